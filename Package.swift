@@ -1,0 +1,61 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The engine is a product of its own and depends on nothing but the C shim over Linux system calls.
+// Everything named OpBench… is the benchmark suite; the arrows of the README's picture are the
+// `dependencies:` lists below, and CI builds with `--explicit-target-dependency-import-check error`.
+
+/// The trait `Jemalloc` (on by default) links jemalloc into `opbench`, where it replaces malloc and reports
+/// the memory figures. Sanitizer builds and `OPBENCH_ALLOCATOR=system` turn it off.
+let whenJemalloc = TargetDependencyCondition.when(traits: ["Jemalloc"])
+
+let package = Package(
+    name: "opbench",
+    products: [
+        .library(name: "OperationEngine", targets: ["OperationEngine"]),
+        .executable(name: "opbench", targets: ["opbench"]),
+    ],
+    traits: [
+        .trait(name: "Jemalloc", description: "Link jemalloc into opbench and measure memory with it."),
+        .default(enabledTraits: ["Jemalloc"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", exact: "1.0.2"),
+        .package(url: "https://github.com/swiftcsv/SwiftCSV", exact: "0.10.0"),
+        .package(url: "https://github.com/ordo-one/TextTable", exact: "0.0.2"),
+    ],
+    targets: [
+        .target(name: "CLinux"),
+        .systemLibrary(name: "CJemalloc", pkgConfig: "jemalloc", providers: [.apt(["libjemalloc-dev"])]),
+        .target(name: "OperationEngine", dependencies: ["CLinux"]),
+        .target(name: "OpBenchModel", dependencies: [.product(name: "SwiftCSV", package: "SwiftCSV")]),
+        .target(
+            name: "OpBenchRunner",
+            dependencies: [
+                "OpBenchModel", "OperationEngine", "CLinux",
+                .target(name: "CJemalloc", condition: whenJemalloc),
+                .product(name: "Histogram", package: "hdrhistogram-swift"),
+                .product(name: "Subprocess", package: "swift-subprocess"),
+            ],
+            swiftSettings: [.define("JEMALLOC", .when(traits: ["Jemalloc"]))]),
+        .target(name: "OpBenchAnalysis", dependencies: ["OpBenchModel"]),
+        .executableTarget(
+            name: "opbench",
+            dependencies: [
+                "OpBenchModel", "OpBenchRunner", "OpBenchAnalysis",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "TextTable", package: "TextTable"),
+            ]),
+        .target(name: "TestSupport", path: "Tests/TestSupport"),
+        .testTarget(name: "OperationEngineTests", dependencies: ["OperationEngine", "CLinux", "TestSupport"]),
+        .testTarget(name: "OpBenchModelTests", dependencies: ["OpBenchModel", "TestSupport"]),
+        .testTarget(name: "OpBenchRunnerTests", dependencies: ["OpBenchRunner", "OpBenchModel", "TestSupport"]),
+        .testTarget(name: "OpBenchAnalysisTests", dependencies: ["OpBenchAnalysis", "OpBenchModel"]),
+        .testTarget(
+            name: "OpBenchCommandTests",
+            dependencies: ["opbench", "OpBenchModel", "TestSupport", .product(name: "Subprocess", package: "swift-subprocess")]),
+    ],
+    swiftLanguageModes: [.v6]
+)

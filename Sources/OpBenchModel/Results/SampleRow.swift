@@ -1,0 +1,68 @@
+/// How a sample, or the attempt at one, ended.
+public enum SampleStatus: String, CaseIterable, Sendable, Codable {
+    case ok, invalid, timeout, crashed, unsupported, skipped
+}
+
+/// One row of `samples.csv`: one figure of one process. The columns are `SampleRow.columns`, in that order.
+public struct SampleRow: Sendable, Hashable {
+    public var runID: String
+    public var sampleID: String
+    /// ISO 8601, UTC.
+    public var timestampUTC: String
+    public var workload: String
+    public var cellID: String
+    public var backend: BackendID
+    /// Empty, or `base`/`head` where two builds are compared.
+    public var side: String
+    /// Which block, from 0 within the cell and kind, and the position within the block's random order, from 0.
+    public var block: Int
+    public var position: Int
+    /// `build`, `submit`, `drain`, `teardown`, `total`, `makespan`, `warmup` or `mark:<name>`; empty where a figure
+    /// belongs to no phase.
+    public var phase: String
+    /// The warm-up iteration; nil outside the warm-up.
+    public var iteration: Int?
+    /// Empty, or what the figure is restricted to: `priority=high`, `thread_priority=0.5`.
+    public var operationClass: String
+    public var status: SampleStatus
+    /// `noisy`, `short`, … joined by `;`.
+    public var flags: [String]
+    public var metric: String
+    /// `total`, `rate`, `mean`, `p50`, `p90`, `p99`, `p99.9` or `max`.
+    public var stat: String
+    /// nil only in a row that reports a status without a figure (metric `status`).
+    public var value: Double?
+    /// Operations counted by this sample.
+    public var operations: Int
+    public var notes: String
+    /// Every parameter of the cell, by name, as text.
+    public var parameters: [String: String]
+
+    public init(
+        runID: String, sampleID: String, timestampUTC: String, workload: String, cellID: String, backend: BackendID,
+        side: String = "", block: Int, position: Int, phase: String = "", iteration: Int? = nil,
+        operationClass: String = "", status: SampleStatus, flags: [String] = [], metric: String, stat: String,
+        value: Double?, operations: Int, notes: String = "", parameters: [String: String]
+    ) {
+        self.runID = runID
+        self.sampleID = sampleID
+        self.timestampUTC = timestampUTC
+        self.workload = workload
+        self.cellID = cellID
+        self.backend = backend
+        self.side = side
+        self.block = block
+        self.position = position
+        self.phase = phase
+        self.iteration = iteration
+        self.operationClass = operationClass
+        self.status = status
+        self.flags = flags
+        self.metric = metric
+        self.stat = stat
+        self.value = value
+        self.operations = operations
+        self.notes = notes
+        self.parameters = parameters
+    }
+}
