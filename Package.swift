@@ -55,7 +55,16 @@ let package = Package(
         .testTarget(name: "OpBenchAnalysisTests", dependencies: ["OpBenchAnalysis", "OpBenchModel"]),
         .testTarget(
             name: "OpBenchCommandTests",
-            dependencies: ["opbench", "OpBenchModel", "TestSupport", .product(name: "Subprocess", package: "swift-subprocess")]),
+            dependencies: [
+                "opbench", "OpBenchModel", "TestSupport", .product(name: "Subprocess", package: "swift-subprocess"),
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )
+
+// A warning in our own code is an error where we work, in debug builds; a user's release build, perhaps with a newer
+// compiler that warns of more, is left in peace.
+for target in package.targets where target.type != .system {
+    target.swiftSettings = (target.swiftSettings ?? []) + [.treatAllWarnings(as: .error, .when(configuration: .debug))]
+    target.cSettings = (target.cSettings ?? []) + [.treatAllWarnings(as: .error, .when(configuration: .debug))]
+}

@@ -1,0 +1,55 @@
+# Sourced by the scripts: what they need from the system, and how they say that it is missing.
+
+# fail MESSAGE CODE
+fail() {
+    echo "${0##*/}: $1" >&2
+    exit "$2"
+}
+
+require_swift() {
+    command -v swift >/dev/null || fail "no swift on PATH; see https://www.swift.org/install/linux/" 1
+}
+
+require_jemalloc() {
+    [[ -e /usr/include/jemalloc/jemalloc.h ]] || pkg-config --exists jemalloc 2>/dev/null || install_packages libjemalloc-dev
+}
+
+# install_packages NAME…: Debian packages, as root or with passwordless sudo; otherwise says what to run.
+install_packages() {
+    local as_root=()
+    if ((EUID != 0)); then
+        if ! sudo --non-interactive true 2>/dev/null; then
+            fail "needs Debian packages; run: sudo apt-get update && sudo apt-get install -y $*" 1
+        fi
+        as_root=(sudo --non-interactive)
+    fi
+    command -v apt-get >/dev/null || fail "no apt-get here; install by hand: $*" 1
+    echo "${0##*/}: installing $*" >&2
+    local log
+    log=$(mktemp)
+    if ! {
+        "${as_root[@]}" apt-get update &&
+            "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@"
+    } >"$log" 2>&1 </dev/null; then
+        cat -- "$log" >&2
+        rm -f -- "$log"
+        fail "could not install; run: sudo apt-get update && sudo apt-get install -y $*" 1
+    fi
+    rm -f -- "$log"
+}
+
+# make_venv FOLDER REQUIREMENTS…: a Python environment with just these, made anew when one of the files changed.
+make_venv() {
+    local folder=$1 wanted
+    shift
+    python3 -c 'import venv, ensurepip' 2>/dev/null || install_packages python3-venv
+    wanted=$(python3 --version && cat -- "$@")
+    [[ -e $folder/made-from && $(<"$folder/made-from") == "$wanted" ]] && return
+    echo "${0##*/}: making $folder" >&2
+    rm -rf -- "$folder"
+    python3 -m venv "$folder"
+    local requirements=()
+    for file in "$@"; do requirements+=(--requirement "$file"); done
+    "$folder/bin/pip" install --quiet --disable-pip-version-check "${requirements[@]}" >&2
+    printf '%s\n' "$wanted" >"$folder/made-from"
+}
