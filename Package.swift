@@ -48,8 +48,11 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "TextTable", package: "TextTable"),
             ]),
-        .target(name: "TestSupport", path: "Tests/TestSupport"),
-        .testTarget(name: "OperationEngineTests", dependencies: ["OperationEngine", "CLinux", "TestSupport"]),
+        .target(name: "TestSupport", dependencies: ["CLinux"], path: "Tests/TestSupport"),
+        .testTarget(
+            name: "OperationEngineTests", dependencies: ["OperationEngine", "TestSupport"], exclude: ["Conformance"]),
+        .testTarget(
+            name: "FoundationOracleTests", dependencies: ["TestSupport"], swiftSettings: [.define("ORACLE")]),
         .testTarget(name: "OpBenchModelTests", dependencies: ["OpBenchModel", "TestSupport"]),
         .testTarget(name: "OpBenchRunnerTests", dependencies: ["OpBenchRunner", "OpBenchModel", "TestSupport"]),
         .testTarget(name: "OpBenchAnalysisTests", dependencies: ["OpBenchAnalysis", "OpBenchModel"]),

@@ -1,1 +1,1 @@
-import Testing
+// The engine's contract tests; see Conformance/Shared.

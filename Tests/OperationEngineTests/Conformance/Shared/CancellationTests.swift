@@ -1,0 +1,211 @@
+import TestSupport
+import Testing
+
+#if ORACLE
+    import Foundation
+#else
+    import OperationEngine
+#endif
+
+@Suite("J: cancellation", .blocking)
+struct CancellationTests {
+    @Test("J1 J3: cancel sets a flag and does not interrupt; the operation ends cancelled and finished")
+    func onlyAFlag() {
+        let queue = makeQueue()
+        let completed = Counter()
+        let blockers = (0..<10).map { _ in Blocker() }
+        for blocker in blockers {
+            blocker.occupy(queue)
+            blocker.operation.cancel()
+            let flags = StateFlags(blocker.operation)
+            #expect(flags.cancelled && flags.executing && !flags.finished)
+            blocker.release.open()
+            finishes(blocker.operation)
+            if blocker.operation.isFinished && blocker.operation.isCancelled { completed.add() }
+        }
+        #expect(completed.value == 10)
+    }
+
+    @Test("J2: no effect after the finish")
+    func afterFinish() {
+        let byHand = MainOperation()
+        byHand.start()
+        byHand.cancel()
+        #expect(!byHand.isCancelled)
+        let queued = MainOperation()
+        let queue = makeQueue()
+        queue.addOperation(queued)
+        drains(queue)
+        queued.cancel()
+        #expect(!queued.isCancelled && queued.isFinished)
+    }
+
+    @Test("J4 J5: waiting in a queue, it becomes ready at once, is finished without main and leaves")
+    func whileWaiting() {
+        let runs = Counter()
+        let queue = makeQueue()
+        let never = MainOperation()
+        let operation = MainOperation { _ in runs.add() }
+        operation.addDependency(never)
+        queue.addOperation(operation)
+        #expect(!operation.isReady)
+        operation.cancel()
+        #expect(operation.isReady && operation.isCancelled)
+        drains(queue)
+        #expect(operation.isFinished && runs.value == 0)
+        #expect(queue.operationCount == 0 && queue.operations.isEmpty)
+        #expect(!never.isFinished && !never.isCancelled)
+    }
+
+    @Test("J6: in no queue, it is not finished until it is started")
+    func outOfQueue() {
+        let operation = MainOperation()
+        operation.cancel()
+        #expect(operation.isCancelled && operation.isReady && !operation.isFinished)
+        operation.start()
+        #expect(operation.isFinished)
+    }
+
+    @Test("J7: in a suspended queue, cancelled and ready, finished only after the resume")
+    func whileSuspended() {
+        let queue = makeQueue(suspended: true)
+        let operation = MainOperation()
+        operation.addDependency(MainOperation())
+        queue.addOperation(operation)
+        operation.cancel()
+        let other = makeQueue()
+        for _ in 0..<100 { other.addOperation {} }
+        drains(other)
+        #expect(operation.isCancelled && operation.isReady && !operation.isFinished)
+        #expect(queue.operationCount == 1)
+        queue.isSuspended = false
+        drains(queue)
+        #expect(operation.isFinished)
+    }
+
+    @Test("J8: dependents of a cancelled operation run")
+    func dependentsRun() {
+        let log = Recorder<Int>()
+        let queue = makeQueue()
+        let operations = numbered(3, into: log)
+        operations[1].addDependency(operations[0])
+        operations[2].addDependency(operations[1])
+        queue.addOperations([operations[1], operations[2]], waitUntilFinished: false)
+        operations[1].cancel()
+        drains(queue)
+        #expect(log.entries == [2])
+        #expect(!operations[2].isCancelled)
+    }
+
+    @Test("J10: cancelAllOperations cancels what is queued and executing, removes nothing, returns at once")
+    func cancelAll() {
+        let runs = Counter()
+        let queue = makeQueue(limit: 1)
+        let blocker = Blocker()
+        blocker.occupy(queue)
+        queue.isSuspended = true
+        let waiting = (0..<20).map { _ in MainOperation { _ in runs.add() } }
+        queue.addOperations(waiting, waitUntilFinished: false)
+        queue.cancelAllOperations()
+        #expect(blocker.operation.isCancelled && blocker.operation.isExecuting)
+        #expect(waiting.allSatisfy { $0.isCancelled && !$0.isFinished })
+        #expect(queue.operations.count == 21)
+        blocker.release.open()
+        queue.isSuspended = false
+        drains(queue)
+        #expect(runs.value == 0)
+        #expect(waiting.allSatisfy { $0.isFinished })
+    }
+
+    @Test("J11: operations added after cancelAllOperations run")
+    func addedAfterCancelAll() {
+        let runs = Counter()
+        let queue = makeQueue(suspended: true)
+        for _ in 0..<10 { queue.addOperation { runs.add(100) } }
+        queue.cancelAllOperations()
+        let later = MainOperation { _ in runs.add() }
+        queue.addOperation(later)
+        queue.addOperation { runs.add() }
+        queue.isSuspended = false
+        drains(queue)
+        #expect(runs.value == 2 && !later.isCancelled)
+    }
+
+    @Test("J12: an operation may cancel itself")
+    func selfCancel() {
+        let seen = Recorder<Bool>()
+        let operation = MainOperation {
+            $0.cancel()
+            seen.append($0.isCancelled && $0.isExecuting)
+        }
+        let queue = makeQueue()
+        queue.addOperation(operation)
+        drains(queue)
+        #expect(seen.entries == [true])
+        #expect(operation.isFinished && operation.isCancelled)
+    }
+
+    @Test("J14: cancel may be called again and from many threads")
+    func idempotent() {
+        let queue = makeQueue(suspended: true)
+        let completions = Counter()
+        let operations = (0..<200).map { _ in MainOperation() }
+        for operation in operations { operation.completionBlock = { completions.add() } }
+        queue.addOperations(operations, waitUntilFinished: false)
+        onThreads(4) { _ in
+            for operation in operations {
+                operation.cancel()
+                operation.cancel()
+            }
+        }
+        #expect(operations.allSatisfy { $0.isCancelled && !$0.isFinished })
+        queue.isSuspended = false
+        drains(queue)
+        completions.wait(for: 200)
+        #expect(completions.value == 200)
+        #expect(operations.allSatisfy { $0.isFinished })
+    }
+
+    @Test("J15: a main that polls isCancelled ends early")
+    func polling() {
+        let begun = Gate("the loop begins")
+        let operation = MainOperation { operation in
+            while !operation.isCancelled { begun.open() }
+        }
+        let queue = makeQueue()
+        queue.addOperation(operation)
+        begun.wait()
+        operation.cancel()
+        drains(queue)
+        #expect(operation.isFinished && operation.isCancelled)
+    }
+
+    @Test("J16: a subclass may override cancel and call super")
+    func overriddenCancel() {
+        final class Closing: Operation, @unchecked Sendable {
+            let closes = Counter()
+            let runs = Counter()
+            override func main() { runs.add() }
+            override func cancel() {
+                closes.add()
+                super.cancel()
+            }
+        }
+        let queue = makeQueue()
+        let waiting = Closing()
+        waiting.addDependency(MainOperation())
+        queue.addOperation(waiting)
+        waiting.cancel()
+        drains(queue)
+        #expect(waiting.closes.value == 1 && waiting.runs.value == 0)
+        #expect(waiting.isFinished && waiting.isCancelled)
+        let suspended = makeQueue(suspended: true)
+        let queued = Closing()
+        suspended.addOperation(queued)
+        suspended.cancelAllOperations()
+        #expect(queued.closes.value == 1 && queued.isCancelled)
+        suspended.isSuspended = false
+        drains(suspended)
+        #expect(queued.runs.value == 0)
+    }
+}

@@ -1,0 +1,84 @@
+import TestSupport
+import Testing
+
+#if ORACLE
+    import Foundation
+#else
+    import OperationEngine
+#endif
+
+@Suite("O: waiting", .blocking)
+struct WaitingTests {
+    @Test("O1: waitUntilFinished blocks until the finish, and returns at once after it")
+    func waitForOne() {
+        let queue = makeQueue()
+        let blocker = Blocker()
+        let returned = Gate("the wait returns")
+        blocker.occupy(queue)
+        let waiting = Gate("the waiter is about to wait")
+        let waiter = makeQueue()
+        waiter.addOperation {
+            waiting.open()
+            blocker.operation.waitUntilFinished()
+            if blocker.operation.isFinished { returned.open() }
+        }
+        waiting.wait()
+        #expect(!returned.isOpen)
+        blocker.release.open()
+        returned.wait()
+        finishes(blocker.operation)
+    }
+
+    @Test("O2: many waiters all wake")
+    func manyWaiters() {
+        let queue = makeQueue()
+        let blocker = Blocker()
+        blocker.occupy(queue)
+        let woken = Counter()
+        let operation = blocker.operation
+        let arriving = Counter()
+        completes("32 waiters") {
+            onThreads(32) { _ in
+                arriving.add()
+                if arriving.value == 32 { blocker.release.open() }
+                operation.waitUntilFinished()
+                woken.add()
+            }
+        }
+        #expect(woken.value == 32)
+        drains(queue)
+    }
+
+    @Test("O3: waiting for all includes operations added meanwhile")
+    func waitForAll() {
+        let queue = makeQueue()
+        let runs = Counter()
+        for _ in 0..<20 {
+            queue.addOperation {
+                queue.addOperation {
+                    queue.addOperation { runs.add() }
+                    runs.add()
+                }
+                runs.add()
+            }
+        }
+        drains(queue)
+        #expect(runs.value == 60)
+    }
+
+    @Test("O4: waiting for an empty queue returns at once")
+    func emptyQueue() {
+        drains(OperationQueue())
+        let suspended = makeQueue(suspended: true)
+        drains(suspended)
+    }
+
+    @Test("O1: an operation started by hand can be waited for from another thread")
+    func manualOperation() {
+        let operation = MainOperation()
+        onThreads(2) { thread in
+            if thread == 0 { operation.start() } else { operation.waitUntilFinished() }
+        }
+        #expect(operation.isFinished)
+    }
+}

@@ -1,0 +1,39 @@
+import Glibc
+
+/// The sizes of large tests.
+public enum Scale {
+    /// Whether the process runs under ThreadSanitizer or AddressSanitizer.
+    public static let isSanitized =
+        dlsym(nil, "__tsan_init") != nil || dlsym(nil, "__asan_init") != nil
+
+    /// `size`, or a twentieth of it under a sanitizer.
+    public static func of(_ size: Int) -> Int {
+        isSanitized ? max(1, size / 20) : size
+    }
+}
+
+/// SplitMix64, a small generator whose sequence depends on the seed alone.
+public struct SeededGenerator: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    public init(seed: UInt64) {
+        state = seed
+    }
+
+    public mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+/// The seed of a random test: `OPBENCH_TEST_SEED` if it is set, else a fresh one. It is printed, so that a failure
+/// can be replayed.
+public func announcedSeed(_ test: String) -> UInt64 {
+    let given = getenv("OPBENCH_TEST_SEED").flatMap { UInt64(String(cString: $0)) }
+    let seed = given ?? UInt64.random(in: 0...UInt64(UInt32.max))
+    print("\(test): replay with OPBENCH_TEST_SEED=\(seed)")
+    return seed
+}

@@ -1,0 +1,41 @@
+import CLinux
+import Foundation
+import Testing
+
+/// What Linux says about threads.
+public enum ThreadFacts {
+    /// The kernel's id of the calling thread.
+    public static var id: Int32 { clinux_gettid() }
+
+    /// Whether the calling thread is the process's first.
+    public static var isMain: Bool { clinux_gettid() == getpid() }
+
+    /// The nice value of the calling thread, −20…19.
+    public static var nice: Int32 {
+        getpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(clinux_gettid()))
+    }
+
+    /// The number of threads in this process.
+    public static var count: Int {
+        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("Threads:") }
+        return line.flatMap { Int($0.dropFirst("Threads:".count).trimmingCharacters(in: .whitespaces)) } ?? 0
+    }
+
+    /// The cores this process may use.
+    public static var cores: Int { ProcessInfo.processInfo.activeProcessorCount }
+}
+
+/// Runs `body` on `count` threads of their own at once and returns when all have ended.
+public func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
+    let start = Rendezvous(count)
+    let ended = Counter()
+    for index in 0..<count {
+        Thread.detachNewThread {
+            start.meet()
+            body(index)
+            ended.add()
+        }
+    }
+    ended.wait(for: count)
+}
