@@ -23,14 +23,13 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", exact: "1.0.2"),
-        .package(url: "https://github.com/swiftcsv/SwiftCSV", exact: "0.10.0"),
         .package(url: "https://github.com/ordo-one/TextTable", exact: "0.0.2"),
     ],
     targets: [
         .target(name: "CLinux"),
         .systemLibrary(name: "CJemalloc", pkgConfig: "jemalloc", providers: [.apt(["libjemalloc-dev"])]),
         .target(name: "OperationEngine", dependencies: ["CLinux"]),
-        .target(name: "OpBenchModel", dependencies: [.product(name: "SwiftCSV", package: "SwiftCSV")]),
+        .target(name: "OpBenchModel"),
         .target(
             name: "OpBenchRunner",
             dependencies: [

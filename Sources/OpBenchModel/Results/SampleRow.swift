@@ -66,3 +66,34 @@ public struct SampleRow: Sendable, Hashable {
         self.parameters = parameters
     }
 }
+
+extension SampleRow: CSVRow {
+    public static let fileName = "samples.csv"
+    public static let hasParameters = true
+
+    public static let columnList: [CSVColumn<SampleRow>] = [
+        .schemaVersion, .init("run_id", \.runID), .init("sample_id", \.sampleID),
+        .init("timestamp_utc", \.timestampUTC), .init("workload", \.workload), .init("cell_id", \.cellID),
+        .init("backend", \.backend), .init("side", \.side), .init("block", \.block), .init("position", \.position),
+        .init("phase", \.phase), .init("iteration", \.iteration), .init("class", \.operationClass),
+        .init("status", \.status), flagsColumn, .init("metric", \.metric), .init("stat", \.stat),
+        .init("value", \.value),
+        .init(derived: "unit") { Metric.named($0.metric)?.unit.rawValue ?? unknownMetric },
+        .init(derived: "direction") { Metric.named($0.metric)?.direction.rawValue ?? unknownMetric },
+        .init(derived: "deterministic") { String(Metric.named($0.metric)?.isDeterministic ?? false) },
+        .init("operations", \.operations), .init("notes", \.notes),
+    ]
+
+    private static let unknownMetric = "a metric of the catalogue"
+
+    private static let flagsColumn = CSVColumn<SampleRow>(
+        name: "flags", write: { $0.flags.joined(separator: ";") }
+    ) { row, text in
+        row.flags = text.split(separator: ";").map(String.init)
+        return nil
+    }
+
+    public static let blank = SampleRow(
+        runID: "", sampleID: "", timestampUTC: "", workload: "", cellID: "", backend: .engine, block: 0, position: 0,
+        status: .ok, metric: "", stat: "", value: nil, operations: 0, parameters: [:])
+}

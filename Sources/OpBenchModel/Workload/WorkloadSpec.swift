@@ -12,25 +12,6 @@ public enum SampleKind: String, CaseIterable, Sendable, Codable, Hashable {
     case throughput, latency, memory, check
 }
 
-/// One parameter's value in one cell.
-public enum ParameterValue: Sendable, Hashable {
-    case integer(Int)
-    case text(String)
-    /// Relative weights by key, as in `mix`.
-    case weights([String: Double])
-}
-
-/// A backend by its name in files and rows: `engine`, `dispatch`, `dispatch:notify`, …
-public struct BackendID: RawRepresentable, Hashable, Sendable, Codable {
-    public let rawValue: String
-    public init(rawValue: String) { self.rawValue = rawValue }
-
-    public static let engine = BackendID(rawValue: "engine")
-    public static let dispatch = BackendID(rawValue: "dispatch")
-    public static let foundation = BackendID(rawValue: "foundation")
-    public static let serial = BackendID(rawValue: "serial")
-}
-
 /// A workload file, decoded and wholly validated.
 public struct WorkloadSpec: Sendable {
     /// The path as the user gave it.
@@ -64,23 +45,5 @@ public struct WorkloadSpec: Sendable {
         self.metrics = metrics
         self.skips = skips
         self.expectations = expectations
-    }
-}
-
-/// One point of a workload's parameter product, the same for every backend.
-public struct Cell: Sendable, Hashable {
-    public let workload: String
-    public let shape: Shape
-    /// Every parameter of the shape, defaults filled in.
-    public let parameters: [String: ParameterValue]
-    /// The workload's name and the sorted `name=value` of the parameters that differ from their defaults, without
-    /// seeds. Stable: a new parameter with a default changes no `cell_id`.
-    public let id: String
-
-    public init(workload: String, shape: Shape, parameters: [String: ParameterValue], id: String) {
-        self.workload = workload
-        self.shape = shape
-        self.parameters = parameters
-        self.id = id
     }
 }

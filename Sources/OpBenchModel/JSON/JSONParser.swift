@@ -1,0 +1,242 @@
+/// A strict reader of JSON (RFC 8259): one value, UTF-8, no comments, no member twice in one object, nesting up to
+/// `maximumDepth`. Every failure names line and column; no input traps.
+struct JSONParser {
+    static let maximumDepth = 64
+
+    private let file: String
+    private let bytes: [UInt8]
+    private var position = 0
+    private var line = 1
+    private var lineStart = 0
+    /// The steps from the root to the value being read, for the message about a repeated member.
+    private var steps: [String] = []
+    /// Objects and lists entered and not left.
+    private var depth = 0
+
+    static func parse(_ text: String, file: String) throws(InputError) -> JSONNode {
+        var parser = JSONParser(text: text, file: file)
+        parser.skipSpace()
+        let value = try parser.value()
+        parser.skipSpace()
+        if parser.position < parser.bytes.count { throw parser.failure("text after the end of the value") }
+        return JSONNode(file: file, path: "$", value: value)
+    }
+
+    private init(text: String, file: String) {
+        self.file = file
+        self.bytes = Array(text.utf8)
+    }
+
+    // MARK: Values
+
+    private mutating func value() throws(InputError) -> JSONValue {
+        let start = line
+        switch peek {
+        case UInt8(ascii: "{"): return JSONValue(.object(try object()), line: start)
+        case UInt8(ascii: "["): return JSONValue(.array(try array()), line: start)
+        case UInt8(ascii: "\""): return JSONValue(.string(try string()), line: start)
+        case UInt8(ascii: "t"): return JSONValue(try word("true", .boolean(true)), line: start)
+        case UInt8(ascii: "f"): return JSONValue(try word("false", .boolean(false)), line: start)
+        case UInt8(ascii: "n"): return JSONValue(try word("null", .null), line: start)
+        case nil: throw failure("the file ends where a value should stand")
+        case let byte:
+            guard byte == UInt8(ascii: "-") || isDigit(byte) else {
+                throw failure("no JSON value begins with \(shownByte)")
+            }
+            return JSONValue(.number(try number()), line: start)
+        }
+    }
+
+    private mutating func object() throws(InputError) -> [JSONValue.Member] {
+        try descend()
+        var members: [JSONValue.Member] = []
+        var names: Set<String> = []
+        skipSpace()
+        if take("}") { return ascend(members) }
+        while true {
+            skipSpace()
+            let memberLine = line
+            guard peek == UInt8(ascii: "\"") else { throw failure("a member's name in double quotes is missing here") }
+            let name = try string()
+            if !names.insert(name).inserted { throw duplicate(name, line: memberLine) }
+            skipSpace()
+            guard take(":") else { throw failure("a colon is missing after the name \"\(name)\"") }
+            skipSpace()
+            steps.append(JSONNode.step(name))
+            members.append(.init(name: name, line: memberLine, value: try value()))
+            steps.removeLast()
+            skipSpace()
+            if take("}") { return ascend(members) }
+            guard take(",") else { throw failure("a comma or a closing brace is missing here") }
+        }
+    }
+
+    private mutating func array() throws(InputError) -> [JSONValue] {
+        try descend()
+        var elements: [JSONValue] = []
+        skipSpace()
+        if take("]") { return ascend(elements) }
+        while true {
+            skipSpace()
+            steps.append("[\(elements.count)]")
+            elements.append(try value())
+            steps.removeLast()
+            skipSpace()
+            if take("]") { return ascend(elements) }
+            guard take(",") else { throw failure("a comma or a closing bracket is missing here") }
+        }
+    }
+
+    private mutating func word(_ word: StaticString, _ content: JSONValue.Content) throws(InputError)
+        -> JSONValue.Content
+    {
+        let expected = Array(word.description.utf8)
+        guard bytes[position...].starts(with: expected) else {
+            throw failure("a word other than true, false and null")
+        }
+        position += expected.count
+        return content
+    }
+
+    private mutating func number() throws(InputError) -> JSONNumber {
+        let start = position
+        _ = take("-")
+        if take("0") {
+            if isDigit(peek) { throw failure("a number does not begin with a needless 0") }
+        } else {
+            try digits()
+        }
+        if take(".") { try digits() }
+        if take("e") || take("E") {
+            if !take("+") { _ = take("-") }
+            try digits()
+        }
+        return JSONNumber(text: String(decoding: bytes[start..<position], as: UTF8.self))
+    }
+
+    private mutating func digits() throws(InputError) {
+        guard isDigit(peek) else { throw failure("a digit is missing in a number") }
+        while isDigit(peek) { position += 1 }
+    }
+
+    // MARK: Strings
+
+    private mutating func string() throws(InputError) -> String {
+        position += 1
+        var text: [UInt8] = []
+        while let byte = peek {
+            switch byte {
+            case UInt8(ascii: "\""):
+                position += 1
+                return String(decoding: text, as: UTF8.self)
+            case UInt8(ascii: "\\"):
+                position += 1
+                text.append(contentsOf: String(try escape()).utf8)
+            case 0..<0x20:
+                throw failure("a control character inside a string; write it as an escape such as \\n")
+            default:
+                text.append(byte)
+                position += 1
+            }
+        }
+        throw failure("the file ends inside a string")
+    }
+
+    private mutating func escape() throws(InputError) -> Unicode.Scalar {
+        guard let byte = peek else { throw failure("the file ends inside a string") }
+        position += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
+        case UInt8(ascii: "b"): return "\u{8}"
+        case UInt8(ascii: "f"): return "\u{c}"
+        case UInt8(ascii: "n"): return "\n"
+        case UInt8(ascii: "r"): return "\r"
+        case UInt8(ascii: "t"): return "\t"
+        case UInt8(ascii: "u"): return try unicodeEscape()
+        default: throw failure("an unknown escape in a string")
+        }
+    }
+
+    private mutating func unicodeEscape() throws(InputError) -> Unicode.Scalar {
+        let first = try hexadecimal()
+        if let scalar = Unicode.Scalar(first) { return scalar }
+        guard first < 0xDC00, take("\\"), take("u") else { throw failure("half of a surrogate pair in a string") }
+        let second = try hexadecimal()
+        guard (0xDC00...0xDFFF).contains(second),
+            let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
+        else { throw failure("half of a surrogate pair in a string") }
+        return scalar
+    }
+
+    private mutating func hexadecimal() throws(InputError) -> UInt32 {
+        var value: UInt32 = 0
+        for _ in 0..<4 {
+            guard let byte = peek, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
+                throw failure("\\u needs four hexadecimal digits")
+            }
+            value = value << 4 | UInt32(digit)
+            position += 1
+        }
+        return value
+    }
+
+    // MARK: Places
+
+    private var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    private func isDigit(_ byte: UInt8?) -> Bool {
+        guard let byte else { return false }
+        return (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+
+    private mutating func take(_ scalar: Unicode.Scalar) -> Bool {
+        guard peek == UInt8(ascii: scalar) else { return false }
+        position += 1
+        return true
+    }
+
+    private mutating func skipSpace() {
+        while let byte = peek {
+            switch byte {
+            case UInt8(ascii: "\n"):
+                line += 1
+                lineStart = position + 1
+            case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"): break
+            default: return
+            }
+            position += 1
+        }
+    }
+
+    /// Enters an object or a list.
+    private mutating func descend() throws(InputError) {
+        depth += 1
+        if depth > Self.maximumDepth { throw failure("lists and objects nest deeper than \(Self.maximumDepth) levels") }
+        position += 1
+    }
+
+    private mutating func ascend<Result>(_ result: Result) -> Result {
+        depth -= 1
+        return result
+    }
+
+    private var shownByte: String {
+        let scalar = String(decoding: bytes[position...].prefix(4), as: UTF8.self).unicodeScalars.first
+        guard let scalar else { return "this byte" }
+        if scalar == "\u{FEFF}" { return "a byte order mark" }
+        return scalar.value < 0x20 ? "a control character" : "'\(scalar)'"
+    }
+
+    private func failure(_ message: String) -> InputError {
+        let column = String(decoding: bytes[lineStart..<min(position, bytes.count)], as: UTF8.self).unicodeScalars.count
+        return InputError(
+            file: file, line: line, message: "not JSON at line \(line), column \(column + 1): \(message)",
+            remedy: "write one JSON object, without comments or trailing commas")
+    }
+
+    private func duplicate(_ name: String, line: Int) -> InputError {
+        InputError(
+            file: file, line: line, path: "$" + steps.joined() + JSONNode.step(name),
+            message: "the key \"\(name)\" appears twice", remedy: "keep one of the two")
+    }
+}

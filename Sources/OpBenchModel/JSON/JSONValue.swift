@@ -1,0 +1,57 @@
+/// A JSON value with what Foundation's reader throws away: the order of members, where each value stands and how a
+/// number was written. (`JSONSerialization` also keeps one of two members of the same name and says nothing.)
+struct JSONValue: Sendable {
+    enum Content: Sendable {
+        case null
+        case boolean(Bool)
+        case number(JSONNumber)
+        case string(String)
+        case array([JSONValue])
+        case object([Member])
+    }
+
+    struct Member: Sendable {
+        let name: String
+        let line: Int
+        let value: JSONValue
+    }
+
+    let content: Content
+    /// From 1; 0 in a value that no file holds.
+    let line: Int
+
+    init(_ content: Content, line: Int = 0) {
+        self.content = content
+        self.line = line
+    }
+
+    /// What it is, for messages: `a string`, `a list`.
+    var kindName: String {
+        switch content {
+        case .null: "null"
+        case .boolean: "true or false"
+        case .number: "a number"
+        case .string: "a string"
+        case .array: "a list"
+        case .object: "an object"
+        }
+    }
+}
+
+/// A number as written. JSON sets no bounds, so the text is kept and each reader takes what it can represent.
+struct JSONNumber: Sendable, Hashable {
+    let text: String
+
+    /// Infinite where the text exceeds a Double, as `1e400` does.
+    var double: Double { Double(text) ?? .nan }
+
+    /// Whether the value is whole, however it is written: `100`, `1e2` and `100.0` are.
+    var isWhole: Bool {
+        isPlainDigits || (double.isFinite && double.rounded() == double)
+    }
+
+    /// nil for fractions and for whole numbers that an Int does not hold.
+    var integer: Int? { isPlainDigits ? Int(text) : Int(exactly: double) }
+
+    private var isPlainDigits: Bool { text.utf8.allSatisfy { $0 == UInt8(ascii: "-") || (48...57).contains($0) } }
+}

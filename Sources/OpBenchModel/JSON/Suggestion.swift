@@ -1,0 +1,32 @@
+/// "Did you mean": the nearest of the known names.
+enum Suggestion {
+    /// What to tell the author of an unknown name.
+    static func remedy(for name: String, among known: [String]) -> String {
+        let list = "known are " + known.joined(separator: ", ")
+        guard let nearest = nearest(to: name, among: known) else { return list }
+        return "did you mean \"\(nearest)\"? \(list)"
+    }
+
+    /// The known name that the fewest edits lead to, if they are few for its length.
+    static func nearest(to name: String, among known: [String]) -> String? {
+        let written = Array(name.lowercased().unicodeScalars.prefix(64))
+        let ranked = known.map { (name: $0, edits: edits(from: written, to: Array($0.unicodeScalars))) }
+        guard let best = ranked.min(by: { $0.edits < $1.edits }) else { return nil }
+        return best.edits <= max(1, best.name.unicodeScalars.count / 2) ? best.name : nil
+    }
+
+    /// Insertions, deletions and substitutions (Levenshtein's distance), one row of the table at a time.
+    private static func edits(from source: [Unicode.Scalar], to target: [Unicode.Scalar]) -> Int {
+        var row = Array(0...target.count)
+        for (index, scalar) in source.enumerated() {
+            var diagonal = row[0]
+            row[0] = index + 1
+            for column in target.indices {
+                let substituted = diagonal + (scalar == target[column] ? 0 : 1)
+                diagonal = row[column + 1]
+                row[column + 1] = min(substituted, diagonal + 1, row[column] + 1)
+            }
+        }
+        return row[target.count]
+    }
+}

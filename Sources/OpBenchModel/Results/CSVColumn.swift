@@ -1,0 +1,107 @@
+/// One column of a CSV file: how a row writes it and how it is read back. A file's columns are one list of these, so
+/// that reader and writer cannot differ.
+public struct CSVColumn<Row: Sendable>: Sendable {
+    public let name: String
+    let write: @Sendable (Row) -> String
+    /// Puts the text into the row; what was expected instead, if it does not fit.
+    let read: @Sendable (inout Row, String) -> String?
+}
+
+/// A row of one of a run's CSV files.
+public protocol CSVRow: Sendable {
+    /// The file's name in a run's directory.
+    static var fileName: String { get }
+    static var columnList: [CSVColumn<Self>] { get }
+    /// Whether `param.` columns follow, one for every parameter in the run.
+    static var hasParameters: Bool { get }
+    /// What the reader fills in.
+    static var blank: Self { get }
+    /// Parameters by name, as text; empty text where the row's shape has no such parameter.
+    var parameters: [String: String] { get set }
+}
+
+extension CSVRow {
+    /// The names of the fixed columns, in order; `param.<name>` columns follow them.
+    public static var columns: [String] { columnList.map(\.name) }
+}
+
+// MARK: - Columns by the type of the property
+
+extension CSVColumn {
+    init(_ name: String, _ property: WritableKeyPath<Row, String> & Sendable) {
+        self.init(name: name, write: { $0[keyPath: property] }) { row, text in
+            row[keyPath: property] = text
+            return nil
+        }
+    }
+
+    init(_ name: String, _ property: WritableKeyPath<Row, Int> & Sendable) {
+        self.init(name: name, write: { String($0[keyPath: property]) }) { row, text in
+            guard let value = Int(text) else { return "a whole number" }
+            row[keyPath: property] = value
+            return nil
+        }
+    }
+
+    init(_ name: String, _ property: WritableKeyPath<Row, Int64> & Sendable) {
+        self.init(name: name, write: { String($0[keyPath: property]) }) { row, text in
+            guard let value = Int64(text) else { return "a whole number" }
+            row[keyPath: property] = value
+            return nil
+        }
+    }
+
+    init(_ name: String, _ property: WritableKeyPath<Row, Int?> & Sendable) {
+        self.init(name: name, write: { $0[keyPath: property].map(String.init) ?? "" }) { row, text in
+            row[keyPath: property] = Int(text)
+            return text.isEmpty || Int(text) != nil ? nil : "a whole number or nothing"
+        }
+    }
+
+    /// An absent figure is empty, never 0; so is one that is no number (infinite, NaN).
+    init(_ name: String, _ property: WritableKeyPath<Row, Double?> & Sendable) {
+        self.init(
+            name: name,
+            write: { row in
+                guard let figure = row[keyPath: property], figure.isFinite else { return "" }
+                return FigureText.write(figure)
+            }
+        ) { row, text in
+            row[keyPath: property] = FigureText.read(text)
+            return text.isEmpty || FigureText.read(text) != nil ? nil : "a finite number or nothing"
+        }
+    }
+
+    /// One of an enumeration's words, or a name such as a backend's.
+    init<Value: RawRepresentable<String> & SendableMetatype>(
+        _ name: String, _ property: WritableKeyPath<Row, Value> & Sendable
+    ) {
+        self.init(name: name, write: { $0[keyPath: property].rawValue }) { row, text in
+            guard let value = Value(rawValue: text) else { return "a known \(name)" }
+            row[keyPath: property] = value
+            return nil
+        }
+    }
+
+    init<Value: RawRepresentable<String> & SendableMetatype>(
+        optional name: String, _ property: WritableKeyPath<Row, Value?> & Sendable
+    ) {
+        self.init(name: name, write: { $0[keyPath: property]?.rawValue ?? "" }) { row, text in
+            row[keyPath: property] = text.isEmpty ? nil : Value(rawValue: text)
+            return text.isEmpty || row[keyPath: property] != nil ? nil : "a known \(name) or nothing"
+        }
+    }
+
+    /// A column that follows from the others: written from the row, and on reading held against it.
+    init(derived name: String, _ write: @escaping @Sendable (Row) -> String) {
+        self.init(name: name, write: write) { row, text in
+            let expected = write(row)
+            return text == expected ? nil : "\"\(expected)\""
+        }
+    }
+
+    /// The version of the columns' meaning; other versions are not read.
+    static var schemaVersion: CSVColumn {
+        CSVColumn(derived: "schema_version") { _ in CSVFile.schemaVersion }
+    }
+}

@@ -1,0 +1,108 @@
+// Every metric, by the kind of sample that reports it. Rows name the phase or memory mark; a metric that belongs to
+// none leaves it empty.
+
+extension Metric {
+    /// All metrics, in the order of this file.
+    public static let catalogue: [Metric] = [
+        time, operationThroughput, itemThroughput, rounds, cpuTime, voluntarySwitches, involuntarySwitches,
+        startLatency, endLatency, notifyLatency, longestWait, quiesceTime, resumeToStart, cpuShare, effectiveNice,
+        allocations, allocatedBytes, retainedBytes, heapAllocated, heapActive, heapResident, heapMapped, heapRetained,
+        unreleasedBytes, peakResident, inversions, startsAfterSuspend, highWater, status,
+    ]
+
+    /// The metric of that name in rows, or nil.
+    public static func named(_ name: String) -> Metric? { byName[name] }
+
+    private static let byName = Dictionary(uniqueKeysWithValues: catalogue.map { ($0.name, $0) })
+}
+
+// MARK: - Throughput samples
+
+extension Metric {
+    public static let time = Metric(
+        name: "time", unit: .seconds, direction: .lower, summary: "wall time of the phase, all rounds together")
+    public static let operationThroughput = Metric(
+        name: "throughput_ops", unit: .perSecond, direction: .higher, summary: "operations ÷ total")
+    public static let itemThroughput = Metric(
+        name: "throughput_items", unit: .perSecond, direction: .higher, summary: "items ÷ total")
+    public static let rounds = Metric(
+        name: "rounds", unit: .count, direction: .neutral,
+        summary: "times that a sample ran the cell's plan, so as to last long enough")
+    public static let cpuTime = Metric(
+        name: "cpu_time", unit: .seconds, direction: .lower, summary: "user and system time of the process, total phase"
+    )
+    public static let voluntarySwitches = Metric(
+        name: "voluntary_switches", unit: .count, direction: .lower, summary: "threads that went to sleep, total phase")
+    public static let involuntarySwitches = Metric(
+        name: "involuntary_switches", unit: .count, direction: .lower, summary: "threads preempted, total phase")
+}
+
+// MARK: - Latency samples
+
+extension Metric {
+    public static let startLatency = Metric(
+        name: "start_latency", unit: .seconds, direction: .lower, summary: "ready → start")
+    public static let endLatency = Metric(
+        name: "end_latency", unit: .seconds, direction: .lower, summary: "ready → end")
+    public static let notifyLatency = Metric(
+        name: "notify_latency", unit: .seconds, direction: .lower, summary: "end → completion block entered")
+    public static let longestWait = Metric(
+        name: "longest_wait", unit: .seconds, direction: .lower, summary: "the longest ready → start of a class")
+    public static let quiesceTime = Metric(
+        name: "quiesce_time", unit: .seconds, direction: .lower,
+        summary: "suspend returned → last start within the hold")
+    public static let resumeToStart = Metric(
+        name: "resume_to_start", unit: .seconds, direction: .lower, summary: "resume called → first start")
+    public static let cpuShare = Metric(
+        name: "cpu_share", unit: .ratio, direction: .neutral,
+        summary: "a class's CPU time ÷ its wall time from start to end")
+    public static let effectiveNice = Metric(
+        name: "effective_nice", unit: .count, direction: .neutral,
+        summary: "getpriority(2) as read inside the operation")
+}
+
+// MARK: - Memory samples
+
+extension Metric {
+    public static let allocations = Metric(
+        name: "allocations", unit: .count, direction: .lower, isDeterministic: true,
+        summary: "mallocs, with jemalloc's thread caches off")
+    public static let allocatedBytes = Metric(
+        name: "allocated_bytes", unit: .bytes, direction: .lower, isDeterministic: true,
+        summary: "bytes asked of malloc, with jemalloc's thread caches off")
+    public static let retainedBytes = Metric(
+        name: "retained_bytes", unit: .bytes, direction: .lower, summary: "bytes in use more than at the mark `before`")
+    public static let heapAllocated = Metric(
+        name: "heap_allocated", unit: .bytes, direction: .lower, summary: "jemalloc's stats.allocated at a mark")
+    public static let heapActive = Metric(
+        name: "heap_active", unit: .bytes, direction: .lower, summary: "jemalloc's stats.active at a mark")
+    public static let heapResident = Metric(
+        name: "heap_resident", unit: .bytes, direction: .lower, summary: "jemalloc's stats.resident at a mark")
+    public static let heapMapped = Metric(
+        name: "heap_mapped", unit: .bytes, direction: .lower, summary: "jemalloc's stats.mapped at a mark")
+    public static let heapRetained = Metric(
+        name: "heap_retained", unit: .bytes, direction: .lower, summary: "jemalloc's stats.retained at a mark")
+    public static let unreleasedBytes = Metric(
+        name: "unreleased_bytes", unit: .bytes, direction: .lower,
+        summary: "bytes in use at `released` more than at `before`")
+    public static let peakResident = Metric(
+        name: "peak_resident", unit: .bytes, direction: .lower, aggregation: .maximum, summary: "getrusage's ru_maxrss")
+}
+
+// MARK: - Latency and check samples
+
+extension Metric {
+    public static let inversions = Metric(
+        name: "inversions", unit: .count, direction: .lower, summary: "operations that started past a higher ready one")
+    public static let startsAfterSuspend = Metric(
+        name: "starts_after_suspend", unit: .count, direction: .lower,
+        summary: "starts after suspend returned, within the hold")
+    public static let highWater = Metric(
+        name: "high_water", unit: .count, direction: .neutral, summary: "most operations seen running at once")
+}
+
+extension Metric {
+    /// Reports a sample's status where there is no figure.
+    public static let status = Metric(
+        name: "status", unit: .count, direction: .neutral, summary: "the sample's status, no figure")
+}

@@ -1,0 +1,118 @@
+/// One row of `summary.csv`: what the samples of one cell, backend and class say together. A figure that no sample
+/// reports is nil and its field empty.
+public struct SummaryRow: Sendable, Hashable {
+    public var runID: String
+    public var workload: String
+    public var cellID: String
+    public var backend: BackendID
+    /// Empty for the whole, or what the figures are restricted to: `priority=high`.
+    public var operationClass: String
+    public var status: SampleStatus
+    /// Samples behind the row: the throughput samples, or where there are none, those of the kind with the most.
+    public var samples: Int
+
+    /// Operations ÷ total time, and the 95 % interval of the median over samples.
+    public var operationsPerSecond: Double?
+    public var operationsPerSecondLow: Double?
+    public var operationsPerSecondHigh: Double?
+    /// Items ÷ total time.
+    public var itemsPerSecond: Double?
+    /// Total time per operation ÷ that of `ratioTo`, and its 95 % interval over blocks. Below 1 is faster.
+    public var timeRatio: Double?
+    public var timeRatioLow: Double?
+    public var timeRatioHigh: Double?
+    /// The backend that `timeRatio` is relative to; nil where there is no ratio.
+    public var ratioTo: BackendID?
+    /// Submit and drain of one round, in seconds.
+    public var makespanSeconds: Double?
+    /// Ready → start, in nanoseconds.
+    public var startLatencyP50: Double?
+    public var startLatencyP90: Double?
+    public var startLatencyP99: Double?
+    public var startLatencyP999: Double?
+    public var startLatencyMax: Double?
+    /// Ready → end, in nanoseconds.
+    public var endLatencyP50: Double?
+    public var endLatencyP99: Double?
+    /// CPU time of the process per operation, in nanoseconds, and its context switches.
+    public var cpuPerOperation: Double?
+    public var voluntarySwitchesPerOperation: Double?
+    public var involuntarySwitchesPerOperation: Double?
+    /// Mallocs and the bytes asked of malloc, per operation.
+    public var allocationsPerOperation: Double?
+    public var allocatedBytesPerOperation: Double?
+    /// Bytes in use per operation when all are submitted and none has started.
+    public var retainedBytesPerPendingOperation: Double?
+    /// Bytes still in use when everything was released.
+    public var unreleasedBytes: Double?
+    /// The process's greatest resident size, in bytes.
+    public var peakResidentBytes: Double?
+    /// Operations that started past a higher ready one.
+    public var inversions: Double?
+    /// Starts after suspend had returned, within the hold.
+    public var startsAfterSuspend: Double?
+    /// Suspend returned → last start within the hold, in nanoseconds.
+    public var quiesceP99: Double?
+    /// Resume called → first start, in nanoseconds.
+    public var resumeToStartP99: Double?
+
+    /// Every parameter of the cell, by name, as text.
+    public var parameters: [String: String]
+
+    /// A row without any figure.
+    public init(
+        runID: String, workload: String, cellID: String, backend: BackendID, operationClass: String = "",
+        status: SampleStatus, samples: Int, parameters: [String: String]
+    ) {
+        self.runID = runID
+        self.workload = workload
+        self.cellID = cellID
+        self.backend = backend
+        self.operationClass = operationClass
+        self.status = status
+        self.samples = samples
+        self.parameters = parameters
+    }
+}
+
+extension SummaryRow: CSVRow {
+    public static let fileName = "summary.csv"
+    public static let hasParameters = true
+
+    public static let columnList: [CSVColumn<SummaryRow>] = [
+        .schemaVersion, .init("run_id", \.runID), .init("workload", \.workload), .init("cell_id", \.cellID),
+        .init("backend", \.backend), .init("class", \.operationClass), .init("status", \.status),
+        .init("samples", \.samples),
+        .init("throughput_ops_per_s", \.operationsPerSecond),
+        .init("throughput_ops_per_s_ci_low", \.operationsPerSecondLow),
+        .init("throughput_ops_per_s_ci_high", \.operationsPerSecondHigh),
+        .init("throughput_items_per_s", \.itemsPerSecond),
+        .init("time_ratio", \.timeRatio),
+        .init("time_ratio_ci_low", \.timeRatioLow),
+        .init("time_ratio_ci_high", \.timeRatioHigh),
+        .init(optional: "ratio_to", \.ratioTo),
+        .init("makespan_s", \.makespanSeconds),
+        .init("start_latency_p50_ns", \.startLatencyP50),
+        .init("start_latency_p90_ns", \.startLatencyP90),
+        .init("start_latency_p99_ns", \.startLatencyP99),
+        .init("start_latency_p999_ns", \.startLatencyP999),
+        .init("start_latency_max_ns", \.startLatencyMax),
+        .init("end_latency_p50_ns", \.endLatencyP50),
+        .init("end_latency_p99_ns", \.endLatencyP99),
+        .init("cpu_ns_per_op", \.cpuPerOperation),
+        .init("voluntary_switches_per_op", \.voluntarySwitchesPerOperation),
+        .init("involuntary_switches_per_op", \.involuntarySwitchesPerOperation),
+        .init("allocations_per_op", \.allocationsPerOperation),
+        .init("allocated_bytes_per_op", \.allocatedBytesPerOperation),
+        .init("retained_bytes_per_pending_op", \.retainedBytesPerPendingOperation),
+        .init("unreleased_bytes", \.unreleasedBytes),
+        .init("peak_resident_bytes", \.peakResidentBytes),
+        .init("inversions", \.inversions),
+        .init("starts_after_suspend", \.startsAfterSuspend),
+        .init("quiesce_p99_ns", \.quiesceP99),
+        .init("resume_to_start_p99_ns", \.resumeToStartP99),
+    ]
+
+    public static let blank = SummaryRow(
+        runID: "", workload: "", cellID: "", backend: .engine, status: .ok, samples: 0, parameters: [:])
+}

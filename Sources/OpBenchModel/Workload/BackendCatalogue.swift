@@ -1,0 +1,60 @@
+/// A backend by its name in files and rows: `engine`, `dispatch`, `dispatch:notify`, …
+public struct BackendID: RawRepresentable, Hashable, Sendable, Codable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let engine = BackendID(rawValue: "engine")
+    public static let dispatch = BackendID(rawValue: "dispatch")
+    public static let foundation = BackendID(rawValue: "foundation")
+    public static let serial = BackendID(rawValue: "serial")
+}
+
+/// What a backend does and for which shapes it is defined. A shape outside the set is refused in a workload file.
+public struct BackendDefinition: Sendable {
+    public let id: BackendID
+    /// One line for people.
+    public let summary: String
+    public let shapes: Set<Shape>
+
+    /// Every backend and every form, in the order of tables.
+    public static let all: [BackendDefinition] = [
+        .init("engine", "OperationEngine, the queue under test.", Set(Shape.allCases)),
+        .init("foundation", "Foundation's Operation and OperationQueue.", Set(Shape.allCases)),
+        .init("serial", "A plain loop on one thread: the floor, and the oracle of the outcome.", Set(Shape.allCases)),
+        .init(
+            "dispatch", "Raw Dispatch in the fastest form shipped for the shape: the baseline of every ratio.",
+            Set(Shape.allCases)),
+        .init(
+            "dispatch:async", "async(group:) for every operation on one concurrent queue, whatever the limit.",
+            [.independent, .suspendResume]),
+        .init("dispatch:workitem", "A DispatchWorkItem for every operation, waited for by a group.", [.independent]),
+        .init("dispatch:notify", "A chain in which a work item's notify submits the next one.", [.chain]),
+        .init("dispatch:within", "A chain in which each body submits its successor as its last act.", [.chain]),
+        .init("dispatch:serial", "A chain as one serial queue, so that order replaces dependency.", [.chain]),
+        .init(
+            "dispatch:pump", "As many pumps as the limit allows, draining one locked FIFO.",
+            [.independent, .suspendResume]),
+        .init(
+            "dispatch:qos", "Priorities as global queues of different quality of service.",
+            [.priorityMix, .threadPriority]),
+    ]
+
+    /// The definition of that name, or nil if there is none.
+    public static func of(_ id: BackendID) -> BackendDefinition? { all.first { $0.id == id } }
+
+    private init(_ name: String, _ summary: String, _ shapes: Set<Shape>) {
+        self.id = BackendID(rawValue: name)
+        self.summary = summary
+        self.shapes = shapes
+    }
+}
+
+extension BackendID {
+    /// All backends and forms, in the order of tables.
+    public static var known: [BackendID] { BackendDefinition.all.map(\.id) }
+
+    /// Those defined for a shape, in the order of tables.
+    static func known(for shape: Shape) -> [BackendID] {
+        BackendDefinition.all.filter { $0.shapes.contains(shape) }.map(\.id)
+    }
+}

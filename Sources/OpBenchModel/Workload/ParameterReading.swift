@@ -1,0 +1,89 @@
+extension ParameterDefinition {
+    /// The values that a file gives: one value or a list of them, each legal and none twice.
+    func values(from node: JSONNode) throws(InputError) -> [ParameterValue] {
+        guard case .array = node.value.content else { return [try value(from: node)] }
+        guard takesList else {
+            throw node.error("\(name) takes one value, not a list", remedy: "write \(allowed)")
+        }
+        var values: [ParameterValue] = []
+        for element in try node.elements("\(allowed), or a list of such values") {
+            let value = try value(from: element)
+            if values.contains(value) {
+                throw element.error("\(value) appears twice in the list", remedy: "keep one of the two")
+            }
+            values.append(value)
+        }
+        return values
+    }
+
+    /// One value, checked against the parameter's kind and range.
+    func value(from node: JSONNode) throws(InputError) -> ParameterValue {
+        switch kind {
+        case .integer(let range):
+            return .integer(try integer(from: node, in: range))
+        case .choice(let choices):
+            return .text(try node.choice(name, among: choices))
+        case .integerOr(let keyword, let range):
+            if case .string(let text) = node.value.content {
+                guard text == keyword else {
+                    throw node.error("unknown \(name) \"\(text)\"", remedy: "write \(allowed)")
+                }
+                return .text(text)
+            }
+            return .integer(try integer(from: node, in: range))
+        case .weights(let keys):
+            return .weights(try weights(from: node, keys: keys))
+        }
+    }
+
+    private func integer(from node: JSONNode, in range: ClosedRange<Int>) throws(InputError) -> Int {
+        guard case .number(let number) = node.value.content else { throw node.wrongType(expected: allowed) }
+        guard number.isWhole || !number.double.isFinite else {
+            throw node.error("\(number.text) is not a whole number", remedy: "\(name) is \(allowed)")
+        }
+        guard let integer = number.integer, range.contains(integer) else {
+            throw node.error("\(shortened(number.text)) is out of range", remedy: "\(name) is \(allowed)")
+        }
+        return integer
+    }
+
+    private func weights(from node: JSONNode, keys: WeightKeys) throws(InputError) -> [String: Double] {
+        var weights: [String: Double] = [:]
+        var seen: Set<String> = []
+        for member in try node.members(allowed) {
+            let entry = node.child(member)
+            guard let key = keys.canonical(member.name) else {
+                throw entry.error("unknown key \"\(member.name)\"", remedy: remedy(forKey: member.name, among: keys))
+            }
+            guard seen.insert(key).inserted else {
+                throw entry.error("the weight of \(key) is given twice", remedy: "keep one of the two")
+            }
+            let weight = try weight(from: entry)
+            if weight > 0 { weights[key] = weight }
+        }
+        if weights.isEmpty {
+            throw node.error("no weight is above 0", remedy: "give at least one of \(keys.allowed) a weight above 0")
+        }
+        return weights
+    }
+
+    private func weight(from node: JSONNode) throws(InputError) -> Double {
+        let range = "a number from 0 to \(Int(Self.weightLimit))"
+        guard case .number(let number) = node.value.content else { throw node.wrongType(expected: range) }
+        guard (0...Self.weightLimit).contains(number.double) else {
+            throw node.error("the weight \(shortened(number.text)) is out of range", remedy: "a weight is \(range)")
+        }
+        return number.double
+    }
+
+    private func remedy(forKey key: String, among keys: WeightKeys) -> String {
+        switch keys {
+        case .fixed(let names): Suggestion.remedy(for: key, among: names)
+        case .number: "a key is \(keys.allowed), with at most six decimals"
+        }
+    }
+
+    private func shortened(_ number: String) -> String {
+        number.count > 40 ? number.prefix(40) + "…" : number
+    }
+}

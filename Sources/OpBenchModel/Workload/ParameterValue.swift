@@ -1,0 +1,36 @@
+/// One parameter's value in one cell.
+public enum ParameterValue: Sendable, Hashable {
+    case integer(Int)
+    case text(String)
+    /// Relative weights by key, as in `mix`; each above 0.
+    case weights([String: Double])
+}
+
+extension ParameterValue: CustomStringConvertible {
+    /// The canonical text: in `cell_id`, in the `param.` columns and after `--set`. Weights are `key:weight` by
+    /// ascending key, joined by `/`: `high:1/low:2.5`. No value contains a space, a comma, a quote or `=`.
+    public var description: String {
+        switch self {
+        case .integer(let value): String(value)
+        case .text(let value): value
+        case .weights(let weights):
+            weights.sorted { $0.key < $1.key }.map { "\($0.key):\(FigureText.write($0.value))" }.joined(separator: "/")
+        }
+    }
+}
+
+extension ParameterValue {
+    /// A value as JSON, for the schema and for values that come from the command line.
+    var json: JSONValue {
+        switch self {
+        case .integer(let value): JSONValue(.number(JSONNumber(text: String(value))))
+        case .text(let value): JSONValue(.string(value))
+        case .weights(let weights):
+            JSONValue(
+                .object(
+                    weights.sorted { $0.key < $1.key }.map { key, weight in
+                        .init(name: key, line: 0, value: JSONValue(.number(JSONNumber(text: FigureText.write(weight)))))
+                    }))
+        }
+    }
+}

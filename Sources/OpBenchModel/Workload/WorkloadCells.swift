@@ -1,0 +1,75 @@
+extension WorkloadSpec {
+    /// The greatest number of cells, in one workload and in one run.
+    public static let cellLimit = 100_000
+
+    /// The cells: the product of all lists, in a stable order (parameters in the order of the shape's definition, the
+    /// last varying fastest, values in the order of the file).
+    public func cells() -> [Cell] {
+        let definition = ShapeDefinition.of(shape)
+        var points: [[String: ParameterValue]] = [[:]]
+        for parameter in definition.parameters {
+            guard let values = axes[parameter.name] else { continue }
+            points = points.flatMap { point in
+                values.map { value in point.merging([parameter.name: value]) { $1 } }
+            }
+        }
+        return points.map { Cell(workload: name, definition: definition, values: $0) }
+    }
+
+    /// The number of cells, without making them; nil if an Int does not hold it.
+    var cellCount: Int? {
+        var product = 1
+        for values in axes.values {
+            let (next, overflow) = product.multipliedReportingOverflow(by: values.count)
+            if overflow { return nil }
+            product = next
+        }
+        return product
+    }
+
+    /// What no single value shows: too many cells, and cells whose values do not go together.
+    func checkProduct() throws(InputError) {
+        guard let count = cellCount, count <= Self.cellLimit else {
+            throw InputError(
+                file: file, path: "$.parameters",
+                message: "the lists multiply into \(cellCount.map(String.init) ?? "more than 2^63") cells",
+                remedy: "at most \(Self.cellLimit) are allowed; shorten the lists or split the file")
+        }
+        for cell in cells() {
+            if let problem = cell.problem {
+                throw InputError(
+                    file: file, path: "$.parameters", message: "the cell \"\(cell.id)\" is impossible: \(problem.what)",
+                    remedy: problem.remedy)
+            }
+        }
+    }
+}
+
+extension Cell {
+    /// Why the values of the cell do not go together, or nil.
+    fileprivate var problem: (what: String, remedy: String)? {
+        if shape == .independent, text("submission") == "refill", integer("producers") > 1 {
+            return (
+                "with submission refill the completion of a batch submits the next, so there is no second producer",
+                "leave producers at 1, or put the two submissions into two files"
+            )
+        }
+        if operationCount > ShapeDefinition.operationLimit {
+            return (
+                "it has \(operationCount) operations", "a cell has at most \(ShapeDefinition.operationLimit) operations"
+            )
+        }
+        if shape == .suspendResume {
+            let seconds = Double(integer("toggles")) * Double(integer("run_ns") + integer("hold_ns")) / 1e9
+            if seconds > Self.toggleSecondsLimit {
+                return (
+                    "its toggles take \(FigureText.write(seconds)) s",
+                    "toggles × (run_ns + hold_ns) is at most \(FigureText.write(Self.toggleSecondsLimit)) s"
+                )
+            }
+        }
+        return nil
+    }
+
+    private static let toggleSecondsLimit = 600.0
+}

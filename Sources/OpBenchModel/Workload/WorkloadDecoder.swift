@@ -1,0 +1,109 @@
+/// Turns the JSON of a workload file into a `WorkloadSpec`, checking every key and value on the way. The published
+/// schema says the same about structure (`JSONSchema.workload()`); both read the same definitions, and tests hold
+/// them to the same verdicts.
+enum WorkloadDecoder {
+    static let nameLimit = 64
+    static let sentenceLimit = 200
+    /// What a file may say under `$schema`: this, or a relative path that ends in it.
+    static let schemaPath = "schema/workload.schema.json"
+    static let keys = ["$schema", "name", "summary", "shape", "parameters", "backends", "metrics", "skip", "expect"]
+    static let requiredKeys = ["name", "summary", "shape", "parameters", "backends"]
+
+    static func decode(text: String, file: String) throws(InputError) -> WorkloadSpec {
+        let root = try JSONParser.parse(text, file: file)
+        let members = try root.object("a workload, one object", known: keys)
+        for key in requiredKeys where members[key] == nil {
+            throw root.error(
+                "the key \"\(key)\" is missing", remedy: "required are \(requiredKeys.joined(separator: ", "))")
+        }
+        if let schema = members["$schema"] { try checkSchemaReference(schema) }
+        let name = try workloadName(members["name"]!)
+        let summary = try members["summary"]!.sentence("a one-line summary", limit: sentenceLimit)
+        let shape = try shape(members["shape"]!)
+        let definition = ShapeDefinition.of(shape)
+        let rules = RuleDecoder(definition: definition)
+        let spec = WorkloadSpec(
+            file: file, text: text, sha256: SHA256.hexadecimal(of: Array(text.utf8)), name: name, summary: summary,
+            shape: shape, axes: try axes(members["parameters"]!, definition: definition),
+            backends: try backends(members["backends"]!, shape: shape),
+            metrics: try members["metrics"].map(metrics) ?? Set(SampleKind.allCases),
+            skips: try members["skip"].map(rules.skips) ?? [],
+            expectations: try members["expect"].map(rules.expectations) ?? [])
+        try spec.checkProduct()
+        return spec
+    }
+
+    private static func checkSchemaReference(_ node: JSONNode) throws(InputError) {
+        let text = try node.string("the schema's path as a string")
+        guard text == schemaPath || text.hasSuffix("/" + schemaPath) else {
+            throw node.error("\"\(text)\" is not the schema of workloads", remedy: "write \"\(schemaPath)\"")
+        }
+    }
+
+    private static func workloadName(_ node: JSONNode) throws(InputError) -> String {
+        let text = try node.string("a name as a string")
+        let lettersAndDigits = "abcdefghijklmnopqrstuvwxyz0123456789".unicodeScalars
+        let scalars = text.unicodeScalars
+        guard let first = scalars.first, lettersAndDigits.contains(first), scalars.count <= nameLimit,
+            scalars.allSatisfy({ lettersAndDigits.contains($0) || "._-".unicodeScalars.contains($0) })
+        else {
+            throw node.error(
+                "\"\(text.prefix(80))\" is no workload name",
+                remedy: "use 1 to \(nameLimit) of a-z, 0-9, '.', '_' and '-', beginning with a letter or digit")
+        }
+        return text
+    }
+
+    private static func shape(_ node: JSONNode) throws(InputError) -> Shape {
+        Shape(rawValue: try node.choice("shape", among: Shape.allCases.map(\.rawValue)))!
+    }
+
+    private static func axes(
+        _ node: JSONNode, definition: ShapeDefinition
+    ) throws(InputError) -> [String: [ParameterValue]] {
+        var axes: [String: [ParameterValue]] = [:]
+        for (name, value) in try node.object(
+            "an object of parameters", known: definition.parameters.map(\.name)
+        ).sorted(by: { $0.value.value.line < $1.value.value.line }) {
+            axes[name] = try definition.parameter(named: name)!.values(from: value)
+        }
+        return axes
+    }
+
+    private static func backends(_ node: JSONNode, shape: Shape) throws(InputError) -> [BackendID] {
+        var backends: [BackendID] = []
+        for element in try node.elements("a list of backends") {
+            let backend = try BackendID(checking: element, for: shape)
+            if backends.contains(backend) {
+                throw element.error("\(backend.rawValue) appears twice in the list", remedy: "keep one of the two")
+            }
+            backends.append(backend)
+        }
+        return backends
+    }
+
+    private static func metrics(_ node: JSONNode) throws(InputError) -> Set<SampleKind> {
+        var kinds: Set<SampleKind> = []
+        for element in try node.elements("a list of metrics") {
+            let kind = SampleKind(rawValue: try element.choice("metric", among: SampleKind.allCases.map(\.rawValue)))!
+            if !kinds.insert(kind).inserted {
+                throw element.error("\(kind.rawValue) appears twice in the list", remedy: "keep one of the two")
+            }
+        }
+        return kinds
+    }
+}
+
+extension BackendID {
+    /// Reads a backend's name that must be known and defined for the shape.
+    init(checking node: JSONNode, for shape: Shape) throws(InputError) {
+        let name = try node.choice("backend", among: BackendID.known.map(\.rawValue))
+        let known = BackendID.known(for: shape)
+        guard known.contains(where: { $0.rawValue == name }) else {
+            throw node.error(
+                "the backend \(name) is not defined for the shape \(shape.rawValue)",
+                remedy: "for it there are " + known.map(\.rawValue).joined(separator: ", "))
+        }
+        self.init(rawValue: name)
+    }
+}
