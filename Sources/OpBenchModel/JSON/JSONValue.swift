@@ -55,3 +55,22 @@ struct JSONNumber: Sendable, Hashable {
 
     private var isPlainDigits: Bool { text.utf8.allSatisfy { $0 == UInt8(ascii: "-") || (48...57).contains($0) } }
 }
+
+// MARK: - Values made in code
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral {
+    init(stringLiteral text: String) { self.init(.string(text)) }
+    init(booleanLiteral flag: Bool) { self.init(.boolean(flag)) }
+
+    static func string(_ text: String) -> JSONValue { JSONValue(.string(text)) }
+    static func integer(_ number: Int) -> JSONValue { JSONValue(.number(JSONNumber(text: String(number)))) }
+    static func strings(_ texts: [String]) -> JSONValue { JSONValue(.array(texts.map(JSONValue.string))) }
+    static func object(_ members: (String, JSONValue)...) -> JSONValue { .members(members) }
+
+    static func members(_ members: [(String, JSONValue)]) -> JSONValue {
+        JSONValue(.object(members.map { Member(name: $0.0, line: 0, value: $0.1) }))
+    }
+
+    /// A reference to one of the schema's own definitions.
+    static func reference(_ definition: String) -> JSONValue { .object(("$ref", .string("#/$defs/" + definition))) }
+}

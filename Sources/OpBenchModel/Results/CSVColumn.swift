@@ -29,33 +29,41 @@ extension CSVRow {
 
 extension CSVColumn {
     init(_ name: String, _ property: WritableKeyPath<Row, String> & Sendable) {
-        self.init(name: name, write: { $0[keyPath: property] }) { row, text in
-            row[keyPath: property] = text
-            return nil
-        }
+        self.init(
+            name: name, write: { $0[keyPath: property] },
+            read: { row, text in
+                row[keyPath: property] = text
+                return nil
+            })
     }
 
     init(_ name: String, _ property: WritableKeyPath<Row, Int> & Sendable) {
-        self.init(name: name, write: { String($0[keyPath: property]) }) { row, text in
-            guard let value = Int(text) else { return "a whole number" }
-            row[keyPath: property] = value
-            return nil
-        }
+        self.init(
+            name: name, write: { String($0[keyPath: property]) },
+            read: { row, text in
+                guard let value = Int(text) else { return "a whole number" }
+                row[keyPath: property] = value
+                return nil
+            })
     }
 
     init(_ name: String, _ property: WritableKeyPath<Row, Int64> & Sendable) {
-        self.init(name: name, write: { String($0[keyPath: property]) }) { row, text in
-            guard let value = Int64(text) else { return "a whole number" }
-            row[keyPath: property] = value
-            return nil
-        }
+        self.init(
+            name: name, write: { String($0[keyPath: property]) },
+            read: { row, text in
+                guard let value = Int64(text) else { return "a whole number" }
+                row[keyPath: property] = value
+                return nil
+            })
     }
 
     init(_ name: String, _ property: WritableKeyPath<Row, Int?> & Sendable) {
-        self.init(name: name, write: { $0[keyPath: property].map(String.init) ?? "" }) { row, text in
-            row[keyPath: property] = Int(text)
-            return text.isEmpty || Int(text) != nil ? nil : "a whole number or nothing"
-        }
+        self.init(
+            name: name, write: { $0[keyPath: property].map(String.init) ?? "" },
+            read: { row, text in
+                row[keyPath: property] = Int(text)
+                return text.isEmpty || Int(text) != nil ? nil : "a whole number or nothing"
+            })
     }
 
     /// An absent figure is empty, never 0; so is one that is no number (infinite, NaN).
@@ -65,39 +73,45 @@ extension CSVColumn {
             write: { row in
                 guard let figure = row[keyPath: property], figure.isFinite else { return "" }
                 return FigureText.write(figure)
-            }
-        ) { row, text in
-            row[keyPath: property] = FigureText.read(text)
-            return text.isEmpty || FigureText.read(text) != nil ? nil : "a finite number or nothing"
-        }
+            },
+            read: { row, text in
+                row[keyPath: property] = FigureText.read(text)
+                return text.isEmpty || FigureText.read(text) != nil ? nil : "a finite number or nothing"
+            })
     }
 
     /// One of an enumeration's words, or a name such as a backend's.
     init<Value: RawRepresentable<String> & SendableMetatype>(
         _ name: String, _ property: WritableKeyPath<Row, Value> & Sendable
     ) {
-        self.init(name: name, write: { $0[keyPath: property].rawValue }) { row, text in
-            guard let value = Value(rawValue: text) else { return "a known \(name)" }
-            row[keyPath: property] = value
-            return nil
-        }
+        self.init(
+            name: name, write: { $0[keyPath: property].rawValue },
+            read: { row, text in
+                guard let value = Value(rawValue: text) else { return "a known \(name)" }
+                row[keyPath: property] = value
+                return nil
+            })
     }
 
     init<Value: RawRepresentable<String> & SendableMetatype>(
         optional name: String, _ property: WritableKeyPath<Row, Value?> & Sendable
     ) {
-        self.init(name: name, write: { $0[keyPath: property]?.rawValue ?? "" }) { row, text in
-            row[keyPath: property] = text.isEmpty ? nil : Value(rawValue: text)
-            return text.isEmpty || row[keyPath: property] != nil ? nil : "a known \(name) or nothing"
-        }
+        self.init(
+            name: name, write: { $0[keyPath: property]?.rawValue ?? "" },
+            read: { row, text in
+                row[keyPath: property] = text.isEmpty ? nil : Value(rawValue: text)
+                return text.isEmpty || row[keyPath: property] != nil ? nil : "a known \(name) or nothing"
+            })
     }
 
     /// A column that follows from the others: written from the row, and on reading held against it.
     init(derived name: String, _ write: @escaping @Sendable (Row) -> String) {
-        self.init(name: name, write: write) { row, text in
-            let expected = write(row)
-            return text == expected ? nil : "\"\(expected)\""
-        }
+        self.init(
+            name: name, write: write,
+            read: { row, text in
+                let expected = write(row)
+                return text == expected ? nil : "\"\(expected)\""
+            })
     }
 
     /// The version of the columns' meaning; other versions are not read.

@@ -87,11 +87,11 @@ extension SampleRow: CSVRow {
     private static let unknownMetric = "a metric of the catalogue"
 
     private static let flagsColumn = CSVColumn<SampleRow>(
-        name: "flags", write: { $0.flags.joined(separator: ";") }
-    ) { row, text in
-        row.flags = text.split(separator: ";").map(String.init)
-        return nil
-    }
+        name: "flags", write: { $0.flags.joined(separator: ";") },
+        read: { row, text in
+            row.flags = text.split(separator: ";").map(String.init)
+            return nil
+        })
 
     public static let blank = SampleRow(
         runID: "", sampleID: "", timestampUTC: "", workload: "", cellID: "", backend: .engine, block: 0, position: 0,

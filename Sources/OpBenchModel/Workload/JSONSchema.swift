@@ -1,4 +1,233 @@
-/// The published JSON Schema (2020-12) of workload files.
+/// The published JSON Schema (2020-12) of workload files, generated from the definitions that the decoder reads.
+///
+/// It says everything about structure: keys, types, ranges, which parameters and backends a shape has. What it cannot
+/// say, the decoder alone checks: keys given twice, weights of one key in two spellings, the size of the product,
+/// cells whose values do not go together, names that two files share.
 public enum JSONSchema {
-    public static func workload() -> String { JSONText.write(JSONValue(.object([]))) }
+    /// The schema as text, ending in a line feed: what `workloads/schema/workload.schema.json` holds.
+    public static func workload() -> String { JSONText.write(root) }
+
+    private static var root: JSONValue {
+        .object(
+            ("$schema", "https://json-schema.org/draft/2020-12/schema"),
+            ("title", "An opbench workload"),
+            (
+                "description",
+                "One workload: a shape, its parameters, and what runs and measures it. Lists multiply into cells."
+            ),
+            ("type", "object"),
+            ("required", .strings(WorkloadDecoder.requiredKeys)),
+            ("additionalProperties", false),
+            ("properties", properties),
+            ("allOf", JSONValue(.array(Shape.allCases.map { conditional(ShapeDefinition.of($0)) }))),
+            ("$defs", definitions))
+    }
+
+    // MARK: What all shapes share
+
+    private static var properties: JSONValue {
+        .object(
+            (
+                "$schema",
+                .object(
+                    ("description", "The path of this schema, for editors."), ("type", "string"),
+                    ("pattern", "(^|/)schema/workload\\.schema\\.json$"), ("not", noControlCharacters))
+            ),
+            (
+                "name",
+                .object(
+                    ("description", "Names the workload in rows and cell ids; unique within a run."),
+                    ("type", "string"), ("pattern", "^[a-z0-9][a-z0-9._-]*$"),
+                    ("maxLength", .integer(WorkloadDecoder.nameLimit)), ("not", noControlCharacters))
+            ),
+            ("summary", sentence("What the workload shows, in one line.")),
+            (
+                "shape",
+                .object(
+                    ("description", .string("What the workload does. " + shapeSummaries)),
+                    ("enum", .strings(Shape.allCases.map(\.rawValue))))
+            ),
+            (
+                "parameters",
+                .object(("description", "The shape's parameters; one left out has its default."), ("type", "object"))
+            ),
+            ("backends", list("What executes the cells. " + backendSummaries, of: backendNames(BackendID.known))),
+            (
+                "metrics",
+                list(
+                    "The kinds of sample to take; all of them if left out.",
+                    of: .object(("enum", .strings(SampleKind.allCases.map(\.rawValue)))), isUnique: true)
+            ),
+            ("skip", list("Cells that a backend is not run on.", of: .object(("type", "object")), isUnique: false)),
+            (
+                "expect",
+                list(
+                    "Bad statuses that are known and do not fail the run.", of: .object(("type", "object")),
+                    isUnique: false)
+            ))
+    }
+
+    private static var shapeSummaries: String {
+        Shape.allCases.map { "\($0.rawValue): \(ShapeDefinition.of($0).summary)" }.joined(separator: " ")
+    }
+
+    private static var backendSummaries: String {
+        BackendDefinition.all.map { "\($0.id.rawValue): \($0.summary)" }.joined(separator: " ")
+    }
+
+    /// What `sentence` and names must not match. It stands beside a pattern that ends in `$` because some validators
+    /// let `$` match before a last line feed.
+    private static var noControlCharacters: JSONValue { .object(("pattern", "[\\u0000-\\u001F]")) }
+
+    private static func sentence(_ description: String) -> JSONValue {
+        .object(
+            ("description", .string(description)), ("type", "string"), ("minLength", .integer(1)),
+            ("maxLength", .integer(WorkloadDecoder.sentenceLimit)), ("not", noControlCharacters))
+    }
+
+    private static func list(_ description: String, of items: JSONValue, isUnique: Bool = true) -> JSONValue {
+        .object(
+            ("description", .string(description)), ("type", "array"), ("minItems", .integer(1)),
+            ("uniqueItems", JSONValue(.boolean(isUnique))), ("items", items))
+    }
+
+    private static func backendNames(_ backends: [BackendID]) -> JSONValue {
+        .object(("enum", .strings(backends.map(\.rawValue))))
+    }
+
+    // MARK: What a shape has of its own
+
+    /// Holds the rest of the file to the definitions of its shape.
+    private static func conditional(_ definition: ShapeDefinition) -> JSONValue {
+        let shape = definition.shape.rawValue
+        func items(_ name: String) -> JSONValue { .object(("items", .reference("\(shape)_\(name)"))) }
+        return .object(
+            (
+                "if",
+                .object(
+                    ("properties", .object(("shape", .object(("const", .string(shape)))))),
+                    ("required", .strings(["shape"])))
+            ),
+            (
+                "then",
+                .object(
+                    (
+                        "properties",
+                        .object(
+                            ("parameters", .reference("\(shape)_parameters")),
+                            ("backends", items("backend")), ("skip", items("skip")), ("expect", items("expect")))
+                    ))
+            ))
+    }
+
+    private static var definitions: JSONValue {
+        .members(
+            Shape.allCases.map(ShapeDefinition.of).flatMap { definition in
+                let shape = definition.shape.rawValue
+                return [
+                    ("\(shape)_parameters", parameters(of: definition)),
+                    ("\(shape)_backend", backendNames(BackendID.known(for: definition.shape))),
+                    ("\(shape)_when", conditions(of: definition)),
+                    ("\(shape)_skip", rule(of: shape, status: false)),
+                    ("\(shape)_expect", rule(of: shape, status: true)),
+                ]
+            })
+    }
+
+    private static func parameters(of definition: ShapeDefinition) -> JSONValue {
+        .object(
+            ("description", .string(definition.summary)), ("type", "object"), ("additionalProperties", false),
+            ("properties", .members(definition.parameters.map { ($0.name, parameter($0)) })))
+    }
+
+    private static func parameter(_ definition: ParameterDefinition) -> JSONValue {
+        let unit = definition.unit.isEmpty ? "" : " Unit: \(definition.unit)."
+        let about: [(String, JSONValue)] = [
+            ("description", .string(definition.summary + unit)), ("default", definition.defaultValue.json),
+        ]
+        let value = value(of: definition)
+        guard definition.takesList else { return .members(about + value) }
+        return .members(
+            about + [
+                (
+                    "anyOf",
+                    JSONValue(
+                        .array([
+                            .members(value),
+                            .object(
+                                ("type", "array"), ("minItems", .integer(1)), ("uniqueItems", true),
+                                ("items", .members(value))),
+                        ]))
+                )
+            ])
+    }
+
+    private static func value(of definition: ParameterDefinition) -> [(String, JSONValue)] {
+        switch definition.kind {
+        case .integer(let range): return integer(in: range)
+        case .choice(let choices): return [("enum", .strings(choices))]
+        case .integerOr(let keyword, let range):
+            return [
+                ("anyOf", JSONValue(.array([.object(("const", .string(keyword))), .members(integer(in: range))])))
+            ]
+        case .weights(let keys):
+            let weight = JSONValue.object(
+                ("type", "number"), ("minimum", .integer(0)),
+                ("maximum", .integer(Int(ParameterDefinition.weightLimit))))
+            return [("type", "object"), ("not", .object(("additionalProperties", .object(("const", .integer(0))))))]
+                + keys.schema(ofWeight: weight)
+        }
+    }
+
+    private static func integer(in range: ClosedRange<Int>) -> [(String, JSONValue)] {
+        [("type", "integer"), ("minimum", .integer(range.lowerBound)), ("maximum", .integer(range.upperBound))]
+    }
+
+    // MARK: Rules
+
+    private static func rule(of shape: String, status: Bool) -> JSONValue {
+        let known: [(String, JSONValue)] = [
+            ("backend", .reference("\(shape)_backend")), ("when", .reference("\(shape)_when")),
+            ("status", .object(("enum", .strings(RuleDecoder.expectable.map(\.rawValue))))),
+            ("reason", sentence("Why, in one line.")),
+        ].filter { status || $0.0 != "status" }
+        return .object(
+            ("type", "object"), ("required", .strings(known.map(\.0).filter { $0 != "when" })),
+            ("additionalProperties", false), ("properties", .members(known)))
+    }
+
+    private static func conditions(of definition: ShapeDefinition) -> JSONValue {
+        .object(
+            ("description", "Conditions on the cell, all of which must hold; left out, every cell is meant."),
+            ("type", "object"), ("minProperties", .integer(1)), ("additionalProperties", false),
+            ("properties", .members(definition.parameters.map { ($0.name, condition(on: $0)) })))
+    }
+
+    private static func condition(on definition: ParameterDefinition) -> JSONValue {
+        let bound = JSONValue.object(
+            ("type", "number"), ("minimum", .integer(-RuleDecoder.boundLimit)),
+            ("maximum", .integer(RuleDecoder.boundLimit)))
+        let value = JSONValue.members(value(of: definition))
+        let bounds = definition.isNumeric ? [("below", bound), ("above", bound)] : []
+        let object = JSONValue.object(
+            ("type", "object"), ("minProperties", .integer(1)), ("additionalProperties", false),
+            ("properties", .members([("equals", value)] + bounds)))
+        if case .weights = definition.kind { return object }
+        return .object(("anyOf", JSONValue(.array([value, object]))))
+    }
+}
+
+extension ParameterDefinition.WeightKeys {
+    fileprivate func schema(ofWeight weight: JSONValue) -> [(String, JSONValue)] {
+        switch self {
+        case .fixed(let keys):
+            [("additionalProperties", false), ("properties", .members(keys.map { ($0, weight) }))]
+        case .number:
+            [
+                ("additionalProperties", false),
+                ("propertyNames", .object(("not", .object(("pattern", "\\n"))))),
+                ("patternProperties", .object(("^(0(\\.[0-9]{1,6})?|1(\\.0{1,6})?)$", weight))),
+            ]
+        }
+    }
 }

@@ -2,7 +2,7 @@
 struct RuleDecoder {
     static let expectable: [SampleStatus] = [.timeout, .crashed, .invalid]
     /// The greatest magnitude of a number after `below` and `above`.
-    static let boundLimit = 1_000_000_000_000_000_000.0
+    static let boundLimit = 1_000_000_000_000_000_000
 
     let definition: ShapeDefinition
 
@@ -77,7 +77,7 @@ struct RuleDecoder {
 
     private func bound(_ node: JSONNode) throws(InputError) -> Double {
         guard case .number(let number) = node.value.content else { throw node.wrongType(expected: "a number") }
-        guard number.double.magnitude <= Self.boundLimit else {
+        guard number.double.magnitude <= Double(Self.boundLimit) else {
             throw node.error("the bound is out of range", remedy: "write a number of at most 10^18")
         }
         return number.double
