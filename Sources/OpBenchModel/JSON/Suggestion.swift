@@ -1,7 +1,7 @@
 /// "Did you mean": the nearest of the known names.
-enum Suggestion {
+public enum Suggestion {
     /// What to tell the author of an unknown name.
-    static func remedy(for name: String, among known: [String]) -> String {
+    public static func remedy(for name: String, among known: [String]) -> String {
         let list = "known are " + known.joined(separator: ", ")
         guard let nearest = nearest(to: name, among: known) else { return list }
         return "did you mean \"\(nearest)\"? \(list)"

@@ -2,6 +2,8 @@
 /// that reader and writer cannot differ.
 public struct CSVColumn<Row: Sendable>: Sendable {
     public let name: String
+    /// Whether it holds numbers, which JSON writes without quotes.
+    var isNumber = false
     let write: @Sendable (Row) -> String
     /// Puts the text into the row; what was expected instead, if it does not fit.
     let read: @Sendable (inout Row, String) -> String?
@@ -39,7 +41,7 @@ extension CSVColumn {
 
     init(_ name: String, _ property: WritableKeyPath<Row, Int> & Sendable) {
         self.init(
-            name: name, write: { String($0[keyPath: property]) },
+            name: name, isNumber: true, write: { String($0[keyPath: property]) },
             read: { row, text in
                 guard let value = Int(text) else { return "a whole number" }
                 row[keyPath: property] = value
@@ -49,7 +51,7 @@ extension CSVColumn {
 
     init(_ name: String, _ property: WritableKeyPath<Row, Int64> & Sendable) {
         self.init(
-            name: name, write: { String($0[keyPath: property]) },
+            name: name, isNumber: true, write: { String($0[keyPath: property]) },
             read: { row, text in
                 guard let value = Int64(text) else { return "a whole number" }
                 row[keyPath: property] = value
@@ -59,7 +61,7 @@ extension CSVColumn {
 
     init(_ name: String, _ property: WritableKeyPath<Row, Int?> & Sendable) {
         self.init(
-            name: name, write: { $0[keyPath: property].map(String.init) ?? "" },
+            name: name, isNumber: true, write: { $0[keyPath: property].map(String.init) ?? "" },
             read: { row, text in
                 row[keyPath: property] = Int(text)
                 return text.isEmpty || Int(text) != nil ? nil : "a whole number or nothing"
@@ -69,7 +71,7 @@ extension CSVColumn {
     /// An absent figure is empty, never 0; so is one that is no number (infinite, NaN).
     init(_ name: String, _ property: WritableKeyPath<Row, Double?> & Sendable) {
         self.init(
-            name: name,
+            name: name, isNumber: true,
             write: { row in
                 guard let figure = row[keyPath: property], figure.isFinite else { return "" }
                 return FigureText.write(figure)

@@ -4,7 +4,7 @@ public enum CSVFile {
     /// Rises when a column changes its meaning or goes; a new column at the end of the fixed ones raises it too.
     public static let schemaVersion = "1"
 
-    private static let parameterPrefix = "param."
+    static let parameterPrefix = "param."
 
     // MARK: Writing
 
