@@ -1,0 +1,94 @@
+"""The command line: find the run, draw its figures, write them, say where they are."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from opbench_plots.errors import BadInput, CannotWrite
+from opbench_plots.figure import draw_figures
+from opbench_plots.layout import Arrangement
+from opbench_plots.measures import PLANS, ShapePlan, plan_of
+from opbench_plots.publish import publish
+from opbench_plots.run import Run, SummaryRow, load_run
+from matplotlib.figure import Figure
+
+ROOT = Path(__file__).resolve().parents[2]
+
+DESCRIPTION = """\
+Draws one figure for each shape of workload in a run, from its summary.csv, as SVG and PNG. samples.csv adds the
+spread between samples, the CPU share and the nice value; run.json adds the host and the allocator."""
+
+EXAMPLES = """\
+examples:
+  scripts/plot 2026-11-21-first            figures of results/2026-11-21-first, in its folder plots/
+  scripts/plot path/to/a/run               any folder of a run
+  scripts/plot first --output /tmp/plots   figures elsewhere
+
+A figure that was not measured is a gap. A sample that timed out, crashed, was unsupported, skipped or invalid has a
+letter above the panel.
+
+exit codes: 0 done · 1 the disk is full or the environment could not be made · 64 bad usage or bad input"""
+
+
+class Arguments(argparse.ArgumentParser):
+    def error(self, message: str) -> None:
+        self.exit(BadInput.exit_code, f"plot: {message}\nSee scripts/plot --help.\n")
+
+
+def main(arguments: list[str]) -> int:
+    """Runs the command; returns the exit code."""
+    options = _parse(arguments)
+    try:
+        folder = find_run(options.run)
+        run = load_run(folder)
+        figures = figures_of(run)
+        paths = publish(figures, options.output or folder / "plots")
+    except (BadInput, CannotWrite) as error:
+        print(f"plot: {error}", file=sys.stderr)
+        return error.exit_code
+    for note in run.notes:
+        print(f"plot: note: {note}", file=sys.stderr)
+    for path in paths:
+        print(path)
+    return 0
+
+
+def find_run(name: str) -> Path:
+    """The folder that `name` means: itself, or a run of that id under results/ here or in the package."""
+    candidates = [Path(name), Path("results", name), ROOT / "results" / name]
+    for candidate in candidates:
+        if candidate.is_dir():
+            return candidate
+    if Path(name).exists():
+        raise BadInput(f"{name}: not a folder; give the folder of a run, which holds summary.csv")
+    raise BadInput(f"{name}: no such run, neither as a folder nor under {ROOT / 'results'}")
+
+
+def figures_of(run: Run) -> dict[str, Figure]:
+    """The figures of a run by file name, without a suffix."""
+    rows: dict[ShapePlan, list[SummaryRow]] = {}
+    for row in run.rows:
+        plan = plan_of(run, row.slot.cell)
+        if plan is not None:
+            rows.setdefault(plan, []).append(row)
+        else:
+            run.notes.append(f"no figure for workload {row.slot.cell.workload}: its shape is not one of those drawn")
+    run.notes = list(dict.fromkeys(run.notes))
+    if not rows:
+        raise BadInput(f"run {run.name}: no workload of a shape that has a figure ({', '.join(plan.shape for plan in PLANS)})")
+    figures = {}
+    for plan in (plan for plan in PLANS if plan in rows):
+        pages = draw_figures(Arrangement(plan, run, rows[plan]))
+        names = [plan.shape] + [f"{plan.shape}-{number}" for number in range(2, len(pages) + 1)]
+        figures |= dict(zip(names, pages))
+    return figures
+
+
+def _parse(arguments: list[str]) -> argparse.Namespace:
+    parser = Arguments(
+        prog="plot", usage="scripts/plot RUN [--output DIR]", description=DESCRIPTION, epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False,
+    )
+    parser.add_argument("run", metavar="RUN", help="the folder of a run, or its id under results/")
+    parser.add_argument("--output", metavar="DIR", type=Path, help="where the figures go (default: RUN/plots)")
+    return parser.parse_args(arguments)

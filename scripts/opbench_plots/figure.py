@@ -1,0 +1,125 @@
+"""Drawing the figure of one shape: a header with the legend, the panels by facet, a footer with what is constant."""
+
+import textwrap
+
+import matplotlib
+from matplotlib.figure import Figure, SubFigure
+from matplotlib.lines import Line2D
+
+from opbench_plots import style
+from opbench_plots.layout import Arrangement, Facet, Panel
+from opbench_plots.measures import Measure
+from opbench_plots.panel import draw_panel
+from opbench_plots.style import SeriesStyle
+
+# Inches.
+WIDTH = 10.0
+PANEL_HEIGHT = 2.9
+LINE_HEIGHT = 0.17
+PANELS_A_ROW = 2
+CHARACTERS_A_LINE = 135
+# More facets than this go to a further page.
+FACETS_A_PAGE = 8
+
+
+def draw_figures(arrangement: Arrangement) -> list[Figure]:
+    """The pages of a shape's figure; one, unless its cells differ in very many ways."""
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(style.SETTINGS)
+        facets = arrangement.facets
+        pages = [facets[start : start + FACETS_A_PAGE] for start in range(0, len(facets), FACETS_A_PAGE)]
+        return [_Page(arrangement, page, number + 1, len(pages)).draw() for number, page in enumerate(pages)]
+
+
+class _Page:
+    def __init__(self, arrangement: Arrangement, facets: list[Facet], number: int, pages: int):
+        self.arrangement = arrangement
+        self.facets = facets
+        self.numbering = f" ({number} of {pages})" if pages > 1 else ""
+        self.styles = style.series_styles(arrangement.backends)
+        self.measures, self.missing = self._measured()
+
+    def draw(self) -> Figure:
+        under_title, footer = self._under_title(), self._footer()
+        legend_lines = -(-len(self.arrangement.backends) // 6)
+        rows_a_facet = -(-len(self.measures) // PANELS_A_ROW)
+        labels = [textwrap.wrap(facet.label, CHARACTERS_A_LINE) for facet in self.facets]
+        heights = [
+            0.42 + LINE_HEIGHT * len(under_title) + 0.25 * legend_lines + 0.1,
+            *(rows_a_facet * PANEL_HEIGHT + LINE_HEIGHT * 1.4 * len(label) for label in labels),
+            LINE_HEIGHT * len(footer) + 0.15,
+        ]
+        figure = Figure(figsize=(WIDTH, sum(heights)), layout="constrained", facecolor="white")
+        header, *bodies, bottom = figure.subfigures(len(heights), 1, height_ratios=heights, hspace=0)
+        self._draw_header(header, heights[0], under_title)
+        for facet, label, body in zip(self.facets, labels, bodies):
+            self._draw_facet(body, facet, label, rows_a_facet)
+        bottom.text(0.012, 1, "\n".join(footer), va="top", fontsize=7.5, color=style.MUTED, linespacing=1.35)
+        return figure
+
+    def _measured(self) -> tuple[list[Measure], list[Measure]]:
+        """The measures that have a figure somewhere in the shape, and those that have none."""
+        arrangement = self.arrangement
+        measured, missing = [], []
+        for measure in arrangement.plan.measures:
+            panels = (arrangement.panel(facet, measure) for facet in arrangement.facets)
+            (measured if any(panel.has_points for panel in panels) else missing).append(measure)
+        # Where nothing was measured at all, one panel still shows the statuses.
+        return (measured, missing) if measured else (missing[:1], missing)
+
+    def _under_title(self) -> list[str]:
+        run = self.arrangement.run
+        return textwrap.wrap(" · ".join([f"run {run.name}", *run.conditions]), CHARACTERS_A_LINE)
+
+    def _footer(self) -> list[str]:
+        arrangement = self.arrangement
+        sentences = []
+        if arrangement.constants:
+            sentences.append("In all cells: " + ", ".join(f"{name} = {value}" for name, value in arrangement.constants) + ".")
+        bars = list(dict.fromkeys(measure.bars for measure in self.measures if measure.bars))
+        for meaning in bars:
+            titles = [self._title(measure) for measure in self.measures if measure.bars == meaning]
+            sentences.append(f"Bars: {meaning}" + (f" ({'; '.join(titles)})." if len(bars) > 1 else "."))
+        if arrangement.statuses:
+            key = ", ".join(f"{style.status_letter(status)} {status}" for status in arrangement.statuses)
+            sentences.append(f"Letters above a panel, instead of a figure or with an unsound one: {key}.")
+        if self.missing:
+            sentences.append("Not measured: " + "; ".join(self._title(measure) for measure in self.missing) + ".")
+        return [line for sentence in sentences for line in textwrap.wrap(sentence, CHARACTERS_A_LINE + 40)]
+
+    def _title(self, measure: Measure) -> str:
+        bases = sorted({row.ratio_to for row in self.arrangement.rows.values() if row.ratio_to})
+        return measure.title.format(ratio_to=" or ".join(bases))
+
+    def _draw_header(self, header: SubFigure, height: float, under_title: list[str]) -> None:
+        arrangement = self.arrangement
+        title = f"{arrangement.plan.title}: {', '.join(arrangement.workloads)}"
+        title = textwrap.shorten(title, 80, placeholder=" …") + self.numbering
+        header.text(0.012, 1 - 0.1 / height, title, va="top", fontsize=14, fontweight="bold")
+        header.text(
+            0.012, 1 - 0.4 / height, "\n".join(under_title), va="top", fontsize=8.5, color=style.MUTED, linespacing=1.3
+        )
+        header.legend(
+            handles=[_legend_entry(backend, self.styles[backend]) for backend in arrangement.backends],
+            loc="lower left", bbox_to_anchor=(0.005, 0), ncols=min(6, len(arrangement.backends)), frameon=False,
+            borderaxespad=0.2, handlelength=2.4, columnspacing=1.8,
+        )
+
+    def _draw_facet(self, body: SubFigure, facet: Facet, label: list[str], rows: int) -> None:
+        if label:
+            body.suptitle("\n".join(label), x=0.012, ha="left", fontsize=10, color=style.MUTED, fontweight="bold")
+        columns = min(PANELS_A_ROW, max(len(self.measures), 1))
+        grid = body.subplots(rows, columns, squeeze=False)
+        for axes in grid.flat[len(self.measures) :]:
+            axes.set_axis_off()
+        for axes, measure in zip(grid.flat, self.measures):
+            panel: Panel = self.arrangement.panel(facet, measure)
+            draw_panel(axes, panel, self.styles, self._title(measure))
+
+
+def _legend_entry(backend: str, look: SeriesStyle) -> Line2D:
+    return Line2D(
+        [], [], label=backend, color=look.colour, marker=look.marker, linestyle=look.line, markersize=5.5, linewidth=1.2,
+        markeredgewidth=1.5 if look.marker == "x" else 0.6, markeredgecolor=look.colour if look.marker == "x" else "white",
+    )

@@ -1,0 +1,173 @@
+"""A run's folder: its summary rows, the spread between its samples, and what run.json says of it."""
+
+import json
+from collections import defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from opbench_plots import tables
+from opbench_plots.errors import BadInput
+from opbench_plots.tables import PARAMETER_PREFIX, Table
+
+POSITIVE_COLUMNS = (
+    "throughput_ops_per_s",
+    "throughput_ops_per_s_ci_low",
+    "throughput_ops_per_s_ci_high",
+    "time_ratio",
+    "time_ratio_ci_low",
+    "time_ratio_ci_high",
+)
+FIGURE_COLUMNS = (
+    "start_latency_p50_ns",
+    "start_latency_p99_ns",
+    "start_latency_max_ns",
+    "inversions",
+    "starts_after_suspend",
+    "quiesce_p99_ns",
+    "resume_to_start_p99_ns",
+)
+IDENTITY_COLUMNS = ("schema_version", "run_id", "workload", "cell_id", "backend", "class", "status")
+SUMMARY_COLUMNS = (*IDENTITY_COLUMNS, "samples", "ratio_to", *POSITIVE_COLUMNS, *FIGURE_COLUMNS)
+SAMPLE_COLUMNS = (*IDENTITY_COLUMNS, "sample_id", "phase", "metric", "stat", "value")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One point of a workload's parameters."""
+
+    workload: str
+    parameters: tuple[tuple[str, str], ...]
+
+    def value(self, parameter: str) -> str:
+        """The parameter's value as text, empty where the workload has no such parameter."""
+        return dict(self.parameters).get(parameter, "")
+
+
+class Slot(NamedTuple):
+    """Where a figure belongs: a cell on a backend, and the class of operations, if it is restricted to one."""
+
+    cell: Cell
+    backend: str
+    operation_class: str
+
+
+@dataclass(frozen=True)
+class SummaryRow:
+    """One row of summary.csv; an absent figure is absent from `figures`."""
+
+    slot: Slot
+    status: str
+    ratio_to: str
+    figures: dict[str, float]
+
+
+@dataclass
+class Run:
+    """All that the figures show of one run."""
+
+    name: str
+    rows: list[SummaryRow]
+    # (slot, metric, stat) → one value per sample.
+    samples: dict[tuple[Slot, str, str], list[float]] = field(default_factory=dict)
+    # Workload name → shape, as far as run.json tells.
+    shapes: dict[str, str] = field(default_factory=dict)
+    # Lines about where the run was measured.
+    conditions: list[str] = field(default_factory=list)
+    # What was missing, for the user.
+    notes: list[str] = field(default_factory=list)
+
+
+def load_run(folder: Path) -> Run:
+    """Reads a run's folder. summary.csv must be there; without samples.csv or run.json the figures show less."""
+    summary = tables.read_table(folder / "summary.csv", SUMMARY_COLUMNS)
+    run = Run(name=_run_id(summary), rows=[_summary_row(summary, row) for row in summary.rows])
+    _check_unique(summary.path, run.rows)
+    samples = folder / "samples.csv"
+    if samples.exists():
+        run.samples = _sample_values(tables.read_table(samples, SAMPLE_COLUMNS))
+    else:
+        run.notes.append(f"no {samples}: no CPU share, no nice value, no spread between samples")
+    description = folder / "run.json"
+    if description.exists():
+        document = _read_json(description)
+        run.shapes = _shapes(description, document)
+        run.conditions = _conditions(document)
+    else:
+        run.notes.append(f"no {description}: shapes are told from the parameters")
+    return run
+
+
+def _run_id(summary: Table) -> str:
+    names = sorted({row["run_id"] for row in summary.rows})
+    if len(names) != 1:
+        raise BadInput(f"{summary.path}: rows of several runs: {', '.join(names)}")
+    return names[0]
+
+
+def _slot(parameters: list[str], row: dict[str, str]) -> Slot:
+    values = ((name, row[PARAMETER_PREFIX + name]) for name in parameters)
+    cell = Cell(row["workload"], tuple((name, value) for name, value in values if value != ""))
+    return Slot(cell, row["backend"], row["class"])
+
+
+def _summary_row(table: Table, row: dict[str, str]) -> SummaryRow:
+    figures = {name: tables.positive(table.path, row, name) for name in POSITIVE_COLUMNS}
+    figures |= {name: tables.number(table.path, row, name) for name in FIGURE_COLUMNS}
+    return SummaryRow(
+        slot=_slot(table.parameters, row),
+        status=row["status"],
+        ratio_to=row["ratio_to"],
+        figures={name: value for name, value in figures.items() if value is not None},
+    )
+
+
+def _check_unique(path: Path, rows: list[SummaryRow]) -> None:
+    seen = set()
+    for row in rows:
+        if row.slot in seen:
+            cell, backend, operation_class = row.slot
+            raise BadInput(f"{path}: two rows for workload {cell.workload}, backend {backend}, class {operation_class!r}")
+        seen.add(row.slot)
+
+
+def _sample_values(table: Table) -> dict[tuple[Slot, str, str], list[float]]:
+    """The figures of sound samples outside the warm-up."""
+    values: dict[tuple[Slot, str, str], list[float]] = defaultdict(list)
+    parameters = table.parameters
+    for row in table.rows:
+        if row["phase"] == "warmup" or row["status"] != "ok":
+            continue
+        value = tables.number(table.path, row, "value")
+        if value is not None:
+            values[_slot(parameters, row), row["metric"], row["stat"]].append(value)
+    return dict(values)
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        document = json.loads(path.read_bytes())
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise BadInput(f"{path}: not JSON: {error}") from error
+    if not isinstance(document, dict):
+        raise BadInput(f"{path}: holds no JSON object")
+    return document
+
+
+def _shapes(path: Path, document: dict[str, Any]) -> dict[str, str]:
+    """Each workload's shape, from the texts of the workload files that run.json keeps."""
+    shapes = {}
+    for position, entry in enumerate(document.get("workloads") or []):
+        try:
+            workload = json.loads(entry["text"])
+            shapes[str(workload["name"])] = str(workload["shape"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise BadInput(f"{path}: $.workloads[{position}].text holds no workload: {error}") from error
+    return shapes
+
+
+def _conditions(document: dict[str, Any]) -> list[str]:
+    """Host class, CPU and allocator, each only if it is told."""
+    return [f"{label} {document[key]}" for key, label in (("host_class", "host"), ("cpu", "CPU"), ("allocator", "allocator")) if document.get(key)]
