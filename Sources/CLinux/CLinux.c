@@ -1,6 +1,48 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 pid_t clinux_gettid(void) { return (pid_t)syscall(SYS_gettid); }
+
+int clinux_futex_wait(const uint32_t *word, uint32_t expected, int64_t timeout_ns) {
+    struct timespec timeout = {.tv_sec = timeout_ns / 1000000000, .tv_nsec = timeout_ns % 1000000000};
+    long result = syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, timeout_ns < 0 ? NULL : &timeout, NULL, 0);
+    return result == 0 ? 0 : errno;
+}
+
+void clinux_futex_wake(const uint32_t *word, int count) {
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, count, NULL, NULL, 0);
+}
+
+int clinux_thread_nice(pid_t thread) { return getpriority(PRIO_PROCESS, (id_t)thread); }
+
+int clinux_set_own_nice(int nice) {
+    return setpriority(PRIO_PROCESS, (id_t)clinux_gettid(), nice) == 0 ? 0 : errno;
+}
+
+void clinux_set_own_name(const char *name) { pthread_setname_np(pthread_self(), name); }
+
+int32_t clinux_own_cpu_clock(void) {
+    clockid_t clock;
+    return pthread_getcpuclockid(pthread_self(), &clock) == 0 ? (int32_t)clock : -1;
+}
+
+int64_t clinux_cpu_clock_ns(int32_t clock) {
+    struct timespec now;
+    if (clock_gettime((clockid_t)clock, &now) != 0) return -1;
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static _Thread_local void *current_worker;
+static _Thread_local void *release_list;
+
+void *clinux_current_worker(void) { return current_worker; }
+void clinux_set_current_worker(void *worker) { current_worker = worker; }
+void *clinux_release_list(void) { return release_list; }
+void clinux_set_release_list(void *list) { release_list = list; }

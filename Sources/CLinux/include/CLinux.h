@@ -1,4 +1,4 @@
-// Linux system calls that Swift's Glibc module does not offer. Thin shims, no logic.
+// Linux system calls and thread-local slots that Swift's Glibc module does not offer. Thin shims, no logic.
 #ifndef CLINUX_H
 #define CLINUX_H
 #include <stdint.h>
@@ -6,5 +6,40 @@
 
 /// The kernel's id of the calling thread, gettid(2).
 pid_t clinux_gettid(void);
+
+/// Sleeps while `*word == expected`, at most `timeout_ns` nanoseconds (negative: for ever). Returns 0 when woken, or
+/// an errno value: EAGAIN (the word differed), ETIMEDOUT, EINTR. futex(2), FUTEX_WAIT_PRIVATE.
+int clinux_futex_wait(const uint32_t *word, uint32_t expected, int64_t timeout_ns);
+
+/// Wakes at most `count` sleepers on `word`. futex(2), FUTEX_WAKE_PRIVATE. Never reads `*word`.
+void clinux_futex_wake(const uint32_t *word, int count);
+
+/// A hint to the core that this is a spin-wait loop.
+static inline void clinux_spin_hint(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+/// The nice value of one thread, getpriority(2) with PRIO_PROCESS, which is per thread on Linux.
+int clinux_thread_nice(pid_t thread);
+
+/// Sets the calling thread's nice value, setpriority(2). Returns 0 or an errno value (EACCES, EPERM).
+int clinux_set_own_nice(int nice);
+
+/// Names the calling thread for debuggers and /proc, at most 15 characters. pthread_setname_np(3).
+void clinux_set_own_name(const char *name);
+
+/// CPU time of a thread of this process in nanoseconds, or -1. `thread` is what clinux_own_cpu_clock returned there.
+int64_t clinux_cpu_clock_ns(int32_t clock);
+int32_t clinux_own_cpu_clock(void);
+
+/// Thread-local slots of OperationEngine: the worker that this thread is, and the list of releases it is unrolling.
+void *clinux_current_worker(void);
+void clinux_set_current_worker(void *worker);
+void *clinux_release_list(void);
+void clinux_set_release_list(void *list);
 
 #endif

@@ -1,0 +1,56 @@
+import Glibc
+import Synchronization
+
+/// Where one thread sleeps until another hands it a token. A token handed over early is kept: `park` returns at once.
+struct Parker: ~Copyable {
+    /// 0 nothing, 1 a token waits.
+    private let token = Atomic<UInt32>(0)
+
+    /// Sleeps until a token comes, and takes it. Only the owning thread calls this. False if the time ran out.
+    func park(timeoutNanoseconds: Int64 = -1) -> Bool {
+        // Acquiring: pairs with the releasing store of `unpark`; what the waker wrote before is seen here.
+        while token.exchange(0, ordering: .acquiring) == 0 {
+            if !Futex.wait(token, expected: 0, timeoutNanoseconds: timeoutNanoseconds) {
+                return token.exchange(0, ordering: .acquiring) == 1
+            }
+        }
+        return true
+    }
+
+    /// Hands the token over and wakes the owner. Any thread.
+    func unpark() {
+        token.store(1, ordering: .releasing)
+        Futex.wake(token, count: 1)
+    }
+}
+
+/// A point in time on the monotonic clock by which a wait gives up.
+struct Deadline {
+    /// Nanoseconds of CLOCK_MONOTONIC; nil is never.
+    private let instant: Int64?
+
+    static let never = Deadline(instant: nil)
+
+    /// A negative duration has passed already; one too long to add up is never.
+    init(after duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (nanoseconds, tooLong) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+        let (sum, tooLate) = Self.now().addingReportingOverflow(nanoseconds)
+        instant = overflow || tooLong || tooLate ? (seconds < 0 ? 0 : nil) : sum
+    }
+
+    private init(instant: Int64?) { self.instant = instant }
+
+    /// For `Futex.wait`: -1 is for ever, 0 is passed.
+    var remainingNanoseconds: Int64 {
+        guard let instant else { return -1 }
+        return max(0, instant - Self.now())
+    }
+
+    private static func now() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}

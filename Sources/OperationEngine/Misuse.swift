@@ -1,0 +1,93 @@
+import Synchronization
+
+/// A programmer's error in the use of operations and queues (contract R).
+///
+/// Each one goes to `Misuse.handler`. The default prints the message on standard error and traps. Where a handler
+/// returns, the offending call has no effect.
+public enum Misuse: Error, Sendable, Hashable {
+    /// `start` on an operation whose dependencies are unfinished (B6).
+    case startNotReady
+    /// `start` on an operation that executes already (B5).
+    case startExecuting
+    /// `start` by hand on an operation that a queue will start (B9).
+    case startInQueue
+    /// `start` on a finished operation; reported only if `isStrict` (B4).
+    case startFinished
+    /// Adding an operation that executes already (M6, B10).
+    case addExecuting
+    /// Adding an operation that is finished (M6, B10).
+    case addFinished
+    /// Adding an operation that is in a queue already, or twice in one batch (M6).
+    case addInQueue
+    /// A concurrency limit below zero that is not the default's −1 (N5).
+    case negativeLimit(Int)
+    /// Adding a block to a block operation that executes or is finished (K7).
+    case executionBlockLate
+    /// Setting a completion block on an operation that executes or is finished; reported only if `isStrict` (I9).
+    case completionBlockLate
+    /// An operation made to depend on itself (E17).
+    case selfDependency
+    /// An operation that waits for itself to finish, from inside its own main (O5).
+    case waitForSelf
+
+    private static let settings = Settings()
+
+    /// What happens on a misuse. Set it early: the handler may be called from any thread, and from several at once.
+    public static var handler: @Sendable (Misuse) -> Void {
+        get { settings.handler }
+        set { settings.handler = newValue }
+    }
+
+    /// Whether `startFinished` and `completionBlockLate` are misuse too. False by default.
+    public static var isStrict: Bool {
+        get { settings.strict.load(ordering: .relaxed) }
+        set { settings.strict.store(newValue, ordering: .relaxed) }
+    }
+
+    func report() { Self.handler(self) }
+
+    @Sendable private static func printAndTrap(_ misuse: Misuse) {
+        fatalError("OperationEngine: \(misuse)")
+    }
+
+    /// The handler and the mode, both process-wide as the contract has it.
+    private final class Settings: Sendable {
+        private let lock = FutexLock()
+        /// Guarded by `lock`.
+        private nonisolated(unsafe) var guardedHandler: @Sendable (Misuse) -> Void = Misuse.printAndTrap
+        let strict = Atomic<Bool>(false)
+
+        var handler: @Sendable (Misuse) -> Void {
+            get { lock.withLock { guardedHandler } }
+            set {
+                lock.lock()
+                let old = guardedHandler
+                guardedHandler = newValue
+                lock.unlock()
+                // Released outside the lock: its captures may run code in their deinit.
+                withExtendedLifetime(old) {}
+            }
+        }
+    }
+}
+
+extension Misuse: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .startNotReady: "start: receiver is not yet ready to execute"
+        case .startExecuting: "start: receiver is already executing"
+        case .startInQueue: "start: receiver is in a queue, something is trying to start it simultaneously"
+        case .startFinished: "start: receiver is already finished"
+        case .addExecuting: "addOperation: operation is executing and cannot be enqueued"
+        case .addFinished: "addOperation: operation is finished and cannot be enqueued"
+        case .addInQueue: "addOperation: operation is already enqueued on a queue"
+        case .negativeLimit(let limit):
+            "maxConcurrentOperationCount: \(limit) is neither a count nor defaultMaxConcurrentOperationCount"
+        case .executionBlockLate:
+            "addExecutionBlock: blocks cannot be added after the operation has started executing or finished"
+        case .completionBlockLate: "completionBlock: set on an operation that is executing or finished"
+        case .selfDependency: "addDependency: an operation cannot depend on itself"
+        case .waitForSelf: "waitUntilFinished: an operation cannot wait for itself"
+        }
+    }
+}

@@ -1,0 +1,185 @@
+import CLinux
+
+/// One "dependent waits for dependency", allocated by `addDependency`, freed by `removeDependency` or with the
+/// dependent.
+///
+/// The dependency is retained, so that `dependencies` can list it after it has finished (contract E11). The dependent
+/// is not: while the edge is linked into the dependency's successor list, whoever follows it holds the dependency's
+/// `successorLock`, and the dependent's deinit has to take that lock to unlink the edge before its memory goes
+/// (contract E21).
+struct DependencyEdge {
+    let dependent: Unmanaged<Operation>
+    let dependency: Unmanaged<Operation>
+    /// The dependent's next older edge. Guarded by the dependent's `lock`.
+    var nextOfDependent: UnsafeMutablePointer<DependencyEdge>?
+    /// Neighbours in the dependency's successor list, oldest first, and whether the edge is in it. The first edge's
+    /// `previousSuccessor` is the last one. Guarded by the dependency's `successorLock`.
+    var nextSuccessor: UnsafeMutablePointer<DependencyEdge>?
+    var previousSuccessor: UnsafeMutablePointer<DependencyEdge>?
+    var isLinked = false
+}
+
+extension Operation {
+    func linkDependency(_ operation: Operation) {
+        guard operation !== self else { return Misuse.selfDependency.report() }
+        let edge = UnsafeMutablePointer<DependencyEdge>.allocate(capacity: 1)
+        edge.initialize(
+            to: DependencyEdge(dependent: .passUnretained(self), dependency: .passRetained(operation)))
+
+        lock.lock()
+        edge.pointee.nextOfDependent = dependencyEdges
+        dependencyEdges = edge
+        var consequence = OperationState.Consequence.none
+        // Counted first and linked second: a dependency that finishes in between is found finished by `link`.
+        if state.addDependency(), !operation.link(edge) { consequence = state.dropDependency() }
+        lock.unlock()
+        if consequence == .file { fileWithQueue() }
+    }
+
+    func unlinkDependency(_ operation: Operation) {
+        var removed: UnsafeMutablePointer<DependencyEdge>?
+        var consequence = OperationState.Consequence.none
+
+        lock.lock()
+        var kept: UnsafeMutablePointer<DependencyEdge>?
+        var edge = dependencyEdges
+        while let current = edge {
+            edge = current.pointee.nextOfDependent
+            if current.pointee.dependency.toOpaque() == Unmanaged.passUnretained(operation).toOpaque() {
+                if let kept { kept.pointee.nextOfDependent = edge } else { dependencyEdges = edge }
+                if operation.unlink(current), state.dropDependency() == .file { consequence = .file }
+                current.pointee.nextOfDependent = removed
+                removed = current
+            } else {
+                kept = current
+            }
+        }
+        lock.unlock()
+
+        if consequence == .file { fileWithQueue() }
+        while let current = removed {
+            removed = current.pointee.nextOfDependent
+            current.pointee.dependency.release()
+            current.deallocate()
+        }
+    }
+
+    func listDependencies() -> [Operation] {
+        let all = lock.withLock {
+            var all: [Operation] = []
+            var edge = dependencyEdges
+            while let current = edge {
+                all.append(current.pointee.dependency.takeUnretainedValue())
+                edge = current.pointee.nextOfDependent
+            }
+            return all
+        }
+        var seen = Set<ObjectIdentifier>(minimumCapacity: all.count)
+        return all.reversed().filter { seen.insert(ObjectIdentifier($0)).inserted }
+    }
+
+    // MARK: The successor list
+
+    /// Links an edge of a dependent into this operation's successor list. False if this operation is finished.
+    private func link(_ edge: UnsafeMutablePointer<DependencyEdge>) -> Bool {
+        successorLock.withLock {
+            // The flag is set under the lock and the list closed by the finishing transition: a finisher that does
+            // not see the flag leaves nothing behind, since then this announcement fails.
+            guard state.announceSuccessors() else { return false }
+            if let first = successors {
+                let last = first.pointee.previousSuccessor
+                last?.pointee.nextSuccessor = edge
+                edge.pointee.previousSuccessor = last
+                first.pointee.previousSuccessor = edge
+            } else {
+                edge.pointee.previousSuccessor = edge
+                successors = edge
+            }
+            edge.pointee.isLinked = true
+            return true
+        }
+    }
+
+    /// Takes an edge out of this operation's successor list. False if the finishing thread was faster.
+    fileprivate func unlink(_ edge: UnsafeMutablePointer<DependencyEdge>) -> Bool {
+        successorLock.withLock {
+            guard edge.pointee.isLinked else { return false }
+            unlinkLocked(edge)
+            return true
+        }
+    }
+
+    private func unlinkLocked(_ edge: UnsafeMutablePointer<DependencyEdge>) {
+        let (before, after) = (edge.pointee.previousSuccessor, edge.pointee.nextSuccessor)
+        if successors == edge { successors = after } else { before?.pointee.nextSuccessor = after }
+        (after ?? successors)?.pointee.previousSuccessor = before
+        edge.pointee.nextSuccessor = nil
+        edge.pointee.previousSuccessor = nil
+        edge.pointee.isLinked = false
+    }
+
+    /// Tells every dependent that this operation is finished. Called once, by the finishing thread.
+    ///
+    /// A loop, whatever the graph: dependents that become ready go to their queues' ready lists. The lock is let go
+    /// now and then, so that a dependent's deinit is not held up by a million others.
+    ///
+    /// - Parameter own: the queue that the calling worker advances right afterwards.
+    func releaseSuccessors(own: QueueCore?) {
+        var filer = BatchFiler(own: own)
+        var isDone = false
+        while !isDone {
+            successorLock.lock()
+            for _ in 0..<64 {
+                guard let edge = successors else {
+                    isDone = true
+                    break
+                }
+                // Unlinked only after filing: until then the dependent's deinit waits for `successorLock`.
+                edge.pointee.dependent._withUnsafeGuaranteedRef { dependent in
+                    if dependent.state.dropDependency() == .file { filer.file(dependent) }
+                }
+                unlinkLocked(edge)
+            }
+            filer.unlock()
+            successorLock.unlock()
+        }
+    }
+}
+
+extension DependencyEdge {
+    /// Frees the edges of an operation in its deinit and releases its dependencies.
+    ///
+    /// Releasing the last of a chain of a million operations would recurse a million deep. So the outermost deinit on
+    /// a thread unrolls: those nested in it hand their edges to its list instead (contract E22).
+    static func releaseAll(of operation: Operation) {
+        var edge = operation.dependencyEdges
+        operation.dependencyEdges = nil
+        var own: Pointer?
+        while let current = edge {
+            edge = current.pointee.nextOfDependent
+            current.pointee.dependency._withUnsafeGuaranteedRef { _ = $0.unlink(current) }
+            current.pointee.nextOfDependent = own
+            own = current
+        }
+        if let outer = clinux_release_list()?.assumingMemoryBound(to: Pointer?.self) {
+            while let current = own {
+                own = current.pointee.nextOfDependent
+                current.pointee.nextOfDependent = outer.pointee
+                outer.pointee = current
+            }
+        } else {
+            withUnsafeMutablePointer(to: &own) { list in
+                clinux_set_release_list(list)
+                while let current = list.pointee {
+                    list.pointee = current.pointee.nextOfDependent
+                    let dependency = current.pointee.dependency
+                    current.deallocate()
+                    dependency.release()
+                }
+                clinux_set_release_list(nil)
+            }
+        }
+    }
+
+    private typealias Pointer = UnsafeMutablePointer<DependencyEdge>
+}

@@ -1,0 +1,47 @@
+/// The index of a queue priority, 0 (very low) to 4 (very high).
+struct PriorityLevel: Equatable {
+    let rawValue: UInt8
+
+    static let count = 5
+    static let normal = PriorityLevel(rawValue: 2)
+}
+
+extension Operation {
+    /// How urgent an operation is among the ready ones of its queue (contract G1).
+    public enum QueuePriority: Int, Sendable, CaseIterable {
+        case veryLow = -8
+        case low = -4
+        case normal = 0
+        case high = 4
+        case veryHigh = 8
+
+        /// The nearest level on the way to `normal`: −10 and −8 give `veryLow`, −3 and 3 give `normal`, 7 gives
+        /// `high` (contract G2).
+        public init(clamping rawValue: Int) {
+            switch rawValue {
+            case ...(-8): self = .veryLow
+            case ...(-4): self = .low
+            case ..<4: self = .normal
+            case ..<8: self = .high
+            default: self = .veryHigh
+            }
+        }
+
+        var level: PriorityLevel { PriorityLevel(rawValue: UInt8((rawValue + 8) / 4)) }
+
+        init(level: PriorityLevel) { self.init(clamping: Int(level.rawValue) * 4 - 8) }
+    }
+
+    /// Sets `queuePriority` from any number, pulled towards normal to the nearest level (contract G2).
+    public func setQueuePriority(rawValue: Int) { queuePriority = QueuePriority(clamping: rawValue) }
+}
+
+/// The kind of work that an operation or a queue does. It affects threads only, never the order in which a queue
+/// chooses (contract N14).
+public enum QualityOfService: Int, Sendable {
+    case userInteractive = 33
+    case userInitiated = 25
+    case utility = 17
+    case background = 9
+    case `default` = -1
+}

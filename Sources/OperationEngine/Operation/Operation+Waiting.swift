@@ -1,0 +1,39 @@
+extension Operation {
+    /// Blocks the calling thread until the operation is finished; returns at once if it is.
+    ///
+    /// On a worker of the engine another one takes over meanwhile (contract O6). An operation that waits for a later
+    /// one of its own queue with limit 1 waits for ever; one that waits for itself is a `Misuse` (O5).
+    public final func waitUntilFinished() { _ = wait(.never) }
+
+    /// As `waitUntilFinished()`, but gives up after `timeout`. Returns whether the operation is finished.
+    @discardableResult
+    public final func waitUntilFinished(timeout: Duration) -> Bool { wait(Deadline(after: timeout)) }
+
+    private func wait(_ deadline: Deadline) -> Bool {
+        if state.load().isFinished { return true }
+        if Worker.current?.isAbout(toStart: self) == true {
+            Misuse.waitForSelf.report()
+            return false
+        }
+        return Worker.waiting { state.waitUntilFinished(deadline) }
+    }
+
+    /// Starts the operation by hand if that is possible now: the helper of the seeds' listing 2-8 (contract B12).
+    ///
+    /// - Returns: false, with no change, if it is not ready; true if it was started, on a thread of its own if it is
+    ///   asynchronous, or if it was cancelled and is finished now.
+    @discardableResult
+    public final func performIfReady() -> Bool {
+        if isCancelled {
+            start()
+            return true
+        }
+        guard isReady else { return false }
+        if isAsynchronous {
+            WorkerPool.of(.normal).submit(.block { self.start() })
+        } else {
+            start()
+        }
+        return true
+    }
+}

@@ -1,0 +1,200 @@
+import CLinux
+import Synchronization
+
+/// A single-shot piece of work with a state, dependencies, a priority and a completion block.
+///
+/// Subclass it and override `main`, or use `BlockOperation`. Add it to an `OperationQueue`, which starts it on a thread
+/// of its own pool as soon as it is ready, or call `start()` by hand.
+///
+/// Every property and method may be used from any thread (contract A6). Configure an operation before it is added:
+/// later changes are safe for the engine, but may come too late.
+///
+/// Names and signatures are those of Foundation's `Operation`; the differences are listed in the documentation.
+open class Operation: @unchecked Sendable {
+    /// All of the operation's state that several threads change; see `OperationState`.
+    let state = OperationState()
+
+    /// Guards `details` and `dependencyEdges`. Taken before any operation's `successorLock` and any queue's lock.
+    let lock = FutexLock()
+    /// Guards `successors` of this operation and the links of the edges in it. Taken before any queue's lock.
+    let successorLock = FutexLock()
+
+    /// The edges to the operations that this one depends on, latest first. Guarded by `lock`; owned.
+    @exclusivity(unchecked) final var dependencyEdges: UnsafeMutablePointer<DependencyEdge>?
+    /// The edges of the operations that depend on this one, oldest first. Guarded by `successorLock`; owned by the dependents.
+    @exclusivity(unchecked) final var successors: UnsafeMutablePointer<DependencyEdge>?
+    /// What few operations have. Guarded by `lock`.
+    @exclusivity(unchecked) final var details: OperationDetails?
+
+    /// The queue that this operation belongs to: written once, by the adding thread that claimed the operation and
+    /// before it publishes it. Not retained; whoever follows it proves that the operation cannot have left the queue:
+    /// a worker that runs it, or the one thread that files it.
+    @exclusivity(unchecked) final var queue: Unmanaged<QueueCore>?
+    /// Links and place of the operation in its queue's inbox and lists. `next` belongs to the adding thread until it
+    /// publishes the operation in the inbox; from there on all four are guarded by the queue's lock.
+    @exclusivity(unchecked) final var next: Unmanaged<Operation>?
+    @exclusivity(unchecked) final var previous: Unmanaged<Operation>?
+    @exclusivity(unchecked) final var sequence: UInt64 = 0
+    @exclusivity(unchecked) final var place = QueuePlace.none
+
+    public init() {}
+
+    deinit {
+        if dependencyEdges != nil { DependencyEdge.releaseAll(of: self) }
+    }
+
+    // MARK: State
+
+    /// Whether all dependencies are finished, or the operation is cancelled. Stays true to the end (contract A3).
+    open var isReady: Bool { state.load().isReady }
+
+    /// Whether the operation runs now. Never true together with `isFinished` (contract A3).
+    open var isExecuting: Bool { state.load().phase == .executing }
+
+    /// Whether the work has ended, or was left out because of a cancellation (contract A4).
+    open var isFinished: Bool { state.load().isFinished }
+
+    /// Whether `cancel` was called before the end. One atomic load: cheap enough for an inner loop (contract A7).
+    open var isCancelled: Bool { state.load().isCancelled }
+
+    /// Whether the work goes on after `start` has returned. False unless overridden; a queue ignores it.
+    open var isAsynchronous: Bool { false }
+
+    /// The older name of `isAsynchronous`.
+    open var isConcurrent: Bool { isAsynchronous }
+
+    // MARK: Running
+
+    /// The work. Override it; there is no need to call `super`. Called by `start`, never to be called by hand: that
+    /// would run the work without any change of state (contract B11).
+    open func main() {}
+
+    /// Runs `main` on the calling thread and returns when the operation is finished (contract B1–B9).
+    ///
+    /// A cancelled operation finishes without `main`; a finished one returns at once. Starting one that is not ready,
+    /// that executes, or that is in a queue is a `Misuse`. Queues call this; call it by hand only for operations
+    /// in no queue.
+    open func start() {
+        let worker = Worker.current
+        let isChosenByWorker = worker?.isAbout(toStart: self) ?? false
+        switch state.begin(byWorker: isChosenByWorker, claimsReady: isChosenByWorker || isReady) {
+        case .run:
+            main()
+            finish(on: isChosenByWorker ? worker : nil)
+        case .skip:
+            finish(on: isChosenByWorker ? worker : nil)
+        case .alreadyFinished:
+            if Misuse.isStrict { Misuse.startFinished.report() }
+        case .refused(let misuse):
+            misuse.report()
+        }
+    }
+
+    /// Asks the operation to stop. Sets a flag and interrupts nothing: `main` polls `isCancelled`. An operation that
+    /// has not started becomes ready whatever it depends on, and finishes without `main` (contract J1–J9).
+    open func cancel() {
+        if state.cancel() == .file { fileWithQueue() }
+    }
+
+    /// The one way to the end, for every operation.
+    ///
+    /// - Parameter worker: the worker that runs it for a queue, which calls the completion block once the slot is
+    ///   free again; nil if started by hand, when the block goes to a thread of the pool.
+    private func finish(on worker: Worker?) {
+        guard let last = state.finish() else { return }
+        executionEnded()
+        if last.has(OperationState.Word.hasSuccessors) { releaseSuccessors(own: worker?.queue) }
+        if last.has(OperationState.Word.hasCompletion), let block = takeCompletionBlock() {
+            if let worker {
+                worker.completionBlock = block
+            } else {
+                WorkerPool.of(.normal).submit(.block(block))
+            }
+        }
+    }
+
+    /// Lets go of what only the execution needed (contract K13, Q5). Called once, on the finishing thread.
+    func executionEnded() {}
+
+    /// Called by the one thread whose transition made the operation ready (`OperationState.Phase.filing`).
+    func fileWithQueue() {
+        guard let queue else { return }
+        queue.takeUnretainedValue().file(self)
+    }
+
+    // MARK: Dependencies
+
+    /// Makes this operation wait until `operation` is finished, whichever queue either is in (contract E1–E10).
+    ///
+    /// To be called before this operation is added to a queue. Later, it has effect only if it comes before the
+    /// operation begins, and is otherwise merely listed (E18, E19). A cycle is never ready. Depending on itself is a
+    /// `Misuse`.
+    open func addDependency(_ operation: Operation) { linkDependency(operation) }
+
+    /// Undoes `addDependency`, all of them if it was called several times (contract E9, E13, E14).
+    open func removeDependency(_ operation: Operation) { unlinkDependency(operation) }
+
+    /// The operations added by `addDependency` and not removed, in that order, without repetitions, finished ones
+    /// included (contract E9–E12).
+    open var dependencies: [Operation] { listDependencies() }
+
+    // MARK: Settings
+
+    /// Which of a queue's ready operations go first. Changing it while the operation waits puts it at the back of
+    /// its new level (contract G10).
+    open var queuePriority: QueuePriority {
+        get { QueuePriority(level: state.load().level) }
+        set { if state.setLevel(newValue.level) == .file { fileWithQueue() } }
+    }
+
+    /// The priority of the thread while it runs `main`, 0.0 (lowest) to 1.0, by default 0.5. Other values are clamped.
+    ///
+    /// On Linux it selects one of nine nice values, 19 to −20 (contract H6); see `effectiveThreadPriority` for what
+    /// the process may really have. Read when the operation is chosen; not applied when started by hand (H8).
+    open var threadPriority: Double {
+        get { withDetails { $0?.threadPriority } ?? NiceBand.normalPriority }
+        set {
+            let priority = newValue.isNaN ? NiceBand.normalPriority : min(max(newValue, 0), 1)
+            withNewDetails { $0.threadPriority = priority }
+            if state.setBand(NiceBand(threadPriority: priority).permitted) == .file { fileWithQueue() }
+        }
+    }
+
+    /// The thread priority that `main` really gets in a queue: `threadPriority` at the nearest of the nine bands, or
+    /// 0.5 where it is above that and the process may not raise priorities (contract H7).
+    public final var effectiveThreadPriority: Double { state.load().band.threadPriority }
+
+    /// Called once after the operation is finished, on a thread of the pool, and then cleared (contract I1–I10).
+    ///
+    /// Set while executing it is honoured, set when finished it never runs; with `Misuse.isStrict` both are misuse.
+    open var completionBlock: (@Sendable () -> Void)? {
+        get { withDetails { $0?.completionBlock } }
+        set { setCompletionBlock(newValue) }
+    }
+
+    /// Stored, and without effect on the order of execution (contract N14).
+    open var qualityOfService: QualityOfService {
+        get { withDetails { $0?.qualityOfService } ?? .default }
+        set { withNewDetails { $0.qualityOfService = newValue } }
+    }
+
+    /// A name for people, shown in `description`.
+    open var name: String? {
+        get { withDetails { $0?.name } }
+        set { withNewDetails { $0.name = newValue } }
+    }
+
+    /// The class, the address, the name and the state.
+    open var description: String {
+        let word = state.load()
+        let address = String(UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()), radix: 16)
+        let label = name.map { " '\($0)'" } ?? ""
+        return "<\(type(of: self)) 0x\(address)\(label) \(word.phase)\(word.isCancelled ? " cancelled" : "")>"
+    }
+}
+
+/// Equality is identity, as for Foundation's operations.
+extension Operation: Hashable, CustomStringConvertible {
+    public static func == (left: Operation, right: Operation) -> Bool { left === right }
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

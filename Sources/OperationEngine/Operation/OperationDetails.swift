@@ -1,0 +1,49 @@
+/// The settings that most operations never touch, kept apart so that those cost one empty pointer.
+///
+/// Guarded by its operation's `lock`.
+final class OperationDetails {
+    var name: String?
+    var completionBlock: (@Sendable () -> Void)?
+    var threadPriority: Double?
+    var qualityOfService: QualityOfService?
+}
+
+extension Operation {
+    func withDetails<Value>(_ read: (OperationDetails?) -> Value) -> Value {
+        lock.withLock { read(details) }
+    }
+
+    /// Makes the details if there are none.
+    func withNewDetails<Value>(_ change: (OperationDetails) -> Value) -> Value {
+        lock.withLock {
+            let own = details ?? OperationDetails()
+            details = own
+            return change(own)
+        }
+    }
+
+    func setCompletionBlock(_ block: (@Sendable () -> Void)?) {
+        if Misuse.isStrict, state.load().phase.rawValue >= OperationState.Phase.executing.rawValue {
+            return Misuse.completionBlockLate.report()
+        }
+        // The block is in place before the flag: the finishing thread that sees the flag takes `lock` and finds it.
+        let (replaced, phase) = withNewDetails { own in
+            let replaced = own.completionBlock
+            own.completionBlock = block
+            let phase = state.setHasCompletion(block != nil)
+            if phase == .finished { own.completionBlock = nil }
+            return (replaced, phase)
+        }
+        // Released outside the lock: captures may run code of their own.
+        withExtendedLifetime((replaced, phase)) {}
+    }
+
+    /// The completion block, for the finishing thread alone; the property is nil from here on (contract I6).
+    func takeCompletionBlock() -> (@Sendable () -> Void)? {
+        lock.withLock {
+            let block = details?.completionBlock
+            details?.completionBlock = nil
+            return block
+        }
+    }
+}

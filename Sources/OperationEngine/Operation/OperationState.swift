@@ -1,0 +1,313 @@
+import Synchronization
+
+/// An operation's state: one 64-bit word, changed only by the transitions below.
+///
+/// ```
+/// 63             32 31        15 14  11 10   8 7          3 2   0
+/// ┌────────────────┬────────────┬──────┬──────┬────────────┬─────┐
+/// │ unfinished     │  (free)    │ band │ level│ flags      │phase│
+/// │ dependencies   │            │      │      │            │     │
+/// └────────────────┴────────────┴──────┴──────┴────────────┴─────┘
+/// ```
+///
+/// ```
+///                     add                  chosen            start           main returned
+///  idle ───────▶ enqueued ─▶ ready ─▶ dispatched ─▶ executing ─▶ finished
+///   │               │  ▲       │ ▲                       ▲            ▲
+///   │               ▼  │       ▼ │                       │            │ (cancelled: main is left out)
+///   │            waiting ─▶ filing                       │            │
+///   └────────────────────────── start by hand ───────────┴────────────┘
+/// ```
+///
+/// `filing` says that the operation became ready and that the one thread whose compare-exchange made it so will put
+/// it into its queue's ready list. Nobody can choose it before, so both it and its queue stay alive for that thread.
+///
+/// Orderings: every transition is acquiring and releasing. The finishing one publishes main's writes to whoever
+/// decrements a dependent's count or reads `isFinished`; the decrement that reaches zero hands all of them on to the
+/// worker that chooses the dependent (contract E24).
+struct OperationState: ~Copyable {
+    enum Phase: UInt64 {
+        /// In no queue, not started.
+        case idle
+        /// Being added, or in the queue's inbox.
+        case enqueued
+        /// In the queue, held back by unfinished dependencies.
+        case waiting
+        /// Became ready; the thread that made it so is putting it into the ready list.
+        case filing
+        /// In the ready list, or about to be taken out of it.
+        case ready
+        /// Chosen by a worker, which is about to call `start`.
+        case dispatched
+        case executing
+        case finished
+    }
+
+    /// A snapshot of the word.
+    struct Word: Equatable {
+        var bits: UInt64
+
+        static let phaseMask: UInt64 = 0b111
+        static let cancelled: UInt64 = 1 << 3
+        static let hasWaiters: UInt64 = 1 << 4
+        static let hasCompletion: UInt64 = 1 << 5
+        static let hasSuccessors: UInt64 = 1 << 6
+        static let levelShift: UInt64 = 8
+        static let bandShift: UInt64 = 11
+        static let oneDependency: UInt64 = 1 << 32
+
+        var phase: Phase {
+            get { Phase(rawValue: bits & Self.phaseMask).unsafelyUnwrapped }
+            set { bits = bits & ~Self.phaseMask | newValue.rawValue }
+        }
+        var isCancelled: Bool { bits & Self.cancelled != 0 }
+        var isFinished: Bool { phase == .finished }
+        var unfinishedDependencies: UInt64 { bits >> 32 }
+        /// Ready by the engine's own rules: no unfinished dependency, or cancelled (contract B8, J4).
+        var isReady: Bool { unfinishedDependencies == 0 || isCancelled }
+        var level: PriorityLevel {
+            get { PriorityLevel(rawValue: UInt8(truncatingIfNeeded: bits >> Self.levelShift & 0b111)) }
+            set { bits = bits & ~(0b111 << Self.levelShift) | UInt64(newValue.rawValue) << Self.levelShift }
+        }
+        var band: NiceBand {
+            get { NiceBand(index: Int(truncatingIfNeeded: bits >> Self.bandShift & 0b1111)) }
+            set { bits = bits & ~(0b1111 << Self.bandShift) | UInt64(newValue.index) << Self.bandShift }
+        }
+
+        func has(_ flag: UInt64) -> Bool { bits & flag != 0 }
+        func setting(_ flag: UInt64) -> Word { Word(bits: bits | flag) }
+        func entering(_ phase: Phase) -> Word {
+            var next = self
+            next.phase = phase
+            return next
+        }
+    }
+
+    private let word: Atomic<UInt64>
+
+    init() {
+        var initial = Word(bits: 0)
+        initial.level = .normal
+        initial.band = .normal
+        word = Atomic(initial.bits)
+    }
+
+    @inline(__always)
+    func load() -> Word { Word(bits: word.load(ordering: .acquiring)) }
+
+    /// Repeats `change` until it is applied to an unchanged word, or returns nil. The word before and after.
+    @inline(__always)
+    @discardableResult
+    private func update(_ change: (Word) -> Word?) -> (old: Word, new: Word)? {
+        var bits = word.load(ordering: .relaxed)
+        while true {
+            guard let next = change(Word(bits: bits)) else { return nil }
+            let (exchanged, original) = word.weakCompareExchange(
+                expected: bits, desired: next.bits, successOrdering: .acquiringAndReleasing, failureOrdering: .acquiring
+            )
+            if exchanged { return (Word(bits: bits), next) }
+            bits = original
+        }
+    }
+
+    /// Sleeps until the operation is finished or the deadline passed; true if finished.
+    func waitUntilFinished(_ deadline: Deadline) -> Bool {
+        while true {
+            guard let (_, current) = update({ $0.isFinished ? nil : $0.setting(Word.hasWaiters) }) else { return true }
+            let remaining = deadline.remainingNanoseconds
+            if remaining == 0 { return load().isFinished }
+            Futex.waitOnLowHalf(of: word, expected: current.bits, timeoutNanoseconds: remaining)
+        }
+    }
+}
+
+// MARK: - Entering a queue
+
+extension OperationState {
+    enum Claim {
+        case claimed
+        case refused(Misuse)
+    }
+
+    /// idle → enqueued: the operation belongs to one queue from here on (contract M6).
+    func claimForQueue() -> Claim {
+        guard update({ $0.phase == .idle ? $0.entering(.enqueued) : nil }) == nil else { return .claimed }
+        switch load().phase {
+        case .finished: return .refused(.addFinished)
+        case .executing: return .refused(.addExecuting)
+        default: return .refused(.addInQueue)
+        }
+    }
+
+    /// enqueued → idle: the batch that it was claimed for is refused as a whole (contract M5).
+    func releaseClaim() { update { $0.phase == .enqueued ? $0.entering(.idle) : nil } }
+
+    enum Filing {
+        case ready(Word)
+        case waiting
+        /// Another thread is about to file it.
+        case leftToFiler
+    }
+
+    /// enqueued → ready or waiting. Called under the queue's lock, which is held until the operation is in its list.
+    func fileFromInbox() -> Filing {
+        guard let (_, new) = update({ $0.phase == .enqueued ? $0.entering($0.isReady ? .ready : .waiting) : nil })
+        else { return .leftToFiler }
+        return new.phase == .ready ? .ready(new) : .waiting
+    }
+
+    /// filing → ready, or back to waiting if a dependency was added meanwhile. Called by the filing thread, under the
+    /// queue's lock.
+    func finishFiling() -> Filing {
+        guard let (_, new) = update({ $0.phase == .filing ? $0.entering($0.isReady ? .ready : .waiting) : nil })
+        else { return .leftToFiler }
+        return new.phase == .ready ? .ready(new) : .waiting
+    }
+
+    enum Choice {
+        case dispatched
+        /// A dependency was added since: it goes back to the waiting ones (contract E18).
+        case notReady
+        /// Another thread is re-filing it: it is left out of every list until then.
+        case leftToFiler
+    }
+
+    /// ready → dispatched. Called under the queue's lock.
+    func dispatch() -> Choice {
+        if update({ $0.phase == .ready ? $0.entering(.dispatched) : nil }) != nil { return .dispatched }
+        return load().phase == .waiting ? .notReady : .leftToFiler
+    }
+
+    /// dispatched → filing: the worker gives it back unstarted.
+    func undispatch() { update { $0.phase == .dispatched ? $0.entering(.filing) : nil } }
+}
+
+// MARK: - Dependencies, cancellation, priority
+
+extension OperationState {
+    /// What the caller of a transition has to do.
+    enum Consequence {
+        case none
+        /// The caller must file the operation with its queue.
+        case file
+    }
+
+    /// Counts one more unfinished dependency. False, with no change, once the operation has begun (contract E19).
+    func addDependency() -> Bool {
+        update { word in
+            guard word.phase.rawValue < Phase.dispatched.rawValue else { return nil }
+            var next = Word(bits: word.bits + Word.oneDependency)
+            // A cancelled one stays ready whatever it depends on.
+            if word.phase == .ready, !next.isReady { next.phase = .waiting }
+            return next
+        } != nil
+    }
+
+    /// Counts one unfinished dependency less: it finished or was removed.
+    func dropDependency() -> Consequence {
+        guard
+            let (old, new) = update({ word in
+                let next = Word(bits: word.bits - Word.oneDependency)
+                return word.phase == .waiting && next.isReady ? next.entering(.filing) : next
+            })
+        else { return .none }
+        return old.phase == .waiting && new.phase == .filing ? .file : .none
+    }
+
+    /// Sets the flag unless finished (contract J1, J2, J14).
+    func cancel() -> Consequence {
+        guard
+            let (old, _) = update({ word in
+                guard !word.isFinished, !word.isCancelled else { return nil }
+                let next = word.setting(Word.cancelled)
+                return word.phase == .waiting ? next.entering(.filing) : next
+            })
+        else { return .none }
+        return old.phase == .waiting ? .file : .none
+    }
+
+    /// Sets the priority; one that waits in the ready list is re-filed at its new level's back (contract G10, G11).
+    func setLevel(_ level: PriorityLevel) -> Consequence {
+        guard
+            let (old, _) = update({ word in
+                guard word.level != level else { return nil }
+                var next = word
+                next.level = level
+                return word.phase == .ready ? next.entering(.filing) : next
+            })
+        else { return .none }
+        return old.phase == .ready ? .file : .none
+    }
+
+    /// Sets the band of worker threads; one that waits in the ready list is re-filed.
+    func setBand(_ band: NiceBand) -> Consequence {
+        guard
+            let (old, _) = update({ word in
+                guard word.band != band else { return nil }
+                var next = word
+                next.band = band
+                return word.phase == .ready ? next.entering(.filing) : next
+            })
+        else { return .none }
+        return old.phase == .ready ? .file : .none
+    }
+
+    /// Says that the successor list is in use. False once finished: the list is closed.
+    func announceSuccessors() -> Bool {
+        if load().has(Word.hasSuccessors) { return !load().isFinished }
+        return update { $0.isFinished ? nil : $0.setting(Word.hasSuccessors) } != nil
+    }
+
+    /// Says whether a completion block is set. Returns the phase in which it was set.
+    func setHasCompletion(_ isSet: Bool) -> Phase {
+        update { word in
+            guard !word.isFinished else { return nil }
+            return Word(bits: isSet ? word.bits | Word.hasCompletion : word.bits & ~Word.hasCompletion)
+        }?.old.phase ?? .finished
+    }
+}
+
+// MARK: - Starting and finishing
+
+extension OperationState {
+    enum Start {
+        /// It is executing now: run main, then finish.
+        case run
+        /// Cancelled: finish without main.
+        case skip
+        case alreadyFinished
+        case refused(Misuse)
+    }
+
+    /// dispatched → executing by the worker that chose it, or idle → executing by hand (contract B3–B9).
+    /// `claimsReady` is the value of `isReady`, which a subclass may override.
+    func begin(byWorker: Bool, claimsReady: Bool) -> Start {
+        var verdict = Start.run
+        update { word in
+            switch word.phase {
+            case .finished: verdict = .alreadyFinished
+            case .executing: verdict = .refused(.startExecuting)
+            case .dispatched where byWorker, .idle where !byWorker:
+                if !byWorker, !(claimsReady && word.isReady) {
+                    verdict = .refused(.startNotReady)
+                } else if word.isCancelled {
+                    verdict = .skip
+                } else {
+                    verdict = .run
+                    return word.entering(.executing)
+                }
+            default: verdict = .refused(.startInQueue)
+            }
+            return nil
+        }
+        return verdict
+    }
+
+    /// Any unfinished phase → finished, in one step that also closes the successor list and sees the waiters and the
+    /// completion block. Returns the word before, or nil if it was finished already. Wakes the waiters.
+    func finish() -> Word? {
+        guard let (old, _) = update({ $0.isFinished ? nil : $0.entering(.finished) }) else { return nil }
+        if old.has(Word.hasWaiters) { Futex.wakeAllOnLowHalf(of: word) }
+        return old
+    }
+}

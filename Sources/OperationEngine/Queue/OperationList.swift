@@ -1,0 +1,59 @@
+/// Where an operation stands in its queue. Guarded by the queue's lock.
+struct QueuePlace: Equatable {
+    enum Kind: UInt8 {
+        /// In no list: not added yet, in the inbox, in the hands of the thread that files it, or gone.
+        case none
+        case waiting
+        case ready
+        case executing
+    }
+
+    var kind: Kind
+    /// The list among the ready ones.
+    var level = PriorityLevel.normal
+    var band = NiceBand.normal
+
+    static let none = QueuePlace(kind: .none)
+    static let waiting = QueuePlace(kind: .waiting)
+    static let executing = QueuePlace(kind: .executing)
+
+    static func ready(_ word: OperationState.Word) -> QueuePlace {
+        QueuePlace(kind: .ready, level: word.level, band: word.band)
+    }
+}
+
+/// A doubly linked list through the operations themselves. It owns nothing: the queue retains its operations from
+/// adding to finish. Guarded by the queue's lock.
+struct OperationList {
+    private(set) var first: Unmanaged<Operation>?
+    private var last: Unmanaged<Operation>?
+
+    var isEmpty: Bool { first == nil }
+
+    @inline(__always)
+    mutating func append(_ operation: Operation) {
+        let link = Unmanaged.passUnretained(operation)
+        operation.next = nil
+        operation.previous = last
+        if let last { last._withUnsafeGuaranteedRef { $0.next = link } } else { first = link }
+        last = link
+    }
+
+    @inline(__always)
+    mutating func remove(_ operation: Operation) {
+        let (before, after) = (operation.previous, operation.next)
+        if let before { before._withUnsafeGuaranteedRef { $0.next = after } } else { first = after }
+        if let after { after._withUnsafeGuaranteedRef { $0.previous = before } } else { last = before }
+        operation.next = nil
+        operation.previous = nil
+    }
+
+    func forEach(_ body: (Operation) -> Void) {
+        var link = first
+        while let current = link {
+            let operation = current.takeUnretainedValue()
+            link = operation.next
+            body(operation)
+        }
+    }
+}

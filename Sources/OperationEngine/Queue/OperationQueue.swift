@@ -1,0 +1,129 @@
+import Synchronization
+
+/// Runs operations on the threads of the engine's pool: ready ones first, then by priority, then in the order of
+/// adding, at most `maxConcurrentOperationCount` at once.
+///
+/// Every method and property may be used from any thread. A queue that its user drops runs its operations to the end
+/// and goes then (contract Q3).
+///
+/// Names and signatures are those of Foundation's `OperationQueue`; the differences are listed in the documentation.
+open class OperationQueue: @unchecked Sendable {
+    /// The value of `maxConcurrentOperationCount` that leaves the number to the engine: as many as there are
+    /// processors, more while operations are blocked, up to 64.
+    public static let defaultMaxConcurrentOperationCount = -1
+
+    let core = QueueCore()
+    /// What few queues have. Guarded by `lock`.
+    private let lock = FutexLock()
+    private var storedName: String?
+    private var storedQualityOfService = QualityOfService.default
+
+    public init() { core.setOwner(self) }
+
+    // MARK: Adding
+
+    /// Adds an operation, which is started as soon as it is ready and its turn has come. One that is in a queue,
+    /// executes or is finished is a `Misuse` (contract M6).
+    open func addOperation(_ operation: Operation) {
+        switch operation.state.claimForQueue() {
+        case .claimed:
+            _ = Unmanaged.passRetained(operation)
+            core.add(CollectionOfOne(operation))
+        case .refused(let misuse):
+            misuse.report()
+        }
+    }
+
+    /// Adds a block, as an operation of its own.
+    open func addOperation(_ block: @escaping @Sendable () -> Void) { addOperation(BlockOperation(block: block)) }
+
+    /// Adds several operations in one step: all, or none if one of them cannot be added (contract M5).
+    ///
+    /// - Parameter wait: whether to return only after all of these operations are finished.
+    open func addOperations(_ operations: [Operation], waitUntilFinished wait: Bool) {
+        for (index, operation) in operations.enumerated() {
+            if case .refused(let misuse) = operation.state.claimForQueue() {
+                for claimed in operations[..<index] { claimed.state.releaseClaim() }
+                return misuse.report()
+            }
+        }
+        for operation in operations { _ = Unmanaged.passRetained(operation) }
+        core.add(operations)
+        if wait {
+            for operation in operations { operation.waitUntilFinished() }
+        }
+    }
+
+    // MARK: What is in the queue
+
+    /// The operations that are not finished, executing ones included, in the order of adding. Computed on demand, in
+    /// time proportional to their number; out of date when it returns (contract M9).
+    open var operations: [Operation] { core.snapshot() }
+
+    /// How many there are: one atomic load. May count those just finished for a moment longer (contract M10, M11).
+    open var operationCount: Int { core.unfinishedCount }
+
+    // MARK: Control
+
+    /// How many operations execute at once. 0 starts nothing. Raising it starts waiting ones at once; lowering it
+    /// lets the executing ones go on (contract N1–N6). A negative number other than the default is a `Misuse`.
+    ///
+    /// A number above the processors' is reached when operations block; see `WorkerPool.threadLimit` for the bound.
+    open var maxConcurrentOperationCount: Int {
+        get { core.read { $0.limit } }
+        set {
+            guard newValue >= 0 || newValue == Self.defaultMaxConcurrentOperationCount else {
+                return Misuse.negativeLimit(newValue).report()
+            }
+            core.change { $0.limit = newValue }
+        }
+    }
+
+    /// While true nothing new starts; what has been chosen before the setter returned goes on, at most one operation
+    /// per slot (contract N9–N12).
+    open var isSuspended: Bool {
+        get { core.read { $0.isSuspended } }
+        set { core.change { $0.isSuspended = newValue } }
+    }
+
+    /// Cancels every operation that is in the queue now, and returns at once (contract J10, J11).
+    open func cancelAllOperations() {
+        for operation in core.snapshot() { operation.cancel() }
+    }
+
+    /// Blocks the calling thread until the queue is empty, including what is added meanwhile (contract O3, O4).
+    open func waitUntilAllOperationsAreFinished() { _ = wait(.never) }
+
+    /// As `waitUntilAllOperationsAreFinished()`, but gives up after `timeout`. Returns whether the queue was empty.
+    @discardableResult
+    public final func waitUntilFinished(timeout: Duration) -> Bool { wait(Deadline(after: timeout)) }
+
+    private func wait(_ deadline: Deadline) -> Bool {
+        core.unfinishedCount == 0 || Worker.waiting { core.waitUntilDrained(deadline) }
+    }
+
+    // MARK: Settings
+
+    /// A name for people. Unique to the queue unless set (contract M12).
+    open var name: String? {
+        get { lock.withLock { storedName } ?? "OperationQueue \(ObjectIdentifier(self))" }
+        set { lock.withLock { storedName = newValue } }
+    }
+
+    /// Stored, and without effect on the order of execution (contract N14).
+    open var qualityOfService: QualityOfService {
+        get { lock.withLock { storedQualityOfService } }
+        set { lock.withLock { storedQualityOfService = newValue } }
+    }
+
+    /// The class, the name and what the queue holds.
+    open var description: String {
+        "<\(type(of: self)) '\(name ?? "")' \(operationCount) operations\(isSuspended ? ", suspended" : "")>"
+    }
+}
+
+/// Equality is identity, as for Foundation's queues.
+extension OperationQueue: Hashable, CustomStringConvertible {
+    public static func == (left: OperationQueue, right: OperationQueue) -> Bool { left === right }
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

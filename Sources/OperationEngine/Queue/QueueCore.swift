@@ -1,0 +1,218 @@
+import Synchronization
+
+/// What an `OperationQueue` is inside: its state machine under a lock, the inbox before it, and the leases by which
+/// the pool's workers come to run it.
+///
+/// A *lease* is a worker's right to take operations from this queue until nothing is left that may start. At most one
+/// lease per band lies in the pool at a time; a worker that takes it up and sees more work calls for the next, so
+/// workers come one after another while there is work for them.
+///
+/// **No ready operation is forgotten.** Whoever makes one visible, by a push into the inbox or by filing it under the
+/// lock, then calls `signal`, which gives up in two cases. (1) A lease lies in the pool: the worker that takes it up
+/// clears the flag first and empties the inbox afterwards. (2) `isOpen` is false: all slots are taken or the queue is
+/// suspended; whoever sets it true looks at the inbox afterwards (`settle`), and whoever frees a slot and takes it
+/// again at once has emptied the inbox in between. Push, flag, `isOpen` and the looks at the inbox are sequentially
+/// consistent, so in each pair one side sees the other.
+final class QueueCore: @unchecked Sendable {
+    let lock = FutexLock()
+    /// Guarded by `lock`.
+    private var state = QueueState()
+    let inbox = Inbox()
+    /// The bands whose lease lies in the pool.
+    private let calledBands = Atomic<UInt32>(0)
+    /// A copy of `state.isOpen`, stored under the lock by `settle`.
+    private let isOpen = Atomic<Bool>(true)
+
+    /// Operations added and not finished. The step from 0 retains `owner`, the step to 0 releases it: a queue that
+    /// its user dropped runs on until it is empty (contract Q3).
+    private let unfinished = Atomic<Int>(0)
+    /// Counts the times that `unfinished` fell to 0 with somebody waiting.
+    private let drainings = Atomic<UInt32>(0)
+    private let drainWaiters = Atomic<Int>(0)
+    /// Set once, by the owner's init.
+    private var owner: Unmanaged<OperationQueue>?
+
+    func setOwner(_ queue: OperationQueue) { owner = .passUnretained(queue) }
+
+    var unfinishedCount: Int { unfinished.load(ordering: .acquiring) }
+
+    // MARK: Adding
+
+    /// Adds operations that the caller has claimed and retained for the queue. The caller keeps them alive meanwhile.
+    func add(_ operations: some Collection<Operation>) {
+        guard let first = operations.first else { return }
+        if unfinished.add(operations.count, ordering: .acquiringAndReleasing).oldValue == 0 { _ = owner?.retain() }
+        var last = first
+        for operation in operations {
+            operation.queue = .passUnretained(self)
+            if operation !== first { operation.next = .passUnretained(last) }
+            last = operation
+        }
+        inbox.push(first: first, last: last)
+
+        // An operation that is not ready must not stay in the inbox, where the thread that makes it ready would not
+        // file it. One that becomes ready after this look does so as `waiting`, under the lock's protection.
+        var readyBands = BandSet()
+        var allReady = true
+        for operation in operations {
+            let word = operation.state.load()
+            if word.isReady { readyBands.insert(word.band) } else { allReady = false }
+        }
+        if !allReady { readyBands = lock.withLock { settle().bandsToCall } }
+        for band in readyBands { signal(band) }
+    }
+
+    /// Files an operation whose phase is `filing`.
+    func file(_ operation: Operation) {
+        let bands = lock.withLock {
+            state.file(operation)
+            return settle().bandsToCall
+        }
+        for band in bands { signal(band) }
+    }
+
+    /// As `file`, for a caller that holds `lock` and then calls `unlockAfterFiling`.
+    func fileLocked(_ operation: Operation) { state.file(operation) }
+
+    /// - Parameter calling: false if the caller is about to `advance` this queue anyway.
+    func unlockAfterFiling(calling: Bool) {
+        let bands = calling ? settle().bandsToCall : BandSet()
+        lock.unlock()
+        for band in bands { signal(band) }
+    }
+
+    /// Under the lock, after every change: empties the inbox, chooses an operation for a worker if asked to, brings
+    /// `isOpen` up to date, and says which bands of workers to call.
+    private func settle(choosingFor band: NiceBand? = nil) -> (chosen: Operation?, bandsToCall: BandSet) {
+        inbox.takeAll { state.admit($0) }
+        var chosen = band.flatMap { state.choose(for: $0) }
+        if state.isOpen, !isOpen.load(ordering: .relaxed) {
+            isOpen.store(true, ordering: .sequentiallyConsistent)
+            // Who saw it false has pushed before the store; what it pushed is found here.
+            inbox.takeAll { state.admit($0) }
+            if chosen == nil { chosen = band.flatMap { state.choose(for: $0) } }
+        }
+        if !state.isOpen, isOpen.load(ordering: .relaxed) { isOpen.store(false, ordering: .sequentiallyConsistent) }
+        return (chosen, state.bandsToCall)
+    }
+
+    /// Sees to it that a worker of the band comes, if one is needed. See the type's argument.
+    private func signal(_ band: NiceBand) {
+        let bit = BandSet(band).bits
+        if calledBands.load(ordering: .sequentiallyConsistent) & bit != 0 { return }
+        if !isOpen.load(ordering: .sequentiallyConsistent) { return }
+        if calledBands.bitwiseOr(bit, ordering: .sequentiallyConsistent).oldValue & bit != 0 { return }
+        WorkerPool.of(band).submit(.lease(self))
+    }
+
+    // MARK: Running, on a worker that holds a lease
+
+    /// Whether this queue's lease lies in the band's pool.
+    func isCalled(_ band: NiceBand) -> Bool { calledBands.load(ordering: .relaxed) & BandSet(band).bits != 0 }
+
+    /// The worker has taken the lease out of the pool: from here on another may be called.
+    func takeUpLease(_ band: NiceBand) {
+        calledBands.bitwiseAnd(~BandSet(band).bits, ordering: .sequentiallyConsistent)
+    }
+
+    /// Frees the slot of an operation that has finished, if any, and chooses the next one if `mayGoOn`.
+    func advance(_ band: NiceBand, retiring finished: Operation?, mayGoOn: Bool) -> Operation? {
+        let (chosen, bands) = lock.withLock {
+            if let finished { state.retire(finished) }
+            return settle(choosingFor: mayGoOn ? band : nil)
+        }
+        for band in bands { signal(band) }
+        return chosen
+    }
+
+    /// An operation has left the queue: releases it and counts it out. Without the lock, since its deinit may run.
+    func leave(_ operation: Unmanaged<Operation>) {
+        operation.release()
+        // Releasing: pairs with the acquiring loads of a thread that waits for the queue.
+        if unfinished.subtract(1, ordering: .sequentiallyConsistent).newValue == 0 {
+            if drainWaiters.load(ordering: .sequentiallyConsistent) > 0 {
+                drainings.add(1, ordering: .sequentiallyConsistent)
+                Futex.wake(drainings, count: .max)
+            }
+            owner?.release()
+        }
+    }
+
+    /// An operation that holds a slot begins (+1) or ends (−1) an engine wait.
+    func countWaitingInside(_ change: Int) {
+        let bands = lock.withLock {
+            state.waitingInside += change
+            return settle().bandsToCall
+        }
+        for band in bands { signal(band) }
+    }
+
+    /// How many more workers could run something of this queue now.
+    var wantedWorkers: Int {
+        lock.withLock {
+            inbox.takeAll { state.admit($0) }
+            return state.wantedWorkers
+        }
+    }
+
+    // MARK: The user's side
+
+    /// Changes the limit or the suspension, and starts what may start now.
+    func change(_ body: (inout QueueState) -> Void) {
+        let bands = lock.withLock {
+            body(&state)
+            return settle().bandsToCall
+        }
+        for band in bands { signal(band) }
+    }
+
+    func read<Value>(_ body: (QueueState) -> Value) -> Value { lock.withLock { body(state) } }
+
+    /// The unfinished operations in the order of adding.
+    func snapshot() -> [Operation] {
+        let all = lock.withLock {
+            inbox.takeAll { state.admit($0) }
+            return state.snapshot()
+        }
+        return all.sorted { $0.sequence < $1.sequence }.map(\.operation)
+    }
+
+    /// Sleeps until the queue is empty for an instant, or the deadline passed; true if it was empty.
+    func waitUntilDrained(_ deadline: Deadline) -> Bool {
+        // The waiter announces itself and then looks at the count; who lowers the count then looks for waiters.
+        drainWaiters.add(1, ordering: .sequentiallyConsistent)
+        defer { drainWaiters.subtract(1, ordering: .sequentiallyConsistent) }
+        let draining = drainings.load(ordering: .sequentiallyConsistent)
+        while unfinished.load(ordering: .sequentiallyConsistent) > 0 {
+            let remaining = deadline.remainingNanoseconds
+            if remaining == 0 { return false }
+            Futex.wait(drainings, expected: draining, timeoutNanoseconds: remaining)
+            if drainings.load(ordering: .sequentiallyConsistent) != draining { return true }
+        }
+        return true
+    }
+}
+
+/// Files the operations that one finishing operation made ready, taking each queue's lock once for a run of them.
+struct BatchFiler {
+    /// The queue that the calling worker advances right afterwards: it calls no other worker before that.
+    let own: QueueCore?
+    private var locked: QueueCore?
+
+    init(own: QueueCore?) { self.own = own }
+
+    mutating func file(_ operation: Operation) {
+        guard let queue = operation.queue?.takeUnretainedValue() else { return }
+        if queue !== locked {
+            unlock()
+            queue.lock.lock()
+            locked = queue
+        }
+        queue.fileLocked(operation)
+    }
+
+    mutating func unlock() {
+        locked?.unlockAfterFiling(calling: locked !== own)
+        locked = nil
+    }
+}

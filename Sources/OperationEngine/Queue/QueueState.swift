@@ -1,0 +1,112 @@
+/// A queue's state machine: which operations it holds, and which may start. Guarded by the queue's lock.
+///
+/// It calls nothing outside: the methods return what to do after the lock is released.
+struct QueueState {
+    private(set) var ready = ReadyQueue()
+    /// Operations with unfinished dependencies. Never searched, only linked and unlinked.
+    private var waiting = OperationList()
+    private var executing = OperationList()
+    private var nextSequence: UInt64 = 0
+
+    /// Operations chosen and not yet finished: the slots in use.
+    private(set) var running = 0
+    /// How many of them wait inside an engine wait; with the default limit they take no slot.
+    var waitingInside = 0
+    var isSuspended = false
+    /// As set by the user: a count, or −1.
+    var limit = OperationQueue.defaultMaxConcurrentOperationCount
+
+    /// With the default limit the pool decides how much runs at once; this bounds what blocked operations can pile up.
+    static let defaultLimit = 64
+
+    private var hasDefaultLimit: Bool { limit == OperationQueue.defaultMaxConcurrentOperationCount }
+    private var freeSlots: Int { hasDefaultLimit ? Self.defaultLimit - (running - waitingInside) : limit - running }
+
+    /// Whether one more operation may start.
+    var isOpen: Bool { !isSuspended && freeSlots > 0 }
+
+    /// How many more workers could run something now.
+    var wantedWorkers: Int { isSuspended ? 0 : max(0, min(freeSlots, ready.count)) }
+
+    /// The bands of workers that have something to start. With an explicit limit a free slot goes to the operation
+    /// that comes first of all, so only its band is called.
+    var bandsToCall: BandSet {
+        guard isOpen, ready.count > 0 else { return BandSet() }
+        guard !hasDefaultLimit, let band = ready.leadingBand else { return ready.bands }
+        return BandSet(band)
+    }
+
+    // MARK: Filing
+
+    /// Takes in an operation from the inbox.
+    mutating func admit(_ operation: Operation) {
+        operation.sequence = nextSequence
+        nextSequence += 1
+        place(operation, operation.state.fileFromInbox())
+    }
+
+    /// Puts an operation whose phase is `filing` into its list. Called by the thread that made it so.
+    mutating func file(_ operation: Operation) {
+        takeOut(operation)
+        place(operation, operation.state.finishFiling())
+    }
+
+    private mutating func place(_ operation: Operation, _ filing: OperationState.Filing) {
+        switch filing {
+        case .ready(let word):
+            ready.append(operation, as: .ready(word))
+        case .waiting, .leftToFiler:
+            operation.place = .waiting
+            waiting.append(operation)
+        }
+    }
+
+    private mutating func takeOut(_ operation: Operation) {
+        switch operation.place.kind {
+        case .none: break
+        case .waiting: waiting.remove(operation)
+        case .ready: ready.remove(operation)
+        case .executing: executing.remove(operation)
+        }
+        operation.place = .none
+    }
+
+    // MARK: Running
+
+    /// Chooses the operation that a worker of `band` starts now, if any. It is dispatched and holds a slot.
+    mutating func choose(for band: NiceBand) -> Operation? {
+        guard isOpen else { return nil }
+        // Contract G4, G12: the best ready operation at this instant. Where slots are scarce, the best of all bands.
+        while hasDefaultLimit || ready.leadingBand == band, let operation = ready.first(of: band) {
+            ready.remove(operation)
+            switch operation.state.dispatch() {
+            case .dispatched:
+                operation.place = .executing
+                executing.append(operation)
+                running += 1
+                return operation
+            case .notReady, .leftToFiler:
+                place(operation, .waiting)
+            }
+        }
+        return nil
+    }
+
+    /// A chosen operation is finished: its slot is free.
+    mutating func retire(_ operation: Operation) {
+        takeOut(operation)
+        running -= 1
+    }
+
+    /// All operations that are not finished, with the numbers that give the order of adding.
+    func snapshot() -> [(sequence: UInt64, operation: Operation)] {
+        var all: [(sequence: UInt64, operation: Operation)] = []
+        let collect = { (operation: Operation) in
+            if !operation.state.load().isFinished { all.append((operation.sequence, operation)) }
+        }
+        executing.forEach(collect)
+        ready.forEach(collect)
+        waiting.forEach(collect)
+        return all
+    }
+}

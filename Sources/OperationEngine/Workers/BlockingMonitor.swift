@@ -1,0 +1,82 @@
+import CLinux
+import Glibc
+import Synchronization
+
+/// The thread that notices blocked workers and starts all the others.
+///
+/// It looks once a millisecond, but only while work waits for a worker and none is free; else it sleeps.
+///
+/// It also starts every worker's thread: a thread inherits the nice value of the one that creates it, and a worker of
+/// a low band could not give birth to a normal one. So it is itself created from the first thread that uses the
+/// engine.
+final class BlockingMonitor: @unchecked Sendable {
+    static let shared = BlockingMonitor()
+
+    private let isAwake = Atomic<Bool>(false)
+    private let parker = Parker()
+    private let lock = FutexLock()
+    /// Workers whose threads are to be started. Guarded by `lock`.
+    private var newborn: [Worker] = []
+
+    private static let lookInterval = Duration.milliseconds(1)
+
+    private init() {
+        var thread = pthread_t()
+        let isStarted = pthread_create(
+            &thread, nil,
+            { _ in
+                BlockingMonitor.shared.run()
+                return nil
+            }, nil)
+        precondition(
+            isStarted == 0, "OperationEngine cannot start its first thread: \(String(cString: strerror(isStarted)))")
+        pthread_detach(thread)
+    }
+
+    /// Called after an item was left waiting in a pool. The item's count was stored before this load, and the monitor
+    /// stores `isAwake = false` before it looks at the counts for the last time: one of the two sees the other.
+    func ensureAwake() {
+        if !isAwake.load(ordering: .sequentiallyConsistent) { parker.unpark() }
+    }
+
+    func startThread(of worker: Worker) {
+        lock.withLock { newborn.append(worker) }
+        parker.unpark()
+    }
+
+    private func run() {
+        clinux_set_own_name("OpEngineMonitor")
+        var nextLook = Deadline(after: .zero)
+        while true {
+            startNewborn()
+            guard nextLook.remainingNanoseconds == 0 else {
+                _ = parker.park(timeoutNanoseconds: nextLook.remainingNanoseconds)
+                continue
+            }
+            if look() {
+                isAwake.store(true, ordering: .relaxed)
+                nextLook = Deadline(after: Self.lookInterval)
+            } else {
+                isAwake.store(false, ordering: .sequentiallyConsistent)
+                if !WorkerPool.all.contains(where: { $0.hasPendingItems }) { _ = parker.park() }
+            }
+        }
+    }
+
+    /// True if some pool has work waiting.
+    private func look() -> Bool {
+        var isAnyBusy = false
+        for pool in WorkerPool.all where pool.pendingCount > 0 {
+            if pool.lookForBlocked() { isAnyBusy = true }
+        }
+        return isAnyBusy
+    }
+
+    private func startNewborn() {
+        let workers = lock.withLock {
+            defer { newborn.removeAll() }
+            return newborn
+        }
+        for worker in workers where !worker.start() { worker.pool.startFailed(worker) }
+    }
+}

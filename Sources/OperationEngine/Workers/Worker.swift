@@ -1,0 +1,198 @@
+import CLinux
+import Glibc
+import Synchronization
+
+/// One thread of a pool: it takes work items until the pool sends it away.
+///
+/// All fields without a comment belong to the worker's own thread.
+final class Worker: @unchecked Sendable {
+    let pool: WorkerPool
+    let parker = Parker()
+
+    /// The operation that the worker runs for a queue, and that queue.
+    private var operation: Unmanaged<Operation>?
+    private(set) var queue: QueueCore?
+    /// Left by a finishing operation, to be called once its slot is free (contract I7).
+    var completionBlock: (@Sendable () -> Void)?
+    /// Operations that the worker may still take from a queue while other queues wait for a worker.
+    private var quantum = 0
+    private static let fullQuantum = 16
+
+    /// Until it has taken its first item: it was called for, however many run by now. Guarded by the pool's lock.
+    var isNewborn = true
+    /// Whether the worker is among the pool's idle ones. Guarded by the pool's lock.
+    var isIdle = false
+    /// Whether the worker is inside an engine wait or presumed blocked, so that another one may run in its stead.
+    /// Guarded by the pool's lock.
+    var isCountedBlocked = false
+    /// Set by the monitor with `isCountedBlocked`; the worker looks at it after each piece of work.
+    let isPresumedBlocked = Atomic<Bool>(false)
+    /// Counts the pieces of work begun. Written by the worker, read by the monitor.
+    private let progress = Atomic<UInt64>(0)
+    /// The thread's identity for the monitor: written by the thread before it first takes work.
+    private let threadID = Atomic<Int32>(0)
+    private let cpuClock = Atomic<Int32>(-1)
+    /// The monitor's previous sample. Belongs to the monitor.
+    var lastSample = Sample(progress: 0, cpuNanoseconds: -1)
+    var unchangedSamples = 0
+
+    init(pool: WorkerPool) { self.pool = pool }
+
+    // MARK: The thread
+
+    /// The worker that the calling thread is.
+    static var current: Worker? {
+        clinux_current_worker().map { Unmanaged<Worker>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Starts the thread; false if the system has none to give.
+    func start() -> Bool {
+        var thread = pthread_t()
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        defer { pthread_attr_destroy(&attributes) }
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        let argument = Unmanaged.passRetained(self)
+        let failure = pthread_create(
+            &thread, &attributes,
+            { argument in
+                Unmanaged<Worker>.fromOpaque(argument!).takeRetainedValue().run()
+                return nil
+            }, argument.toOpaque())
+        if failure != 0 { argument.release() }
+        return failure == 0
+    }
+
+    private func run() {
+        clinux_set_current_worker(Unmanaged.passUnretained(self).toOpaque())
+        clinux_set_own_name("OperationEngine")
+        threadID.store(clinux_gettid(), ordering: .relaxed)
+        cpuClock.store(clinux_own_cpu_clock(), ordering: .releasing)
+        if clinux_thread_nice(0) != pool.band.nice { _ = clinux_set_own_nice(pool.band.nice) }
+        while let item = pool.take(for: self) {
+            switch item {
+            case .lease(let queue): serve(queue)
+            case .block(let block): call(block)
+            }
+        }
+        clinux_set_current_worker(nil)
+    }
+
+    /// Runs operations of one queue until nothing is left that may start, or others are due.
+    private func serve(_ queue: QueueCore) {
+        let band = pool.band
+        queue.takeUpLease(band)
+        self.queue = queue
+        quantum = Self.fullQuantum
+        var next = queue.advance(band, retiring: nil, mayGoOn: true)
+        while let chosen = next {
+            let reference = Unmanaged.passUnretained(chosen)
+            operation = reference
+            noteProgress()
+            chosen.start()
+            operation = nil
+            endPresumption()
+            next = finish(chosen, in: queue)
+            if chosen.state.load().isFinished { queue.leave(reference) }
+        }
+        self.queue = nil
+    }
+
+    /// Frees the operation's slot and calls its completion block; the next operation to run.
+    private func finish(_ chosen: Operation, in queue: QueueCore) -> Operation? {
+        // An operation whose overridden start has returned before its end keeps its slot (contract C6).
+        let finished = chosen.state.load().isFinished ? chosen : nil
+        guard let block = completionBlock else {
+            return queue.advance(pool.band, retiring: finished, mayGoOn: mayGoOn(with: queue))
+        }
+        completionBlock = nil
+        // Slot and lease are given up first: the block may wait for the queue's next operation (contract I7).
+        _ = queue.advance(pool.band, retiring: finished, mayGoOn: false)
+        self.queue = nil
+        if pool.band == .normal { call(block) } else { WorkerPool.of(.normal).submit(.block(block)) }
+        guard mayGoOn(with: queue) else { return nil }
+        self.queue = queue
+        return queue.advance(pool.band, retiring: nil, mayGoOn: true)
+    }
+
+    /// Whether the worker keeps to this queue: not when more workers run than should, and not past its quantum when
+    /// another queue waits in the pool.
+    private func mayGoOn(with queue: QueueCore) -> Bool {
+        if pool.isCrowded { return false }
+        let others = pool.pendingCount - (queue.isCalled(pool.band) ? 1 : 0)
+        quantum = others > 0 ? quantum - 1 : Self.fullQuantum
+        return quantum > 0
+    }
+
+    private func call(_ block: @Sendable () -> Void) {
+        noteProgress()
+        block()
+        endPresumption()
+    }
+
+    /// Whether this worker has chosen the operation for its queue and calls its `start` now.
+    func isAbout(toStart candidate: Operation) -> Bool {
+        operation?.toOpaque() == Unmanaged.passUnretained(candidate).toOpaque()
+    }
+
+    // MARK: Blocking
+
+    /// Runs a wait of the calling thread. On a worker, another one takes over its work meanwhile (contract O6).
+    static func waiting<Result>(_ wait: () -> Result) -> Result {
+        guard let worker = current else { return wait() }
+        let queue = worker.queue
+        worker.endPresumption()
+        worker.pool.beginBlocking(worker)
+        queue?.countWaitingInside(1)
+        defer {
+            queue?.countWaitingInside(-1)
+            worker.pool.endBlocking(worker)
+        }
+        return wait()
+    }
+
+    private func noteProgress() {
+        progress.store(progress.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+    }
+
+    private func endPresumption() {
+        if isPresumedBlocked.load(ordering: .relaxed) { pool.endBlocking(self) }
+    }
+
+    /// What the monitor compares: a worker whose samples hardly change is not getting on.
+    struct Sample {
+        var progress: UInt64
+        var cpuNanoseconds: Int64
+
+        /// The same piece of work, and next to no processor time: a thread that polls between short sleeps counts too.
+        func isStandstill(since earlier: Sample) -> Bool {
+            progress == earlier.progress && cpuNanoseconds >= 0 && cpuNanoseconds - earlier.cpuNanoseconds < 200_000
+        }
+    }
+
+    /// For the monitor.
+    func sample() -> Sample {
+        let clock = cpuClock.load(ordering: .acquiring)
+        return Sample(
+            progress: progress.load(ordering: .relaxed), cpuNanoseconds: clock == -1 ? -1 : clinux_cpu_clock_ns(clock))
+    }
+
+    /// Whether the kernel has the thread asleep, rather than waiting for a processor. For the monitor.
+    var isAsleep: Bool { ThreadStatus.isAsleep(threadID.load(ordering: .relaxed)) }
+}
+
+/// What /proc says of a thread, proc_pid_stat(5).
+enum ThreadStatus {
+    static func isAsleep(_ thread: Int32) -> Bool {
+        let file = open("/proc/self/task/\(thread)/stat", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        var text = [UInt8](repeating: 0, count: 128)
+        let length = read(file, &text, text.count)
+        // The state follows the name, which stands in parentheses and may hold any character.
+        guard length > 0, let end = text[..<length].lastIndex(of: UInt8(ascii: ")")), end + 2 < length else {
+            return false
+        }
+        return text[end + 2] == UInt8(ascii: "S") || text[end + 2] == UInt8(ascii: "D")
+    }
+}

@@ -1,0 +1,228 @@
+import CLinux
+import Glibc
+import Synchronization
+
+/// The threads of one nice band, shared by all queues of the process.
+///
+/// As many workers as there are processors are kept running. A worker that is blocked does not count, so another one
+/// runs in its stead: at once if it blocks in an engine wait, after about 2 ms, when `BlockingMonitor` has seen it
+/// asleep, if it blocks elsewhere.
+///
+/// **No work item is forgotten while a worker sleeps.** Items, idle workers and counts change under one lock: a worker
+/// parks only after it has seen no item under the lock, and who appends an item then finds it among the idle ones. A
+/// worker that searches (spins without the lock) counts as awake, and looks once more under the lock before it parks.
+final class WorkerPool: @unchecked Sendable {
+    let band: NiceBand
+
+    private let lock = FutexLock()
+    // Guarded by `lock`, down to `lives`.
+    private var items = WorkItemQueue()
+    private var workers: [Worker] = []
+    /// Parked, the latest last, which is woken first: its caches are warm.
+    private var idle: [Worker] = []
+    private var blockedCount = 0
+    private var isSearching = false
+    /// Workers above the processors' number that the monitor asks for, because all the running ones were blocked; and
+    /// for how many more of its looks.
+    private var surge = 0
+    private var surgeLooks = 0
+    private static let fullSurgeLooks = 10
+
+    /// Copies of `items.count` and of "more workers run than should", for looks without the lock.
+    private let pending = Atomic<Int>(0)
+    private let crowded = Atomic<Bool>(false)
+
+    /// All threads of all bands together never exceed this (contract N13).
+    static let threadLimit = 512
+    private static let threadCount = Atomic<Int>(0)
+    /// Workers above the processors' number end after this long without work.
+    private static let idleLifetimeNanoseconds: Int64 = 5_000_000_000
+    /// How long a worker searches before it parks: some microseconds.
+    private static let searchSpins = 100
+    static let processors = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+
+    private static let pools: [WorkerPool] = (0..<NiceBand.count).map { WorkerPool(band: NiceBand(index: $0)) }
+    static var all: [WorkerPool] { pools }
+    static func of(_ band: NiceBand) -> WorkerPool { pools[band.index] }
+
+    private init(band: NiceBand) { self.band = band }
+
+    /// Awake and not blocked. Under the lock.
+    private var active: Int { workers.count - idle.count - blockedCount }
+    private var target: Int { Self.processors + surge }
+
+    var pendingCount: Int { pending.load(ordering: .relaxed) }
+    /// For the monitor's last look before it sleeps; pairs with the store in `submit`.
+    var hasPendingItems: Bool { pending.load(ordering: .sequentiallyConsistent) > 0 }
+    var isCrowded: Bool { crowded.load(ordering: .relaxed) }
+
+    // MARK: Giving and taking work
+
+    /// Appends an item and wakes a worker for it if one is needed. Any thread.
+    func submit(_ item: WorkItem) {
+        lock.lock()
+        items.append(item)
+        pending.store(items.count, ordering: .sequentiallyConsistent)
+        callWorkerAndUnlock()
+    }
+
+    /// Under the lock, which it releases: brings one more worker to the items, if fewer run than should.
+    private func callWorkerAndUnlock() {
+        crowded.store(active > target, ordering: .relaxed)
+        guard !items.isEmpty, !isSearching else { return lock.unlock() }
+        guard active < target else {
+            lock.unlock()
+            // All the workers there should be are running: should they block, only the monitor will notice.
+            return BlockingMonitor.shared.ensureAwake()
+        }
+        if let worker = idle.popLast() {
+            worker.isIdle = false
+            lock.unlock()
+            worker.parker.unpark()
+        } else if Self.threadCount.add(1, ordering: .relaxed).newValue <= Self.threadLimit {
+            let worker = Worker(pool: self)
+            workers.append(worker)
+            lock.unlock()
+            BlockingMonitor.shared.startThread(of: worker)
+        } else {
+            Self.threadCount.subtract(1, ordering: .relaxed)
+            lock.unlock()
+        }
+    }
+
+    /// The thread of a new worker could not be started.
+    func startFailed(_ worker: Worker) {
+        lock.withLock { remove(worker) }
+    }
+
+    /// Under the lock.
+    private func remove(_ worker: Worker) {
+        workers.removeAll { $0 === worker }
+        Self.threadCount.subtract(1, ordering: .relaxed)
+    }
+
+    /// The next item for a worker, which sleeps until there is one; nil if its thread is to end.
+    func take(for worker: Worker) -> WorkItem? {
+        lock.lock()
+        // Too many are running: this one stops here, and leaves the items to the others.
+        if active > target, !worker.isNewborn, !park(worker) { return nil }
+        worker.isNewborn = false
+        var hasSearched = false
+        while true {
+            if let item = items.popFirst() {
+                pending.store(items.count, ordering: .relaxed)
+                callWorkerAndUnlock()
+                return item
+            }
+            if !isSearching, !hasSearched, Self.processors > 1 {
+                search()
+                hasSearched = true
+            } else {
+                if !park(worker) { return nil }
+                hasSearched = false
+            }
+        }
+    }
+
+    /// Spins a little while no item comes. Takes and leaves with the lock held.
+    private func search() {
+        isSearching = true
+        lock.unlock()
+        for _ in 0..<Self.searchSpins where pending.load(ordering: .relaxed) == 0 { clinux_spin_hint() }
+        lock.lock()
+        isSearching = false
+    }
+
+    /// Sleeps until called. Takes and leaves with the lock held, unless it returns false: the thread is to end.
+    private func park(_ worker: Worker) -> Bool {
+        while true {
+            idle.append(worker)
+            worker.isIdle = true
+            crowded.store(active > target, ordering: .relaxed)
+            let isSpare = workers.count > Self.processors
+            lock.unlock()
+            let isCalled = worker.parker.park(timeoutNanoseconds: isSpare ? Self.idleLifetimeNanoseconds : -1)
+            lock.lock()
+            if isCalled { return true }
+            guard let place = idle.firstIndex(where: { $0 === worker }) else {
+                // Called just when the time ran out: the token is on its way, or here.
+                lock.unlock()
+                _ = worker.parker.park()
+                lock.lock()
+                return true
+            }
+            idle.remove(at: place)
+            worker.isIdle = false
+            if workers.count > Self.processors {
+                remove(worker)
+                lock.unlock()
+                return false
+            }
+        }
+    }
+
+    // MARK: Blocking
+
+    /// The worker is going to wait: another one may run in its stead.
+    func beginBlocking(_ worker: Worker) {
+        lock.lock()
+        if !worker.isCountedBlocked {
+            worker.isCountedBlocked = true
+            blockedCount += 1
+        }
+        callWorkerAndUnlock()
+    }
+
+    /// The worker runs again. That may be one too many: some worker stops at the end of its operation.
+    func endBlocking(_ worker: Worker) {
+        lock.lock()
+        worker.isPresumedBlocked.store(false, ordering: .relaxed)
+        if worker.isCountedBlocked {
+            worker.isCountedBlocked = false
+            blockedCount -= 1
+        }
+        crowded.store(active > target, ordering: .relaxed)
+        lock.unlock()
+    }
+
+    /// One look of the monitor, while items wait and as many workers run as should: counts those out that are asleep
+    /// in somebody else's wait, and calls others in their stead. True if it has to look again.
+    func lookForBlocked() -> Bool {
+        lock.lock()
+        surgeLooks = items.isEmpty ? 0 : max(0, surgeLooks - 1)
+        if surgeLooks == 0 { surge = 0 }
+        guard !items.isEmpty else {
+            crowded.store(active > target, ordering: .relaxed)
+            lock.unlock()
+            return false
+        }
+        var isAnyNew = false
+        for worker in workers where !worker.isCountedBlocked && !worker.isIdle {
+            guard hasStoodStill(worker) else { continue }
+            worker.isCountedBlocked = true
+            worker.isPresumedBlocked.store(true, ordering: .relaxed)
+            blockedCount += 1
+            isAnyNew = true
+        }
+        // All that ran are blocked: what waits is of the same kind. All that the limits ask for come in one step.
+        if isAnyNew, active <= 0 {
+            var wanted = 0
+            items.forEach { item in
+                if case .lease(let queue) = item { wanted += queue.wantedWorkers } else { wanted += 1 }
+            }
+            surge = max(0, min(wanted, Self.threadLimit) - Self.processors)
+            surgeLooks = Self.fullSurgeLooks
+        }
+        callWorkerAndUnlock()
+        return true
+    }
+
+    /// Whether the worker has slept through the same piece of work for two looks. Under the lock.
+    private func hasStoodStill(_ worker: Worker) -> Bool {
+        let sample = worker.sample()
+        let isStill = sample.isStandstill(since: worker.lastSample)
+        worker.unchangedSamples = isStill ? worker.unchangedSamples + 1 : 0
+        worker.lastSample = sample
+        return worker.unchangedSamples >= 2 && worker.isAsleep
+    }
+}
