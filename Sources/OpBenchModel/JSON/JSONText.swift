@@ -1,4 +1,4 @@
-/// Writes JSON: two spaces a level, short lists of plain values on one line, members in the order given.
+/// Writes JSON: what fits on one line stands on it, the rest two spaces a level, members in the order given.
 enum JSONText {
     static func write(_ value: JSONValue) -> String {
         var text = ""
@@ -23,53 +23,49 @@ enum JSONText {
         return quoted + "\""
     }
 
+    private static let width = 100
+
     private static func append(_ value: JSONValue, indentation: String, to text: inout String) {
+        let flat = flat(value)
+        if indentation.utf8.count + flat.utf8.count <= width {
+            text += flat
+            return
+        }
         switch value.content {
-        case .null: text += "null"
-        case .boolean(let flag): text += flag ? "true" : "false"
-        case .number(let number): text += number.text
-        case .string(let string): text += quoted(string)
-        case .array(let elements): append(elements, indentation: indentation, to: &text)
-        case .object(let members): append(members, indentation: indentation, to: &text)
+        case .array(let elements):
+            let lines = elements.map { (label: "", value: $0) }
+            append(lines, between: ("[", "]"), indentation: indentation, to: &text)
+        case .object(let members):
+            let lines = members.map { (label: quoted($0.name) + ": ", value: $0.value) }
+            append(lines, between: ("{", "}"), indentation: indentation, to: &text)
+        case .null, .boolean, .number, .string: text += flat
         }
     }
 
-    private static func append(_ elements: [JSONValue], indentation: String, to text: inout String) {
-        let isPlain = elements.allSatisfy { element in
-            switch element.content {
-            case .array, .object: false
-            default: true
-            }
-        }
-        if isPlain {
-            var line = "["
-            for (index, element) in elements.enumerated() {
-                if index > 0 { line += ", " }
-                append(element, indentation: "", to: &line)
-            }
-            text += line + "]"
-            return
-        }
+    private static func append(
+        _ lines: [(label: String, value: JSONValue)], between brackets: (String, String), indentation: String,
+        to text: inout String
+    ) {
         let inner = indentation + "  "
-        text += "["
-        for (index, element) in elements.enumerated() {
-            text += (index > 0 ? ",\n" : "\n") + inner
-            append(element, indentation: inner, to: &text)
+        text += brackets.0
+        for (index, line) in lines.enumerated() {
+            text += (index > 0 ? ",\n" : "\n") + inner + line.label
+            append(line.value, indentation: inner, to: &text)
         }
-        text += "\n" + indentation + "]"
+        text += "\n" + indentation + brackets.1
     }
 
-    private static func append(_ members: [JSONValue.Member], indentation: String, to text: inout String) {
-        if members.isEmpty {
-            text += "{}"
-            return
+    /// The value on one line.
+    private static func flat(_ value: JSONValue) -> String {
+        switch value.content {
+        case .null: "null"
+        case .boolean(let flag): flag ? "true" : "false"
+        case .number(let number): number.text
+        case .string(let string): quoted(string)
+        case .array(let elements): "[" + elements.map(flat).joined(separator: ", ") + "]"
+        case .object(let members):
+            members.isEmpty
+                ? "{}" : "{ " + members.map { quoted($0.name) + ": " + flat($0.value) }.joined(separator: ", ") + " }"
         }
-        let inner = indentation + "  "
-        text += "{"
-        for (index, member) in members.enumerated() {
-            text += (index > 0 ? ",\n" : "\n") + inner + quoted(member.name) + ": "
-            append(member.value, indentation: inner, to: &text)
-        }
-        text += "\n" + indentation + "}"
     }
 }

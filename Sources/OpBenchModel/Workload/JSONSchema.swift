@@ -19,7 +19,7 @@ public enum JSONSchema {
             ("required", .strings(WorkloadDecoder.requiredKeys)),
             ("additionalProperties", false),
             ("properties", properties),
-            ("allOf", JSONValue(.array(Shape.allCases.map { conditional(ShapeDefinition.of($0)) }))),
+            ("allOf", JSONValue(.array(Shape.allCases.map(conditional)))),
             ("$defs", definitions))
     }
 
@@ -98,99 +98,80 @@ public enum JSONSchema {
     // MARK: What a shape has of its own
 
     /// Holds the rest of the file to the definitions of its shape.
-    private static func conditional(_ definition: ShapeDefinition) -> JSONValue {
-        let shape = definition.shape.rawValue
-        func items(_ name: String) -> JSONValue { .object(("items", .reference("\(shape)_\(name)"))) }
+    private static func conditional(_ shape: Shape) -> JSONValue {
+        let name = shape.rawValue
+        func items(_ definition: String) -> JSONValue { .object(("items", .reference("\(name).\(definition)"))) }
+        let isShape = JSONValue.object(("shape", .object(("const", .string(name)))))
+        let held = JSONValue.object(
+            ("parameters", .reference("\(name).parameters")), ("backends", items("backend")), ("skip", items("skip")),
+            ("expect", items("expect")))
         return .object(
-            (
-                "if",
-                .object(
-                    ("properties", .object(("shape", .object(("const", .string(shape)))))),
-                    ("required", .strings(["shape"])))
-            ),
-            (
-                "then",
-                .object(
-                    (
-                        "properties",
-                        .object(
-                            ("parameters", .reference("\(shape)_parameters")),
-                            ("backends", items("backend")), ("skip", items("skip")), ("expect", items("expect")))
-                    ))
-            ))
+            ("if", .object(("properties", isShape), ("required", .strings(["shape"])))),
+            ("then", .object(("properties", held))))
     }
 
+    /// The definitions that the conditionals refer to, and for every parameter what one value of it may be.
     private static var definitions: JSONValue {
         .members(
             Shape.allCases.map(ShapeDefinition.of).flatMap { definition in
                 let shape = definition.shape.rawValue
                 return [
-                    ("\(shape)_parameters", parameters(of: definition)),
-                    ("\(shape)_backend", backendNames(BackendID.known(for: definition.shape))),
-                    ("\(shape)_when", conditions(of: definition)),
-                    ("\(shape)_skip", rule(of: shape, status: false)),
-                    ("\(shape)_expect", rule(of: shape, status: true)),
-                ]
+                    ("\(shape).parameters", parameters(of: definition)),
+                    ("\(shape).backend", backendNames(BackendID.known(for: definition.shape))),
+                    ("\(shape).skip", rule(of: shape, hasStatus: false)),
+                    ("\(shape).expect", rule(of: shape, hasStatus: true)),
+                    ("\(shape).when", conditions(of: definition)),
+                ] + definition.parameters.map { ("\(shape).value.\($0.name)", value(of: $0)) }
             })
     }
 
     private static func parameters(of definition: ShapeDefinition) -> JSONValue {
         .object(
             ("description", .string(definition.summary)), ("type", "object"), ("additionalProperties", false),
-            ("properties", .members(definition.parameters.map { ($0.name, parameter($0)) })))
+            ("properties", .members(definition.parameters.map { ($0.name, parameter($0, of: definition.shape)) })))
     }
 
-    private static func parameter(_ definition: ParameterDefinition) -> JSONValue {
+    /// One value, or where lists are allowed also a list of them.
+    private static func parameter(_ definition: ParameterDefinition, of shape: Shape) -> JSONValue {
         let unit = definition.unit.isEmpty ? "" : " Unit: \(definition.unit)."
         let about: [(String, JSONValue)] = [
             ("description", .string(definition.summary + unit)), ("default", definition.defaultValue.json),
         ]
-        let value = value(of: definition)
-        guard definition.takesList else { return .members(about + value) }
-        return .members(
-            about + [
-                (
-                    "anyOf",
-                    JSONValue(
-                        .array([
-                            .members(value),
-                            .object(
-                                ("type", "array"), ("minItems", .integer(1)), ("uniqueItems", true),
-                                ("items", .members(value))),
-                        ]))
-                )
-            ])
+        let value = JSONValue.reference("\(shape.rawValue).value.\(definition.name)")
+        guard definition.takesList else { return .members(about + [("allOf", .list(value))]) }
+        let list = JSONValue.object(
+            ("type", "array"), ("minItems", .integer(1)), ("uniqueItems", true), ("items", value))
+        return .members(about + [("anyOf", .list(value, list))])
     }
 
-    private static func value(of definition: ParameterDefinition) -> [(String, JSONValue)] {
+    private static func value(of definition: ParameterDefinition) -> JSONValue {
         switch definition.kind {
         case .integer(let range): return integer(in: range)
-        case .choice(let choices): return [("enum", .strings(choices))]
+        case .choice(let choices): return .object(("enum", .strings(choices)))
         case .integerOr(let keyword, let range):
-            return [
-                ("anyOf", JSONValue(.array([.object(("const", .string(keyword))), .members(integer(in: range))])))
-            ]
+            return .object(("anyOf", .list(.object(("const", .string(keyword))), integer(in: range))))
         case .weights(let keys):
             let weight = JSONValue.object(
                 ("type", "number"), ("minimum", .integer(0)),
                 ("maximum", .integer(Int(ParameterDefinition.weightLimit))))
-            return [("type", "object"), ("not", .object(("additionalProperties", .object(("const", .integer(0))))))]
-                + keys.schema(ofWeight: weight)
+            let allZero = JSONValue.object(("additionalProperties", .object(("const", .integer(0)))))
+            return .members([("type", "object"), ("not", allZero)] + keys.schema(ofWeight: weight))
         }
     }
 
-    private static func integer(in range: ClosedRange<Int>) -> [(String, JSONValue)] {
-        [("type", "integer"), ("minimum", .integer(range.lowerBound)), ("maximum", .integer(range.upperBound))]
+    private static func integer(in range: ClosedRange<Int>) -> JSONValue {
+        .object(
+            ("type", "integer"), ("minimum", .integer(range.lowerBound)), ("maximum", .integer(range.upperBound)))
     }
 
     // MARK: Rules
 
-    private static func rule(of shape: String, status: Bool) -> JSONValue {
+    private static func rule(of shape: String, hasStatus: Bool) -> JSONValue {
         let known: [(String, JSONValue)] = [
-            ("backend", .reference("\(shape)_backend")), ("when", .reference("\(shape)_when")),
+            ("backend", .reference("\(shape).backend")), ("when", .reference("\(shape).when")),
             ("status", .object(("enum", .strings(RuleDecoder.expectable.map(\.rawValue))))),
             ("reason", sentence("Why, in one line.")),
-        ].filter { status || $0.0 != "status" }
+        ].filter { hasStatus || $0.0 != "status" }
         return .object(
             ("type", "object"), ("required", .strings(known.map(\.0).filter { $0 != "when" })),
             ("additionalProperties", false), ("properties", .members(known)))
@@ -200,20 +181,21 @@ public enum JSONSchema {
         .object(
             ("description", "Conditions on the cell, all of which must hold; left out, every cell is meant."),
             ("type", "object"), ("minProperties", .integer(1)), ("additionalProperties", false),
-            ("properties", .members(definition.parameters.map { ($0.name, condition(on: $0)) })))
+            ("properties", .members(definition.parameters.map { ($0.name, condition(on: $0, of: definition.shape)) })))
     }
 
-    private static func condition(on definition: ParameterDefinition) -> JSONValue {
+    /// A bare value, or bounds.
+    private static func condition(on definition: ParameterDefinition, of shape: Shape) -> JSONValue {
+        let value = JSONValue.reference("\(shape.rawValue).value.\(definition.name)")
         let bound = JSONValue.object(
             ("type", "number"), ("minimum", .integer(-RuleDecoder.boundLimit)),
             ("maximum", .integer(RuleDecoder.boundLimit)))
-        let value = JSONValue.members(value(of: definition))
         let bounds = definition.isNumeric ? [("below", bound), ("above", bound)] : []
         let object = JSONValue.object(
             ("type", "object"), ("minProperties", .integer(1)), ("additionalProperties", false),
             ("properties", .members([("equals", value)] + bounds)))
         if case .weights = definition.kind { return object }
-        return .object(("anyOf", JSONValue(.array([value, object]))))
+        return .object(("anyOf", .list(value, object)))
     }
 }
 
