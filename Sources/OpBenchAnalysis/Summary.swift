@@ -1,6 +1,159 @@
+import Glibc
 import OpBenchModel
 
-/// Summarises the rows of samples: one row per cell, backend and class, in the order in which they first appear.
-public func summarize(_ rows: [SampleRow], ratioTo baseline: BackendID = .dispatch) -> [SummaryRow] {
-    []
+/// Summarises the rows of samples: one row per run, cell, backend and class, in the order in which they first appear.
+///
+/// Only samples with status `ok` give figures, and a figure that no sample reports stays nil. Figures are aggregated as
+/// their metric declares (medians, and the greatest of peaks). Intervals are of 95 %, by bootstrap with a seed drawn
+/// from the cell and the backend, so that the same rows always give the same summary.
+///
+/// - Parameters:
+///   - rows: rows of `samples.csv`, in any order.
+///   - baseline: the backend that `time_ratio` compares with, block by block.
+///   - side: which of two compared builds to summarise; empty for runs that compare none.
+public func summarize(
+    _ rows: [SampleRow], ratioTo baseline: BackendID = .dispatch, side: String = ""
+) -> [SummaryRow] {
+    struct Key: Hashable {
+        var runID: String
+        var cellID: String
+        var backend: BackendID
+    }
+    var order: [Key] = []
+    var groups: [Key: [SampleRow]] = [:]
+    for row in rows where row.side == side {
+        let key = Key(runID: row.runID, cellID: row.cellID, backend: row.backend)
+        if groups[key] == nil { order.append(key) }
+        groups[key, default: []].append(row)
+    }
+    let samples = groups.mapValues(BackendSamples.init)
+    return order.flatMap { key in
+        var baselineKey = key
+        baselineKey.backend = baseline
+        return samples[key]!.summaryRows(comparedWith: samples[baselineKey])
+    }
+}
+
+extension BackendSamples {
+    fileprivate func summaryRows(comparedWith baseline: BackendSamples?) -> [SummaryRow] {
+        classes.map { operationClass in
+            var row = SummaryRow(
+                runID: example.runID, workload: example.workload, cellID: example.cellID, backend: example.backend,
+                operationClass: operationClass, status: status,
+                samples: sampleCount(operationClass: operationClass), parameters: example.parameters)
+            addThroughput(to: &row)
+            if operationClass.isEmpty, let baseline { addRatio(to: &row, against: baseline) }
+            addCosts(to: &row)
+            addLatencies(to: &row)
+            addMemory(to: &row)
+            addCounts(to: &row)
+            return row
+        }
+    }
+
+    // MARK: From throughput samples
+
+    private func addThroughput(to row: inout SummaryRow) {
+        let rates = figures(
+            .operationThroughput, stat: "rate", phase: "total", operationClass: row.operationClass
+        ).map(\.value)
+        row.operationsPerSecond = median(rates)
+        let interval = bootstrapInterval(of: rates, seed: seed(for: row), estimate: median)
+        row.operationsPerSecondLow = interval?.lowerBound
+        row.operationsPerSecondHigh = interval?.upperBound
+        row.itemsPerSecond = value(.itemThroughput, "rate", phase: "total", for: row)
+        row.makespanSeconds = makespanOfOneRound(for: row)
+    }
+
+    /// A sample repeats the plan in rounds until it lasts long enough; one round is what samples have in common.
+    private func makespanOfOneRound(for row: SummaryRow) -> Double? {
+        let rounds = figures(.rounds, stat: "total", operationClass: row.operationClass)
+        let roundsBySample = Dictionary(rounds.map { ($0.sampleID, $0.value) }) { $1 }
+        let makespans = figures(.time, stat: "total", phase: "makespan", operationClass: row.operationClass)
+        return median(makespans.map { $0.value / max(1, roundsBySample[$0.sampleID] ?? 1) })
+    }
+
+    /// The baseline compared with itself is 1 by definition.
+    private func addRatio(to row: inout SummaryRow, against baseline: BackendSamples) {
+        let own = timePerOperation()
+        let other = baseline.timePerOperation()
+        let logarithms = own.keys.sorted().compactMap { block in
+            other[block].map { log(own[block]! / $0) }
+        }
+        guard let centre = hodgesLehmann(logarithms) else { return }
+        row.timeRatio = exp(centre)
+        row.ratioTo = baseline.example.backend
+        let interval = bootstrapInterval(of: logarithms, seed: seed(for: row), estimate: hodgesLehmann)
+        row.timeRatioLow = interval.map { exp($0.lowerBound) }
+        row.timeRatioHigh = interval.map { exp($0.upperBound) }
+    }
+
+    /// Total time ÷ operations of each block.
+    private func timePerOperation() -> [Int: Double] {
+        let times = figures(.time, stat: "total", phase: "total").filter { $0.value > 0 && $0.operations > 0 }
+        return Dictionary(times.map { ($0.block, $0.value / Double($0.operations)) }) { $1 }
+    }
+
+    private func addCosts(to row: inout SummaryRow) {
+        row.cpuPerOperation = perOperation(.cpuTime, phase: "total", for: row).map { $0 * Self.nanoseconds }
+        row.voluntarySwitchesPerOperation = perOperation(.voluntarySwitches, phase: "total", for: row)
+        row.involuntarySwitchesPerOperation = perOperation(.involuntarySwitches, phase: "total", for: row)
+    }
+
+    // MARK: From the other kinds of sample
+
+    private func addLatencies(to row: inout SummaryRow) {
+        func latency(_ metric: Metric, _ stat: String) -> Double? {
+            value(metric, stat, for: row).map { $0 * Self.nanoseconds }
+        }
+        row.startLatencyP50 = latency(.startLatency, "p50")
+        row.startLatencyP90 = latency(.startLatency, "p90")
+        row.startLatencyP99 = latency(.startLatency, "p99")
+        row.startLatencyP999 = latency(.startLatency, "p99.9")
+        row.startLatencyMax = latency(.startLatency, "max")
+        row.endLatencyP50 = latency(.endLatency, "p50")
+        row.endLatencyP99 = latency(.endLatency, "p99")
+        row.quiesceP99 = latency(.quiesceTime, "p99")
+        row.resumeToStartP99 = latency(.resumeToStart, "p99")
+    }
+
+    private func addMemory(to row: inout SummaryRow) {
+        row.allocationsPerOperation = perOperation(.allocations, phase: "total", for: row)
+        row.allocatedBytesPerOperation = perOperation(.allocatedBytes, phase: "total", for: row)
+        row.retainedBytesPerPendingOperation = perOperation(.retainedBytes, phase: "mark:pending", for: row)
+        row.unreleasedBytes = value(.unreleasedBytes, "total", phase: "mark:released", for: row)
+        row.peakResidentBytes = value(.peakResident, "max", for: row)
+    }
+
+    private func addCounts(to row: inout SummaryRow) {
+        row.inversions = value(.inversions, "total", for: row)
+        row.startsAfterSuspend = value(.startsAfterSuspend, "total", for: row)
+    }
+
+    // MARK: Figures of several samples as one
+
+    private static let nanoseconds = 1e9
+
+    private func value(_ metric: Metric, _ stat: String, phase: String = "", for row: SummaryRow) -> Double? {
+        aggregate(
+            figures(metric, stat: stat, phase: phase, operationClass: row.operationClass).map(\.value),
+            metric.aggregation(ofStat: stat))
+    }
+
+    private func perOperation(_ metric: Metric, phase: String, for row: SummaryRow) -> Double? {
+        let figures = figures(metric, stat: "total", phase: phase, operationClass: row.operationClass)
+        return aggregate(
+            figures.filter { $0.operations > 0 }.map { $0.value / Double($0.operations) }, metric.aggregation)
+    }
+
+    private func aggregate(_ values: [Double], _ aggregation: Metric.Aggregation) -> Double? {
+        switch aggregation {
+        case .median: median(values)
+        case .maximum: values.max()
+        }
+    }
+
+    private func seed(for row: SummaryRow) -> UInt64 {
+        SplitMix64.seed(from: row.cellID + "|" + row.backend.rawValue)
+    }
 }

@@ -56,7 +56,7 @@ public enum JSONSchema {
                 "metrics",
                 list(
                     "The kinds of sample to take; all of them if left out.",
-                    of: .object(("enum", .strings(SampleKind.allCases.map(\.rawValue)))), isUnique: true)
+                    of: .object(("enum", .strings(SampleKind.allCases.map(\.rawValue)))))
             ),
             ("skip", list("Cells that a backend is not run on.", of: .object(("type", "object")), isUnique: false)),
             (
@@ -86,9 +86,10 @@ public enum JSONSchema {
     }
 
     private static func list(_ description: String, of items: JSONValue, isUnique: Bool = true) -> JSONValue {
-        .object(
-            ("description", .string(description)), ("type", "array"), ("minItems", .integer(1)),
-            ("uniqueItems", JSONValue(.boolean(isUnique))), ("items", items))
+        let unique: [(String, JSONValue)] = isUnique ? [("uniqueItems", true)] : []
+        return .members(
+            [("description", .string(description)), ("type", "array"), ("minItems", .integer(1))] + unique
+                + [("items", items)])
     }
 
     private static func backendNames(_ backends: [BackendID]) -> JSONValue {

@@ -1,0 +1,92 @@
+import OpBenchModel
+
+/// All rows of one cell on one backend in one run, sorted so that figures are found by what they are.
+struct BackendSamples {
+    /// What a figure is: everything but whose.
+    struct FigureKey: Hashable {
+        var metric: String
+        var stat: String
+        var phase: String
+        var operationClass: String
+    }
+
+    struct Figure {
+        var sampleID: String
+        var block: Int
+        var value: Double
+        var operations: Int
+    }
+
+    /// The first row, for what all rows share.
+    let example: SampleRow
+    let status: SampleStatus
+    /// The classes in the order of appearance, the whole (empty) first.
+    let classes: [String]
+    private let figures: [FigureKey: [Figure]]
+
+    init(rows: [SampleRow]) {
+        example = rows[0]
+        status = rows.map(\.status).max { $0.severity < $1.severity }!
+        let counted = rows.filter { $0.status == .ok && $0.phase != "warmup" && $0.iteration == nil }
+        let superseded = Self.superseded(in: counted)
+        var classes = [""]
+        var figures: [FigureKey: [Figure]] = [:]
+        for row in counted {
+            guard let value = row.value, !superseded.contains(row.sampleID) else { continue }
+            if !classes.contains(row.operationClass) { classes.append(row.operationClass) }
+            let key = FigureKey(
+                metric: row.metric, stat: row.stat, phase: row.phase, operationClass: row.operationClass)
+            figures[key, default: []].append(
+                Figure(sampleID: row.sampleID, block: row.block, value: value, operations: row.operations))
+        }
+        self.classes = classes
+        self.figures = figures
+    }
+
+    /// The figures of one kind, one a sample; empty if there are none.
+    func figures(
+        _ metric: Metric, stat: String, phase: String = "", operationClass: String = ""
+    ) -> [Figure] {
+        let key = FigureKey(metric: metric.name, stat: stat, phase: phase, operationClass: operationClass)
+        return figures[key] ?? []
+    }
+
+    /// How many samples stand behind the figures of a class: the throughput samples, else those of the figure that
+    /// most samples have.
+    func sampleCount(operationClass: String) -> Int {
+        let throughput = figures(.time, stat: "total", phase: "total", operationClass: operationClass)
+        if !throughput.isEmpty { return throughput.count }
+        return figures.filter { $0.key.operationClass == operationClass }.values.map(\.count).max() ?? 0
+    }
+
+    /// Throughput samples that were run again. A block counts once: the repetition of a `noisy` sample takes its
+    /// place, unless it is noisy itself and the first was not.
+    private static func superseded(in rows: [SampleRow]) -> Set<String> {
+        var chosen: [Int: SampleRow] = [:]
+        var superseded: Set<String> = []
+        for row in rows where row.metric == Metric.operationThroughput.name {
+            guard let other = chosen[row.block], other.sampleID != row.sampleID else {
+                chosen[row.block] = row
+                continue
+            }
+            let keepsOther = row.flags.contains("noisy") && !other.flags.contains("noisy")
+            superseded.insert(keepsOther ? row.sampleID : other.sampleID)
+            if !keepsOther { chosen[row.block] = row }
+        }
+        return superseded
+    }
+}
+
+extension SampleStatus {
+    /// Which status stands for several: one with figures before one without, and a failure before both.
+    var severity: Int {
+        switch self {
+        case .skipped: 0
+        case .unsupported: 1
+        case .ok: 2
+        case .timeout: 3
+        case .crashed: 4
+        case .invalid: 5
+        }
+    }
+}
