@@ -59,21 +59,19 @@ struct BackendSamples {
         return figures.filter { $0.key.operationClass == operationClass }.values.map(\.count).max() ?? 0
     }
 
-    /// Throughput samples that were run again. A block counts once: the repetition of a `noisy` sample takes its
-    /// place, unless it is noisy itself and the first was not.
+    /// Samples that were run again after a disturbance. The repetition (flag `rerun`) counts whatever it shows, so
+    /// that no result is chosen for its value; a repetition without figures supersedes nothing.
     private static func superseded(in rows: [SampleRow]) -> Set<String> {
-        var chosen: [Int: SampleRow] = [:]
-        var superseded: Set<String> = []
-        for row in rows where row.metric == Metric.operationThroughput.name {
-            guard let other = chosen[row.block], other.sampleID != row.sampleID else {
-                chosen[row.block] = row
-                continue
-            }
-            let keepsOther = row.flags.contains("noisy") && !other.flags.contains("noisy")
-            superseded.insert(keepsOther ? row.sampleID : other.sampleID)
-            if !keepsOther { chosen[row.block] = row }
+        struct Slot: Hashable {
+            var kind: Substring
+            var block: Int
         }
-        return superseded
+        func slot(of row: SampleRow) -> Slot {
+            Slot(kind: row.sampleID.drop { $0 != "-" }, block: row.block)
+        }
+        let repeated = Set(rows.filter { $0.flags.contains("rerun") }.map(slot))
+        if repeated.isEmpty { return [] }
+        return Set(rows.filter { !$0.flags.contains("rerun") && repeated.contains(slot(of: $0)) }.map(\.sampleID))
     }
 }
 

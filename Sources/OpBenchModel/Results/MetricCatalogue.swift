@@ -7,7 +7,8 @@ extension Metric {
         time, operationThroughput, itemThroughput, rounds, cpuTime, voluntarySwitches, involuntarySwitches,
         startLatency, endLatency, notifyLatency, longestWait, quiesceTime, resumeToStart, cpuShare, effectiveNice,
         allocations, allocatedBytes, retainedBytes, heapAllocated, heapActive, heapResident, heapMapped, heapRetained,
-        unreleasedBytes, peakResident, inversions, startsAfterSuspend, highWater, status,
+        unreleasedBytes, peakResident, inversions, startsAfterSuspend, highWater, probeCost, anchorTime, stealTime,
+        cpuPressure, throttledTime, load, status,
     ]
 
     /// The metric of that name in rows, or nil.
@@ -99,6 +100,27 @@ extension Metric {
         summary: "starts after suspend returned, within the hold")
     public static let highWater = Metric(
         name: "high_water", unit: .count, direction: .neutral, summary: "most operations seen running at once")
+}
+
+// MARK: - What may have disturbed a sample
+
+extension Metric {
+    public static let probeCost = Metric(
+        name: "probe_cost", unit: .seconds, direction: .neutral,
+        summary: "what the proof of the outcome adds to one operation, told by the serial backend")
+    public static let anchorTime = Metric(
+        name: "anchor_time", unit: .seconds, direction: .neutral,
+        summary: "a short fixed loop, timed beside the sample: how fast the machine was")
+    public static let stealTime = Metric(
+        name: "steal_time", unit: .seconds, direction: .neutral,
+        summary: "time that the hypervisor gave to others, all CPUs together")
+    public static let cpuPressure = Metric(
+        name: "cpu_pressure", unit: .seconds, direction: .neutral,
+        summary: "time in which some task of the machine waited for a CPU (PSI)")
+    public static let throttledTime = Metric(
+        name: "throttled_time", unit: .seconds, direction: .neutral, summary: "time that the cgroup's quota took away")
+    public static let load = Metric(
+        name: "load", unit: .ratio, direction: .neutral, summary: "the load average of one minute as the sample began")
 }
 
 extension Metric {

@@ -6,6 +6,7 @@ public enum SampleStatus: String, CaseIterable, Sendable, Codable {
 /// One row of `samples.csv`: one figure of one process. The columns are `SampleRow.columns`, in that order.
 public struct SampleRow: Sendable, Hashable {
     public var runID: String
+    /// A number and the kind of sample, `00123-throughput`; that of a repetition is `00123r-throughput`.
     public var sampleID: String
     /// ISO 8601, UTC.
     public var timestampUTC: String
@@ -25,7 +26,7 @@ public struct SampleRow: Sendable, Hashable {
     /// Empty, or what the figure is restricted to: `priority=high`, `thread_priority=0.5`.
     public var operationClass: String
     public var status: SampleStatus
-    /// `noisy`, `short`, … joined by `;`.
+    /// `noisy`, `short`, `rerun` (repeats a noisy sample of the same block), … joined by `;`.
     public var flags: [String]
     public var metric: String
     /// `total`, `rate`, `mean`, `p50`, `p90`, `p99`, `p99.9` or `max`.

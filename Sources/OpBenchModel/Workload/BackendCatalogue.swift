@@ -24,19 +24,9 @@ public struct BackendDefinition: Sendable {
         .init(
             "dispatch", "Raw Dispatch in the fastest form shipped for the shape: the baseline of every ratio.",
             Set(Shape.allCases)),
-        .init(
-            "dispatch:async", "async(group:) for every operation on one concurrent queue, whatever the limit.",
-            [.independent, .suspendResume]),
-        .init("dispatch:workitem", "A DispatchWorkItem for every operation, waited for by a group.", [.independent]),
-        .init("dispatch:notify", "A chain in which a work item's notify submits the next one.", [.chain]),
         .init("dispatch:within", "A chain in which each body submits its successor as its last act.", [.chain]),
+        .init("dispatch:notify", "A chain in which a work item's notify submits the next one.", [.chain]),
         .init("dispatch:serial", "A chain as one serial queue, so that order replaces dependency.", [.chain]),
-        .init(
-            "dispatch:pump", "As many pumps as the limit allows, draining one locked FIFO.",
-            [.independent, .suspendResume]),
-        .init(
-            "dispatch:qos", "Priorities as global queues of different quality of service.",
-            [.priorityMix, .threadPriority]),
     ]
 
     /// The definition of that name, or nil if there is none.
