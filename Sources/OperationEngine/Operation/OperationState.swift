@@ -164,22 +164,9 @@ extension OperationState {
         return new.phase == .ready ? .ready(new) : .waiting
     }
 
-    enum Choice {
-        case dispatched
-        /// A dependency was added since: it goes back to the waiting ones (contract E18).
-        case notReady
-        /// Another thread is re-filing it: it is left out of every list until then.
-        case leftToFiler
-    }
-
-    /// ready → dispatched. Called under the queue's lock.
-    func dispatch() -> Choice {
-        if update({ $0.phase == .ready ? $0.entering(.dispatched) : nil }) != nil { return .dispatched }
-        return load().phase == .waiting ? .notReady : .leftToFiler
-    }
-
-    /// dispatched → filing: the worker gives it back unstarted.
-    func undispatch() { update { $0.phase == .dispatched ? $0.entering(.filing) : nil } }
+    /// ready → dispatched. False if a dependency was added since, or another thread is re-filing it. Called under the
+    /// queue's lock.
+    func dispatch() -> Bool { update { $0.phase == .ready ? $0.entering(.dispatched) : nil } != nil }
 }
 
 // MARK: - Dependencies, cancellation, priority

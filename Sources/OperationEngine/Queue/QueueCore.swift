@@ -16,7 +16,7 @@ import Synchronization
 final class QueueCore: @unchecked Sendable {
     let lock = FutexLock()
     /// Guarded by `lock`.
-    private var state = QueueState()
+    @exclusivity(unchecked) private var state = QueueState()
     let inbox = Inbox()
     /// The bands whose lease lies in the pool.
     private let calledBands = Atomic<UInt32>(0)
@@ -83,14 +83,15 @@ final class QueueCore: @unchecked Sendable {
 
     /// Under the lock, after every change: empties the inbox, chooses an operation for a worker if asked to, brings
     /// `isOpen` up to date, and says which bands of workers to call.
-    private func settle(choosingFor band: NiceBand? = nil) -> (chosen: Operation?, bandsToCall: BandSet) {
+    private func settle(choosingFor band: NiceBand? = nil) -> (chosen: Unmanaged<Operation>?, bandsToCall: BandSet) {
         inbox.takeAll { state.admit($0) }
-        var chosen = band.flatMap { state.choose(for: $0) }
+        var chosen: Unmanaged<Operation>?
+        if let band { chosen = state.choose(for: band) }
         if state.isOpen, !isOpen.load(ordering: .relaxed) {
             isOpen.store(true, ordering: .sequentiallyConsistent)
             // Who saw it false has pushed before the store; what it pushed is found here.
             inbox.takeAll { state.admit($0) }
-            if chosen == nil { chosen = band.flatMap { state.choose(for: $0) } }
+            if let band, chosen == nil { chosen = state.choose(for: band) }
         }
         if !state.isOpen, isOpen.load(ordering: .relaxed) { isOpen.store(false, ordering: .sequentiallyConsistent) }
         return (chosen, state.bandsToCall)
@@ -116,7 +117,7 @@ final class QueueCore: @unchecked Sendable {
     }
 
     /// Frees the slot of an operation that has finished, if any, and chooses the next one if `mayGoOn`.
-    func advance(_ band: NiceBand, retiring finished: Operation?, mayGoOn: Bool) -> Operation? {
+    func advance(_ band: NiceBand, retiring finished: Unmanaged<Operation>?, mayGoOn: Bool) -> Unmanaged<Operation>? {
         let (chosen, bands) = lock.withLock {
             if let finished { state.retire(finished) }
             return settle(choosingFor: mayGoOn ? band : nil)
@@ -166,7 +167,7 @@ final class QueueCore: @unchecked Sendable {
         for band in bands { signal(band) }
     }
 
-    func read<Value>(_ body: (QueueState) -> Value) -> Value { lock.withLock { body(state) } }
+    func read<Value>(_ body: (borrowing QueueState) -> Value) -> Value { lock.withLock { body(state) } }
 
     /// The unfinished operations in the order of adding.
     func snapshot() -> [Operation] {

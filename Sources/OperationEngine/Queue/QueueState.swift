@@ -1,7 +1,7 @@
 /// A queue's state machine: which operations it holds, and which may start. Guarded by the queue's lock.
 ///
 /// It calls nothing outside: the methods return what to do after the lock is released.
-struct QueueState {
+struct QueueState: ~Copyable {
     private(set) var ready = ReadyQueue()
     /// Operations with unfinished dependencies. Never searched, only linked and unlinked.
     private var waiting = OperationList()
@@ -74,27 +74,32 @@ struct QueueState {
     // MARK: Running
 
     /// Chooses the operation that a worker of `band` starts now, if any. It is dispatched and holds a slot.
-    mutating func choose(for band: NiceBand) -> Operation? {
+    mutating func choose(for band: NiceBand) -> Unmanaged<Operation>? {
         guard isOpen else { return nil }
         // Contract G4, G12: the best ready operation at this instant. Where slots are scarce, the best of all bands.
-        while hasDefaultLimit || ready.leadingBand == band, let operation = ready.first(of: band) {
-            ready.remove(operation)
-            switch operation.state.dispatch() {
-            case .dispatched:
+        while hasDefaultLimit || ready.leadingBand == band, let reference = ready.first(of: band) {
+            let isChosen = reference._withUnsafeGuaranteedRef { operation in
+                ready.remove(operation)
+                guard operation.state.dispatch() else {
+                    // It has got a dependency since (contract E18), or another thread is about to file it anew.
+                    place(operation, .waiting)
+                    return false
+                }
                 operation.place = .executing
                 executing.append(operation)
+                return true
+            }
+            if isChosen {
                 running += 1
-                return operation
-            case .notReady, .leftToFiler:
-                place(operation, .waiting)
+                return reference
             }
         }
         return nil
     }
 
     /// A chosen operation is finished: its slot is free.
-    mutating func retire(_ operation: Operation) {
-        takeOut(operation)
+    mutating func retire(_ operation: Unmanaged<Operation>) {
+        operation._withUnsafeGuaranteedRef { takeOut($0) }
         running -= 1
     }
 

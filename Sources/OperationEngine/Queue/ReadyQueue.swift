@@ -1,60 +1,29 @@
 /// The ready operations of a queue, by band of worker threads and priority level; first in, first out within each.
 ///
 /// Pure data, guarded by the queue's lock. Nothing here ever looks at an operation that is not ready.
-struct ReadyQueue {
+struct ReadyQueue: ~Copyable {
     /// One band's five lists and which of them hold something.
     struct Levels {
-        private var lists = (OperationList(), OperationList(), OperationList(), OperationList(), OperationList())
+        private var lists: [5 of OperationList] = .init(repeating: OperationList())
         private var occupied: UInt8 = 0
 
         var isEmpty: Bool { occupied == 0 }
-        /// The highest level with an operation.
-        var highest: PriorityLevel? {
-            occupied == 0 ? nil : PriorityLevel(rawValue: UInt8(7 - occupied.leadingZeroBitCount))
-        }
-        var first: Operation? { highest.flatMap { list($0).first?.takeUnretainedValue() } }
+        /// The highest level with an operation, 0 to 4.
+        var highest: Int { 7 - occupied.leadingZeroBitCount }
+        var first: Unmanaged<Operation>? { occupied == 0 ? nil : lists[highest].first }
 
         mutating func append(_ operation: Operation, level: PriorityLevel) {
-            withList(level) { $0.append(operation) }
+            lists[Int(level.rawValue)].append(operation)
             occupied |= 1 << level.rawValue
         }
 
         mutating func remove(_ operation: Operation, level: PriorityLevel) {
-            if withList(
-                level,
-                { list -> Bool in
-                    list.remove(operation)
-                    return list.isEmpty
-                })
-            {
-                occupied &= ~(1 << level.rawValue)
-            }
+            lists[Int(level.rawValue)].remove(operation)
+            if lists[Int(level.rawValue)].isEmpty { occupied &= ~(1 << level.rawValue) }
         }
 
         func forEach(_ body: (Operation) -> Void) {
-            for level in 0..<PriorityLevel.count { list(PriorityLevel(rawValue: UInt8(level))).forEach(body) }
-        }
-
-        private func list(_ level: PriorityLevel) -> OperationList {
-            switch level.rawValue {
-            case 0: lists.0
-            case 1: lists.1
-            case 2: lists.2
-            case 3: lists.3
-            default: lists.4
-            }
-        }
-
-        private mutating func withList<Result>(
-            _ level: PriorityLevel, _ body: (inout OperationList) -> Result
-        ) -> Result {
-            switch level.rawValue {
-            case 0: body(&lists.0)
-            case 1: body(&lists.1)
-            case 2: body(&lists.2)
-            case 3: body(&lists.3)
-            default: body(&lists.4)
-            }
+            for level in lists.indices { lists[level].forEach(body) }
         }
     }
 
@@ -86,7 +55,9 @@ struct ReadyQueue {
     }
 
     /// The next one of a band.
-    func first(of band: NiceBand) -> Operation? { levels(of: band).first }
+    func first(of band: NiceBand) -> Unmanaged<Operation>? {
+        band == .normal ? normal.first : levels(of: band).first
+    }
 
     /// The band of the operation that goes first of all: the highest level, then the earliest added.
     var leadingBand: NiceBand? {
@@ -94,13 +65,16 @@ struct ReadyQueue {
         if bands == BandSet(.normal) { return .normal }
         return bands.max { left, right in
             let (a, b) = (levels(of: left), levels(of: right))
-            let (x, y) = (a.highest?.rawValue ?? 0, b.highest?.rawValue ?? 0)
-            return x != y ? x < y : (a.first?.sequence ?? .max) > (b.first?.sequence ?? .max)
+            return a.highest != b.highest ? a.highest < b.highest : sequence(of: a.first) > sequence(of: b.first)
         }
     }
 
     func forEach(_ body: (Operation) -> Void) {
         for band in bands { levels(of: band).forEach(body) }
+    }
+
+    private func sequence(of operation: Unmanaged<Operation>?) -> UInt64 {
+        operation?._withUnsafeGuaranteedRef { $0.sequence } ?? .max
     }
 
     private func levels(of band: NiceBand) -> Levels {

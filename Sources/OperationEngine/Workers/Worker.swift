@@ -10,12 +10,12 @@ final class Worker: @unchecked Sendable {
     let parker = Parker()
 
     /// The operation that the worker runs for a queue, and that queue.
-    private var operation: Unmanaged<Operation>?
-    private(set) var queue: QueueCore?
+    @exclusivity(unchecked) private var operation: Unmanaged<Operation>?
+    @exclusivity(unchecked) private(set) var queue: QueueCore?
     /// Left by a finishing operation, to be called once its slot is free (contract I7).
-    var completionBlock: (@Sendable () -> Void)?
+    @exclusivity(unchecked) var completionBlock: (@Sendable () -> Void)?
     /// Operations that the worker may still take from a queue while other queues wait for a worker.
-    private var quantum = 0
+    @exclusivity(unchecked) private var quantum = 0
     private static let fullQuantum = 16
 
     /// Until it has taken its first item: it was called for, however many run by now. Guarded by the pool's lock.
@@ -86,33 +86,41 @@ final class Worker: @unchecked Sendable {
         quantum = Self.fullQuantum
         var next = queue.advance(band, retiring: nil, mayGoOn: true)
         while let chosen = next {
-            let reference = Unmanaged.passUnretained(chosen)
-            operation = reference
-            noteProgress()
-            chosen.start()
-            operation = nil
-            endPresumption()
-            next = finish(chosen, in: queue)
-            if chosen.state.load().isFinished { queue.leave(reference) }
+            if !run(chosen) {
+                // Its overridden start has returned before its end: it keeps its slot (contract C6).
+                next = queue.advance(band, retiring: nil, mayGoOn: mayGoOn(with: queue))
+            } else if let block = completionBlock.take() {
+                // Slot, lease and place in the queue are given up first: the block may wait for the queue's next
+                // operation, or for the whole queue (contract I7).
+                _ = queue.advance(band, retiring: chosen, mayGoOn: false)
+                queue.leave(chosen)
+                self.queue = nil
+                callAtNormalPriority(block)
+                self.queue = queue
+                next = mayGoOn(with: queue) ? queue.advance(band, retiring: nil, mayGoOn: true) : nil
+            } else {
+                next = queue.advance(band, retiring: chosen, mayGoOn: mayGoOn(with: queue))
+                queue.leave(chosen)
+            }
         }
         self.queue = nil
     }
 
-    /// Frees the operation's slot and calls its completion block; the next operation to run.
-    private func finish(_ chosen: Operation, in queue: QueueCore) -> Operation? {
-        // An operation whose overridden start has returned before its end keeps its slot (contract C6).
-        let finished = chosen.state.load().isFinished ? chosen : nil
-        guard let block = completionBlock else {
-            return queue.advance(pool.band, retiring: finished, mayGoOn: mayGoOn(with: queue))
+    /// Starts a chosen operation, which the queue keeps alive. Whether it is finished.
+    private func run(_ chosen: Unmanaged<Operation>) -> Bool {
+        operation = chosen
+        noteProgress()
+        let isFinished = chosen._withUnsafeGuaranteedRef {
+            $0.start()
+            return $0.state.load().isFinished
         }
-        completionBlock = nil
-        // Slot and lease are given up first: the block may wait for the queue's next operation (contract I7).
-        _ = queue.advance(pool.band, retiring: finished, mayGoOn: false)
-        self.queue = nil
+        operation = nil
+        endPresumption()
+        return isFinished
+    }
+
+    private func callAtNormalPriority(_ block: @escaping @Sendable () -> Void) {
         if pool.band == .normal { call(block) } else { WorkerPool.of(.normal).submit(.block(block)) }
-        guard mayGoOn(with: queue) else { return nil }
-        self.queue = queue
-        return queue.advance(pool.band, retiring: nil, mayGoOn: true)
     }
 
     /// Whether the worker keeps to this queue: not when more workers run than should, and not past its quantum when
