@@ -93,7 +93,7 @@ open class Operation: @unchecked Sendable {
     /// Asks the operation to stop. Sets a flag and interrupts nothing: `main` polls `isCancelled`. An operation that
     /// has not started becomes ready whatever it depends on, and finishes without `main` (contract J1–J9).
     open func cancel() {
-        if state.cancel() == .file { fileWithQueue() }
+        if state.cancel(finishesWithoutSlot: !StartOverride.isPresent(in: self)) == .file { fileWithQueue() }
     }
 
     /// The one way to the end, for every operation.
@@ -150,18 +150,20 @@ open class Operation: @unchecked Sendable {
     /// The priority of the thread while it runs `main`, 0.0 (lowest) to 1.0, by default 0.5. Other values are clamped.
     ///
     /// On Linux it selects one of nine nice values, 19 to −20 (contract H6); see `effectiveThreadPriority` for what
-    /// the process may really have. Read when the operation is chosen; not applied when started by hand (H8).
+    /// the process may really have. Read when the operation is chosen. Not applied when started by hand (H8), nor to an
+    /// overridden `start` (H4, H9).
     open var threadPriority: Double {
         get { withDetails { $0?.threadPriority } ?? NiceBand.normalPriority }
         set {
             let priority = newValue.isNaN ? NiceBand.normalPriority : min(max(newValue, 0), 1)
             withNewDetails { $0.threadPriority = priority }
-            if state.setBand(NiceBand(threadPriority: priority).permitted) == .file { fileWithQueue() }
+            let band = StartOverride.isPresent(in: self) ? .normal : NiceBand(threadPriority: priority).permitted
+            if state.setBand(band) == .file { fileWithQueue() }
         }
     }
 
     /// The thread priority that `main` really gets in a queue: `threadPriority` at the nearest of the nine bands, or
-    /// 0.5 where it is above that and the process may not raise priorities (contract H7).
+    /// 0.5 where it is above that and the process may not raise priorities (contract H7), or is not applied.
     public final var effectiveThreadPriority: Double { state.load().band.threadPriority }
 
     /// Called once after the operation is finished, on a thread of the pool, and then cleared (contract I1–I10).

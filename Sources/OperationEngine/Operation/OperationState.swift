@@ -3,24 +3,24 @@ import Synchronization
 /// An operation's state: one 64-bit word, changed only by the transitions below.
 ///
 /// ```
-/// 63             32 31        15 14  11 10   8 7          3 2   0
-/// ┌────────────────┬────────────┬──────┬──────┬────────────┬─────┐
-/// │ unfinished     │  (free)    │ band │ level│ flags      │phase│
-/// │ dependencies   │            │      │      │            │     │
-/// └────────────────┴────────────┴──────┴──────┴────────────┴─────┘
+/// 63             32 31        15 14  11 10   8 7        4 3     0
+/// ┌────────────────┬────────────┬──────┬──────┬──────────┬───────┐
+/// │ unfinished     │  (free)    │ band │ level│ flags    │ phase │
+/// │ dependencies   │            │      │      │          │       │
+/// └────────────────┴────────────┴──────┴──────┴──────────┴───────┘
 /// ```
 ///
 /// ```
-///                     add                  chosen            start           main returned
-///  idle ───────▶ enqueued ─▶ ready ─▶ dispatched ─▶ executing ─▶ finished
-///   │               │  ▲       │ ▲                       ▲            ▲
-///   │               ▼  │       ▼ │                       │            │ (cancelled: main is left out)
-///   │            waiting ─▶ filing                       │            │
-///   └────────────────────────── start by hand ───────────┴────────────┘
+///         add                              chosen       start        main returned
+///  idle ─▶ claimed ─▶ enqueued ─▶ ready ─▶ dispatched ─▶ executing ─▶ finished
+///   │                    │  ▲     │  ▲                     ▲             ▲
+///   │                    ▼  ▼     ▼  │                     │             │ (cancelled: main is left out)
+///   │                waiting ─▶ filing                     │             │
+///   └────────────────────────────── start by hand ─────────┴─────────────┘
 /// ```
 ///
-/// `filing` says that the operation became ready and that the one thread whose compare-exchange made it so will put
-/// it into its queue's ready list. Nobody can choose it before, so both it and its queue stay alive for that thread.
+/// `filing` says that the operation became ready, or that its place among the ready ones changes, and that the one
+/// thread whose compare-exchange made it so will put it into its queue's ready list. Nobody can choose it before, so both it and its queue stay alive for that thread.
 ///
 /// Orderings: every transition is acquiring and releasing. The finishing one publishes main's writes to whoever
 /// decrements a dependent's count or reads `isFinished`; the decrement that reaches zero hands all of them on to the
@@ -29,11 +29,13 @@ struct OperationState: ~Copyable {
     enum Phase: UInt64 {
         /// In no queue, not started.
         case idle
-        /// Being added, or in the queue's inbox.
+        /// Promised to the queue that adds it, which is not yet written down in the operation.
+        case claimed
+        /// In the queue's inbox, or just about to be.
         case enqueued
         /// In the queue, held back by unfinished dependencies.
         case waiting
-        /// Became ready; the thread that made it so is putting it into the ready list.
+        /// Became ready or changed its priority; the thread that made it so is putting it into the ready list.
         case filing
         /// In the ready list, or about to be taken out of it.
         case ready
@@ -47,11 +49,11 @@ struct OperationState: ~Copyable {
     struct Word: Equatable {
         var bits: UInt64
 
-        static let phaseMask: UInt64 = 0b111
-        static let cancelled: UInt64 = 1 << 3
-        static let hasWaiters: UInt64 = 1 << 4
-        static let hasCompletion: UInt64 = 1 << 5
-        static let hasSuccessors: UInt64 = 1 << 6
+        static let phaseMask: UInt64 = 0b1111
+        static let cancelled: UInt64 = 1 << 4
+        static let hasWaiters: UInt64 = 1 << 5
+        static let hasCompletion: UInt64 = 1 << 6
+        static let hasSuccessors: UInt64 = 1 << 7
         static let levelShift: UInt64 = 8
         static let bandShift: UInt64 = 11
         static let oneDependency: UInt64 = 1 << 32
@@ -65,6 +67,8 @@ struct OperationState: ~Copyable {
         var unfinishedDependencies: UInt64 { bits >> 32 }
         /// Ready by the engine's own rules: no unfinished dependency, or cancelled (contract B8, J4).
         var isReady: Bool { unfinishedDependencies == 0 || isCancelled }
+        /// Where a change of priority means another place: in the ready list, or in the inbox on the way to it.
+        var isInReadyList: Bool { phase == .ready || phase == .enqueued }
         var level: PriorityLevel {
             get { PriorityLevel(rawValue: UInt8(truncatingIfNeeded: bits >> Self.levelShift & 0b111)) }
             set { bits = bits & ~(0b111 << Self.levelShift) | UInt64(newValue.rawValue) << Self.levelShift }
@@ -129,9 +133,9 @@ extension OperationState {
         case refused(Misuse)
     }
 
-    /// idle → enqueued: the operation belongs to one queue from here on (contract M6).
+    /// idle → claimed: the operation belongs to one queue from here on (contract M6).
     func claimForQueue() -> Claim {
-        guard update({ $0.phase == .idle ? $0.entering(.enqueued) : nil }) == nil else { return .claimed }
+        guard update({ $0.phase == .idle ? $0.entering(.claimed) : nil }) == nil else { return .claimed }
         switch load().phase {
         case .finished: return .refused(.addFinished)
         case .executing: return .refused(.addExecuting)
@@ -139,8 +143,14 @@ extension OperationState {
         }
     }
 
-    /// enqueued → idle: the batch that it was claimed for is refused as a whole (contract M5).
-    func releaseClaim() { update { $0.phase == .enqueued ? $0.entering(.idle) : nil } }
+    /// claimed → idle: the batch that it was claimed for is refused as a whole (contract M5).
+    func releaseClaim() { update { $0.phase == .claimed ? $0.entering(.idle) : nil } }
+
+    /// claimed → enqueued: the queue is written down in the operation. Nobody else changes the phase of a claimed one.
+    @inline(__always)
+    func publishQueue() {
+        word.add(Phase.enqueued.rawValue - Phase.claimed.rawValue, ordering: .releasing)
+    }
 
     enum Filing {
         case ready(Word)
@@ -163,6 +173,9 @@ extension OperationState {
         else { return .leftToFiler }
         return new.phase == .ready ? .ready(new) : .waiting
     }
+
+    /// filing → enqueued: the filer came before the adding thread has pushed the operation into the inbox.
+    func postponeFiling() { update { $0.phase == .filing ? $0.entering(.enqueued) : nil } }
 
     /// ready → dispatched. False if a dependency was added since, or another thread is re-filing it. Called under the
     /// queue's lock.
@@ -192,51 +205,48 @@ extension OperationState {
 
     /// Counts one unfinished dependency less: it finished or was removed.
     func dropDependency() -> Consequence {
-        guard
-            let (old, new) = update({ word in
-                let next = Word(bits: word.bits - Word.oneDependency)
-                return word.phase == .waiting && next.isReady ? next.entering(.filing) : next
-            })
-        else { return .none }
-        return old.phase == .waiting && new.phase == .filing ? .file : .none
+        change { word in
+            let next = Word(bits: word.bits - Word.oneDependency)
+            return word.phase == .waiting && next.isReady ? next.entering(.filing) : next
+        }
     }
 
     /// Sets the flag unless finished (contract J1, J2, J14).
-    func cancel() -> Consequence {
-        guard
-            let (old, _) = update({ word in
-                guard !word.isFinished, !word.isCancelled else { return nil }
-                let next = word.setting(Word.cancelled)
-                return word.phase == .waiting ? next.entering(.filing) : next
-            })
-        else { return .none }
-        return old.phase == .waiting ? .file : .none
+    ///
+    /// - Parameter finishesWithoutSlot: whether it then goes before all others (J9), so that one among the ready ones
+    ///   has to be re-filed.
+    func cancel(finishesWithoutSlot: Bool) -> Consequence {
+        change { word in
+            guard !word.isFinished, !word.isCancelled else { return nil }
+            let next = word.setting(Word.cancelled)
+            return word.phase == .waiting || finishesWithoutSlot && word.isInReadyList ? next.entering(.filing) : next
+        }
     }
 
-    /// Sets the priority; one that waits in the ready list is re-filed at its new level's back (contract G10, G11).
+    /// Sets the priority; one that waits among the ready ones is re-filed at its new level's back (contract G10, G11).
     func setLevel(_ level: PriorityLevel) -> Consequence {
-        guard
-            let (old, _) = update({ word in
-                guard word.level != level else { return nil }
-                var next = word
-                next.level = level
-                return word.phase == .ready ? next.entering(.filing) : next
-            })
-        else { return .none }
-        return old.phase == .ready ? .file : .none
+        change { word in
+            guard word.level != level else { return nil }
+            var next = word
+            next.level = level
+            return word.isInReadyList ? next.entering(.filing) : next
+        }
     }
 
-    /// Sets the band of worker threads; one that waits in the ready list is re-filed.
+    /// Sets the band of worker threads; one that waits among the ready ones is re-filed.
     func setBand(_ band: NiceBand) -> Consequence {
-        guard
-            let (old, _) = update({ word in
-                guard word.band != band else { return nil }
-                var next = word
-                next.band = band
-                return word.phase == .ready ? next.entering(.filing) : next
-            })
-        else { return .none }
-        return old.phase == .ready ? .file : .none
+        change { word in
+            guard word.band != band else { return nil }
+            var next = word
+            next.band = band
+            return word.isInReadyList ? next.entering(.filing) : next
+        }
+    }
+
+    /// A transition that may make the caller the one that files the operation.
+    private func change(_ change: (Word) -> Word?) -> Consequence {
+        guard let (old, new) = update(change) else { return .none }
+        return old.phase != .filing && new.phase == .filing ? .file : .none
     }
 
     /// Says that the successor list is in use. False once finished: the list is closed.

@@ -9,16 +9,17 @@ struct QueuePlace: Equatable {
     }
 
     var kind: Kind
-    /// The list among the ready ones.
+    /// The list among the ready ones; kept while executing.
     var level = PriorityLevel.normal
     var band = NiceBand.normal
 
     static let none = QueuePlace(kind: .none)
     static let waiting = QueuePlace(kind: .waiting)
-    static let executing = QueuePlace(kind: .executing)
 
-    static func ready(_ word: OperationState.Word) -> QueuePlace {
-        QueuePlace(kind: .ready, level: word.level, band: word.band)
+    /// Where a ready operation goes.
+    static func ready(_ operation: Operation, _ word: OperationState.Word) -> QueuePlace {
+        let isSlotless = word.isCancelled && !StartOverride.isPresent(in: operation)
+        return QueuePlace(kind: .ready, level: isSlotless ? .slotless : word.level, band: word.band)
     }
 }
 

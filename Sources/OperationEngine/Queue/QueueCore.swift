@@ -45,6 +45,7 @@ final class QueueCore: @unchecked Sendable {
         var last = first
         for operation in operations {
             operation.queue = .passUnretained(self)
+            operation.state.publishQueue()
             if operation !== first { operation.next = .passUnretained(last) }
             last = operation
         }
@@ -65,6 +66,7 @@ final class QueueCore: @unchecked Sendable {
     /// Files an operation whose phase is `filing`.
     func file(_ operation: Operation) {
         let bands = lock.withLock {
+            inbox.takeAll { state.admit($0) }
             state.file(operation)
             return settle().bandsToCall
         }

@@ -8,7 +8,7 @@ struct QueueState: ~Copyable {
     private var executing = OperationList()
     private var nextSequence: UInt64 = 0
 
-    /// Operations chosen and not yet finished: the slots in use.
+    /// Slots in use: operations chosen and not yet finished.
     private(set) var running = 0
     /// How many of them wait inside an engine wait; with the default limit they take no slot.
     var waitingInside = 0
@@ -23,10 +23,10 @@ struct QueueState: ~Copyable {
     private var freeSlots: Int { hasDefaultLimit ? Self.defaultLimit - (running - waitingInside) : limit - running }
 
     /// Whether one more operation may start.
-    var isOpen: Bool { !isSuspended && freeSlots > 0 }
+    var isOpen: Bool { !isSuspended && (freeSlots > 0 || ready.slotlessCount > 0) }
 
     /// How many more workers could run something now.
-    var wantedWorkers: Int { isSuspended ? 0 : max(0, min(freeSlots, ready.count)) }
+    var wantedWorkers: Int { isSuspended ? 0 : max(ready.slotlessCount, min(freeSlots, ready.count)) }
 
     /// The bands of workers that have something to start. With an explicit limit a free slot goes to the operation
     /// that comes first of all, so only its band is called.
@@ -47,6 +47,7 @@ struct QueueState: ~Copyable {
 
     /// Puts an operation whose phase is `filing` into its list. Called by the thread that made it so.
     mutating func file(_ operation: Operation) {
+        if operation.place.kind == .none { return operation.state.postponeFiling() }
         takeOut(operation)
         place(operation, operation.state.finishFiling())
     }
@@ -54,7 +55,7 @@ struct QueueState: ~Copyable {
     private mutating func place(_ operation: Operation, _ filing: OperationState.Filing) {
         switch filing {
         case .ready(let word):
-            ready.append(operation, as: .ready(word))
+            ready.append(operation, as: .ready(operation, word))
         case .waiting, .leftToFiler:
             operation.place = .waiting
             waiting.append(operation)
@@ -78,6 +79,8 @@ struct QueueState: ~Copyable {
         guard isOpen else { return nil }
         // Contract G4, G12: the best ready operation at this instant. Where slots are scarce, the best of all bands.
         while hasDefaultLimit || ready.leadingBand == band, let reference = ready.first(of: band) {
+            let level = reference._withUnsafeGuaranteedRef { $0.place.level }
+            if level != .slotless, freeSlots <= 0 { return nil }
             let isChosen = reference._withUnsafeGuaranteedRef { operation in
                 ready.remove(operation)
                 guard operation.state.dispatch() else {
@@ -85,12 +88,12 @@ struct QueueState: ~Copyable {
                     place(operation, .waiting)
                     return false
                 }
-                operation.place = .executing
+                operation.place = QueuePlace(kind: .executing, level: level)
                 executing.append(operation)
                 return true
             }
             if isChosen {
-                running += 1
+                if level != .slotless { running += 1 }
                 return reference
             }
         }
@@ -99,8 +102,10 @@ struct QueueState: ~Copyable {
 
     /// A chosen operation is finished: its slot is free.
     mutating func retire(_ operation: Unmanaged<Operation>) {
-        operation._withUnsafeGuaranteedRef { takeOut($0) }
-        running -= 1
+        operation._withUnsafeGuaranteedRef {
+            if $0.place.level != .slotless { running -= 1 }
+            takeOut($0)
+        }
     }
 
     /// All operations that are not finished, with the numbers that give the order of adding.

@@ -2,13 +2,13 @@
 ///
 /// Pure data, guarded by the queue's lock. Nothing here ever looks at an operation that is not ready.
 struct ReadyQueue: ~Copyable {
-    /// One band's five lists and which of them hold something.
+    /// One band's lists, one a level, and which of them hold something.
     struct Levels {
-        private var lists: [5 of OperationList] = .init(repeating: OperationList())
+        private var lists: [6 of OperationList] = .init(repeating: OperationList())
         private var occupied: UInt8 = 0
 
         var isEmpty: Bool { occupied == 0 }
-        /// The highest level with an operation, 0 to 4.
+        /// The highest level with an operation.
         var highest: Int { 7 - occupied.leadingZeroBitCount }
         var first: Unmanaged<Operation>? { occupied == 0 ? nil : lists[highest].first }
 
@@ -32,6 +32,8 @@ struct ReadyQueue: ~Copyable {
     /// All nine bands, once another one was used; then the normal band's place here stays empty.
     private var others: [Levels] = []
     private(set) var count = 0
+    /// How many of them take no slot.
+    private(set) var slotlessCount = 0
     /// The bands that hold something.
     private(set) var bands = BandSet()
 
@@ -40,6 +42,7 @@ struct ReadyQueue: ~Copyable {
         withLevels(place.band) { $0.append(operation, level: place.level) }
         bands.insert(place.band)
         count += 1
+        if place.level == .slotless { slotlessCount += 1 }
     }
 
     /// Removes an operation from the list that its `place` names.
@@ -52,6 +55,7 @@ struct ReadyQueue: ~Copyable {
         if isBandEmpty { bands.remove(place.band) }
         operation.place = .none
         count -= 1
+        if place.level == .slotless { slotlessCount -= 1 }
     }
 
     /// The next one of a band.
