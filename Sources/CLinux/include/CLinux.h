@@ -3,6 +3,7 @@
 #define CLINUX_H
 #include <stdint.h>
 #include <sys/types.h>
+#include "CLinuxMeasure.h"
 
 /// The kernel's id of the calling thread, gettid(2).
 pid_t clinux_gettid(void);

@@ -1,0 +1,24 @@
+#define _GNU_SOURCE
+#include "CLinuxMeasure.h"
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+__attribute__((noinline)) void clinux_burn(uint64_t iterations) {
+    uint64_t x = 0x9E3779B97F4A7C15u;
+    for (uint64_t i = 0; i < iterations; i++) {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        __asm__ volatile("" : "+r"(x));
+    }
+}
+
+int clinux_thread_nice(void) { return getpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid)); }
+
+int clinux_die_with_parent(pid_t parent) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    return getppid() == parent ? 0 : -1;
+}

@@ -1,0 +1,60 @@
+import OpBenchModel
+
+/// Executes the rounds of a plan. One object is one round: made, built, submitted, drained, torn down, dropped.
+///
+/// A backend reads no clock: the trial calls the phases between its own readings. All phases are called on one thread
+/// but `submit`, which several producers call at once, each with its part, and `suspend`/`resume`, which the storm's
+/// thread calls meanwhile.
+protocol Backend: AnyObject, Sendable {
+    /// Makes the queues, and the operations where the form has any before they are submitted. A plan that starts
+    /// suspended leaves its queues suspended.
+    func build()
+    /// Submits one part of the submission sequence.
+    func submit(_ part: Range<Int>)
+    /// Lets the queues run. Called once, before `drain`, and only if the plan starts suspended.
+    func release()
+    /// Returns when every operation has ended.
+    func drain()
+    /// Lets go of every object.
+    func teardown()
+    /// Stops new operations from starting; in balance with `resume`.
+    func suspend()
+    func resume()
+}
+
+/// What a backend promises beyond running each operation once and after its predecessors, to which all are bound. Only
+/// a broken promise makes a sample `invalid`; of the others the same figures are reported, no more.
+struct Guarantees: OptionSet, Sendable {
+    let rawValue: Int
+    /// Never more operations at once than an explicit limit.
+    static let limit = Guarantees(rawValue: 1)
+    /// At limit 1, never past a more urgent operation that is ready.
+    static let priorityOrder = Guarantees(rawValue: 2)
+    /// After suspend has returned, at most one start per running slot.
+    static let suspension = Guarantees(rawValue: 4)
+}
+
+/// Whether a backend can express a plan.
+enum Support: Sendable, Equatable {
+    /// It can; the note names what differs in meaning, if anything does.
+    case full(note: String = "")
+    case unsupported(reason: String)
+}
+
+/// A backend by its name: what it can express, what it promises, how to make one.
+struct BackendFactory: Sendable {
+    let id: BackendID
+    let guarantees: Guarantees
+    let support: @Sendable (WorkloadPlan) -> Support
+    /// Whether all operations can be held pending at once, as the memory mark `pending` needs.
+    let canHoldPending: @Sendable (WorkloadPlan) -> Bool
+    let make: @Sendable (WorkloadPlan, OperationBody) -> any Backend
+
+    /// Every backend and form.
+    static let all: [BackendFactory] = [
+        EngineBackend.factory, FoundationBackend.factory, SerialBackend.factory, DispatchBackend.factory,
+        DispatchBackend.within, DispatchBackend.notify, DispatchBackend.serial,
+    ]
+
+    static func named(_ id: BackendID) -> BackendFactory? { all.first { $0.id == id } }
+}

@@ -1,0 +1,90 @@
+import CLinux
+import Dispatch
+import OpBenchModel
+
+/// Classes of urgency on Dispatch: a queue of another quality of service for each.
+final class DispatchLevels: Backend, @unchecked Sendable {
+    private let plan: WorkloadPlan
+    private let classes: [UInt8]
+    private let body: OperationBody
+    private let group = DispatchGroup()
+    private var queues: [DispatchQueue] = []
+
+    init(_ plan: WorkloadPlan, _ body: OperationBody) {
+        self.plan = plan
+        self.body = body
+        classes = plan.classes?.ofOperation ?? []
+    }
+
+    static func support(_ plan: WorkloadPlan) -> Support {
+        if plan.limit != nil {
+            return .unsupported(reason: "five queues by quality of service have no common limit")
+        }
+        if plan.shape == .threadPriority, !qualityOfServiceSetsNice {
+            return .unsupported(reason: "quality of service does not change a thread's nice value on this system")
+        }
+        return .full(note: "five queues by quality of service")
+    }
+
+    func build() {
+        for value in plan.classes?.values ?? [] {
+            let quality = plan.shape == .threadPriority ? Self.quality(threadPriority: value) : Self.quality(level: value)
+            queues.append(
+                plan.startsSuspended
+                    ? DispatchQueue(label: "opbench.level", qos: quality, attributes: .concurrent)
+                    : DispatchQueue.global(qos: quality.qosClass))
+        }
+        if plan.startsSuspended { suspend() }
+    }
+
+    func submit(_ part: Range<Int>) {
+        for operation in part {
+            body.willSubmit(operation)
+            queues[Int(classes[operation])].async(group: group) { [body] in body.run(operation) }
+            body.didSubmit(operation)
+        }
+    }
+
+    func release() { resume() }
+
+    func drain() { group.wait() }
+
+    func teardown() { queues = [] }
+
+    func suspend() { for queue in queues { queue.suspend() } }
+
+    func resume() { for queue in queues.reversed() { queue.resume() } }
+
+    private static func quality(level: Double) -> DispatchQoS {
+        switch level {
+        case ..<(-4): .background
+        case ..<0: .utility
+        case 0: .default
+        case ...4: .userInitiated
+        default: .userInteractive
+        }
+    }
+
+    private static func quality(threadPriority: Double) -> DispatchQoS {
+        switch threadPriority {
+        case ..<0.25: .background
+        case ..<0.5: .utility
+        case 0.5: .default
+        case ...0.75: .userInitiated
+        default: .userInteractive
+        }
+    }
+
+    /// Asked of the system once: the nice value in force on a queue of the lowest quality of service.
+    private static let qualityOfServiceSetsNice: Bool = {
+        nonisolated(unsafe) var lowest = clinux_thread_nice()
+        let here = lowest
+        let read = DispatchSemaphore(value: 0)
+        DispatchQueue.global(qos: .background).async {
+            lowest = clinux_thread_nice()
+            read.signal()
+        }
+        read.wait()
+        return lowest != here
+    }()
+}

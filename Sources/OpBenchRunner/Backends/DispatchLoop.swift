@@ -1,0 +1,63 @@
+import Dispatch
+import OpBenchModel
+
+/// Independent operations on Dispatch: a loop of `async`, or batches whose group's `notify` submits the next.
+final class DispatchLoop: Backend, @unchecked Sendable {
+    private let plan: WorkloadPlan
+    private let body: OperationBody
+    private let refill: Refill?
+    private var lane: DispatchLane?
+
+    init(_ plan: WorkloadPlan, _ body: OperationBody) {
+        self.plan = plan
+        self.body = body
+        refill = plan.refillWindow.map { Refill(window: $0, streams: plan.parts.count) }
+    }
+
+    func build() { lane = DispatchLane(limit: plan.limit, isSuspended: plan.startsSuspended) }
+
+    func submit(_ part: Range<Int>) {
+        guard let lane else { return }
+        if let refill {
+            submitBatch(of: part, to: lane, refill)
+        } else if plan.submission == .bulk {
+            body.submitTogether(part, in: plan) {
+                for operation in part { lane.async { [body] in body.run(operation) } }
+            }
+        } else {
+            for operation in part {
+                body.willSubmit(operation)
+                lane.async { [body] in body.run(operation) }
+                body.didSubmit(operation)
+            }
+        }
+    }
+
+    func release() { lane?.resume() }
+
+    func drain() {
+        refill?.wait()
+        lane?.drain()
+    }
+
+    func teardown() { lane = nil }
+
+    func suspend() { lane?.suspend() }
+
+    func resume() { lane?.resume() }
+
+    private func submitBatch(of part: Range<Int>, to lane: DispatchLane, _ refill: Refill) {
+        let batch = part.prefix(refill.window)
+        let rest = batch.upperBound..<part.upperBound
+        let group = DispatchGroup()
+        for operation in batch {
+            body.willSubmit(operation)
+            lane.async(in: group) { [body] in body.run(operation) }
+            body.didSubmit(operation)
+        }
+        group.notify(queue: lane.queue) { [self] in
+            for operation in batch { body.didNotify(operation) }
+            if rest.isEmpty { refill.streamEnded() } else { submitBatch(of: rest, to: lane, refill) }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import OpBenchModel
+
+/// The engine's classes, used as any program would.
+///
+/// - closure: `addOperation { }`; in bulk and refill a `BlockOperation` of the closure, since those take objects.
+/// - block: a `BlockOperation`, made in `build`.
+/// - subclass: `main` overridden, made in `build`.
+/// - refill: every operation of a batch has a completion block that counts down; the last one submits the next batch.
+final class EngineBackend: Backend, @unchecked Sendable {
+    static let factory = BackendFactory(
+        id: .engine, guarantees: [.limit, .priorityOrder, .suspension], support: { _ in .full() },
+        canHoldPending: { !$0.isRefill }, make: { EngineBackend($0, $1) })
+
+    private let plan: WorkloadPlan
+    private let body: OperationBody
+    private var queues: [OperationQueue] = []
+    private var operations: [Operation] = []
+    private let refill: Refill?
+
+    private init(_ plan: WorkloadPlan, _ body: OperationBody) {
+        self.plan = plan
+        self.body = body
+        refill = plan.refillWindow.map { Refill(window: $0, streams: plan.parts.count) }
+    }
+
+    // MARK: Phases
+
+    func build() {
+        queues = (0..<(plan.chains?.queues ?? 1)).map { _ in makeQueue() }
+        guard !plan.makesClosuresOnly, refill == nil else { return }
+        operations.reserveCapacity(plan.operationCount)
+        for operation in 0..<plan.operationCount { operations.append(make(operation)) }
+        guard plan.predecessorDistance > 0 else { return }
+        for operation in plan.predecessorDistance..<plan.operationCount {
+            operations[operation].addDependency(operations[operation - plan.predecessorDistance])
+        }
+    }
+
+    func submit(_ part: Range<Int>) {
+        if let refill {
+            submitBatch(of: part, refill)
+        } else if plan.submission == .bulk {
+            body.submitTogether(part, in: plan) {
+                let isAll = part.count == operations.count
+                queues[0].addOperations(isAll ? operations : Array(operations[part]), waitUntilFinished: false)
+            }
+        } else if plan.makesClosuresOnly {
+            let (queue, body) = (queues[0], body)
+            for operation in part {
+                body.willSubmit(operation)
+                queue.addOperation { body.run(operation) }
+                body.didSubmit(operation)
+            }
+        } else {
+            for index in part { submit(plan.operation(at: index)) }
+        }
+    }
+
+    func release() { for queue in queues { queue.isSuspended = false } }
+
+    func drain() {
+        refill?.wait()
+        for queue in queues { queue.waitUntilAllOperationsAreFinished() }
+    }
+
+    func teardown() {
+        operations = []
+        queues = []
+    }
+
+    func suspend() { queues[0].isSuspended = true }
+
+    func resume() { queues[0].isSuspended = false }
+
+    // MARK: Parts
+
+    private func makeQueue() -> OperationQueue {
+        let queue = OperationQueue()
+        if let limit = plan.limit { queue.maxConcurrentOperationCount = limit }
+        if plan.startsSuspended { queue.isSuspended = true }
+        return queue
+    }
+
+    private func make(_ operation: Int) -> Operation {
+        let body = body
+        let made =
+            plan.form == .subclass
+            ? NumberedOperation(operation, body) : BlockOperation { body.run(operation) }
+        if let classes = plan.classes {
+            made.queuePriority =
+                Operation.QueuePriority(rawValue: Int(classes.values[Int(classes.ofOperation[operation])])) ?? .normal
+        }
+        if refill == nil, plan.shape == .independent, body.wantsNotification(operation) {
+            made.completionBlock = { body.didNotify(operation) }
+        }
+        return made
+    }
+
+    private func submit(_ operation: Int) {
+        body.willSubmit(operation)
+        queues[plan.queueIndex(of: operation)].addOperation(operations[operation])
+        body.didSubmit(operation)
+    }
+
+    private func submitBatch(of part: Range<Int>, _ refill: Refill) {
+        let batch = part.prefix(refill.window)
+        let rest = batch.upperBound..<part.upperBound
+        let unfinished = Countdown(batch.count)
+        for operation in batch {
+            let made = make(operation)
+            made.completionBlock = { [body] in
+                body.didNotify(operation)
+                guard unfinished.isLast() else { return }
+                if rest.isEmpty { refill.streamEnded() } else { self.submitBatch(of: rest, refill) }
+            }
+            body.willSubmit(operation)
+            queues[0].addOperation(made)
+            body.didSubmit(operation)
+        }
+    }
+}
+
+/// An operation that is a number of the plan.
+private final class NumberedOperation: Operation, @unchecked Sendable {
+    private let number: Int
+    private let body: OperationBody
+
+    init(_ number: Int, _ body: OperationBody) {
+        self.number = number
+        self.body = body
+    }
+
+    override func main() { body.run(number) }
+}

@@ -1,0 +1,56 @@
+import OpBenchModel
+
+/// A plain loop on the submitting thread: no queue, no thread, no closure. The floor under every other backend, and the
+/// oracle of the outcome.
+final class SerialBackend: Backend, @unchecked Sendable {
+    static let factory = BackendFactory(
+        id: .serial, guarantees: [.limit, .priorityOrder], support: support, canHoldPending: { _ in false },
+        make: { SerialBackend($0, $1) })
+
+    private let plan: WorkloadPlan
+    private let body: OperationBody
+    private var order: [Int32] = []
+
+    private init(_ plan: WorkloadPlan, _ body: OperationBody) {
+        self.plan = plan
+        self.body = body
+    }
+
+    private static func support(_ plan: WorkloadPlan) -> Support {
+        switch plan.shape {
+        case .independent, .chain: .full()
+        case .priorityMix:
+            plan.startsSuspended ? .full(note: "sorted by level beforehand") : .full(note: "in the order of submission")
+        case .threadPriority: .unsupported(reason: "a plain loop has one thread and one nice value")
+        case .suspendResume: .unsupported(reason: "a plain loop cannot be suspended")
+        }
+    }
+
+    func build() {
+        guard plan.startsSuspended, let classes = plan.classes else { return }
+        order.reserveCapacity(plan.operationCount)
+        for level in classes.keys.indices.reversed() {
+            for operation in 0..<plan.operationCount where classes.ofOperation[operation] == level {
+                order.append(Int32(operation))
+            }
+        }
+    }
+
+    func submit(_ part: Range<Int>) {}
+
+    func release() {}
+
+    func drain() {
+        if order.isEmpty {
+            for operation in 0..<plan.operationCount { body.run(operation) }
+        } else {
+            for operation in order { body.run(Int(operation)) }
+        }
+    }
+
+    func teardown() { order = [] }
+
+    func suspend() {}
+
+    func resume() {}
+}

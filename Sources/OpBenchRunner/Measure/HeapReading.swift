@@ -1,0 +1,101 @@
+/// jemalloc's own account of the heap, in bytes and counts.
+struct HeapReading: Sendable, Equatable {
+    var allocated = 0
+    var active = 0
+    var resident = 0
+    var mapped = 0
+    var retained = 0
+    /// All mallocs so far. Exact to ±2 if the process runs with `MALLOC_CONF=tcache:false`.
+    var allocationCount = 0
+    /// Bytes handed out by them so far, as rounded up to size classes.
+    var allocatedBytesEver = 0
+}
+
+#if JEMALLOC
+    import CJemalloc
+
+    /// Reads jemalloc's statistics. The names are looked up once, so that a reading itself allocates nothing.
+    struct HeapProbe: Sendable {
+        /// The name and version of the allocator.
+        static var allocator: String {
+            var version: UnsafePointer<CChar>?
+            var size = MemoryLayout<UnsafePointer<CChar>?>.size
+            guard mallctl("version", &version, &size, nil, 0) == 0, let version else { return "jemalloc" }
+            return "jemalloc \(String(cString: version))"
+        }
+
+        private let allocated, active, resident, mapped, retained, smallCount, largeCount: Control
+        private let classes: [(count: Control, size: Int)]
+
+        /// nil if jemalloc was built without statistics.
+        init?() {
+            let all = "stats.arenas.4096"  // MALLCTL_ARENAS_ALL
+            guard let allocated = Control("stats.allocated"), let active = Control("stats.active"),
+                let resident = Control("stats.resident"), let mapped = Control("stats.mapped"),
+                let retained = Control("stats.retained"), let smallCount = Control(all + ".small.nmalloc"),
+                let largeCount = Control(all + ".large.nmalloc")
+            else { return nil }
+            self.allocated = allocated
+            self.active = active
+            self.resident = resident
+            self.mapped = mapped
+            self.retained = retained
+            self.smallCount = smallCount
+            self.largeCount = largeCount
+            classes =
+                Self.classes(all + ".bins", count: "arenas.nbins", size: "arenas.bin")
+                + Self.classes(all + ".lextents", count: "arenas.nlextents", size: "arenas.lextent")
+        }
+
+        func read() -> HeapReading {
+            mallctl("thread.tcache.flush", nil, nil, nil, 0)
+            var epoch: UInt64 = 1
+            mallctl("epoch", nil, nil, &epoch, MemoryLayout<UInt64>.size)
+            var reading = HeapReading(
+                allocated: allocated.read(), active: active.read(), resident: resident.read(), mapped: mapped.read(),
+                retained: retained.read(), allocationCount: smallCount.read() + largeCount.read())
+            for sizeClass in classes { reading.allocatedBytesEver += sizeClass.count.read() * sizeClass.size }
+            return reading
+        }
+
+        private static func classes(_ name: String, count: String, size: String) -> [(count: Control, size: Int)] {
+            (0..<(Control(count)?.read() ?? 0)).compactMap { index in
+                guard let control = Control("\(name).\(index).nmalloc"), let bytes = Control("\(size).\(index).size")
+                else { return nil }
+                return (control, bytes.read())
+            }
+        }
+    }
+
+    /// One number of mallctl(3), by its looked-up name.
+    private struct Control: Sendable {
+        private let path: [Int]
+
+        init?(_ name: String) {
+            var path = [Int](repeating: 0, count: 8)
+            var depth = path.count
+            guard mallctlnametomib(name, &path, &depth) == 0 else { return nil }
+            self.path = Array(path[..<depth])
+        }
+
+        /// Numbers are 4 or 8 bytes; the upper half of a short one stays 0.
+        func read() -> Int {
+            var value: UInt64 = 0
+            return path.withUnsafeBufferPointer { path in
+                var size = 8
+                if mallctlbymib(path.baseAddress, path.count, &value, &size, nil, 0) == 0 { return Int(value) }
+                size = 4
+                return mallctlbymib(path.baseAddress, path.count, &value, &size, nil, 0) == 0 ? Int(value) : 0
+            }
+        }
+    }
+#else
+    /// A build without jemalloc has no account of the heap.
+    struct HeapProbe: Sendable {
+        static var allocator: String { "system malloc" }
+
+        init?() { return nil }
+
+        func read() -> HeapReading { HeapReading() }
+    }
+#endif

@@ -1,0 +1,24 @@
+import Glibc
+
+/// The one clock of all figures: CLOCK_MONOTONIC, in nanoseconds, the same for all processes of a machine.
+enum MonotonicClock {
+    @inline(__always)
+    static func now() -> Int64 { read(CLOCK_MONOTONIC) }
+
+    /// CPU time used by the calling thread, in nanoseconds.
+    @inline(__always)
+    static func threadCPU() -> Int64 { read(CLOCK_THREAD_CPUTIME_ID) }
+
+    @inline(__always)
+    private static func read(_ clock: clockid_t) -> Int64 {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+
+    /// Sleeps until that instant; returns at once if it has passed.
+    static func sleep(until instant: Int64) {
+        var time = timespec(tv_sec: Int(instant / 1_000_000_000), tv_nsec: Int(instant % 1_000_000_000))
+        while clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nil) == EINTR {}
+    }
+}

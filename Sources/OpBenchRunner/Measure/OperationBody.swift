@@ -1,0 +1,220 @@
+import CLinux
+import Glibc
+import Synchronization
+
+/// What every backend runs as an operation, and where it leaves its traces.
+///
+/// Backends capture this value: a pointer without reference counting, so that a closure costs every backend the same
+/// 16 bytes. The traces are preallocated and touched before the clock starts.
+///
+/// **The proof of a throughput sample** is one plain store per operation. Each operation has a slot, 0 at the start of a
+/// round. The body reads its predecessor's slot on entry (0 if it has none), and on return does
+/// `slot += predecessor's + 1`. After the clock has stopped, every slot must hold its place in its chain (1 without
+/// predecessors). An operation that did not run leaves 0; one that ran twice adds twice; one that started before its
+/// predecessor's return was visible to it read 0, and its slot, and those behind it, are too low. What could escape is
+/// two runs of one operation whose load and store fall into the same few nanoseconds; check samples count with atomics.
+struct OperationBody: @unchecked Sendable {
+    enum Mode: Sendable {
+        /// The work alone, to learn what the store costs.
+        case bare
+        /// The work and the store.
+        case marked
+        /// The store and the time stamps.
+        case stamped
+        /// As `stamped`, and counted with atomics.
+        case checked
+    }
+
+    private let state: UnsafeMutablePointer<State>
+
+    struct State {
+        var mode: Mode
+        let operationCount: Int
+        let slots: UnsafeMutablePointer<UInt32>
+        let predecessorDistance: Int
+        let iterationsPerItem: UInt64
+        let itemsPerOperation: Int
+        let lastItems: Int
+        /// Stamps, one per operation and kind; empty where the mode takes none.
+        let stamps: UnsafeMutablePointer<Int64>
+        let takesThreadFigures: Bool
+        let counters: UnsafeMutablePointer<Counters>
+    }
+
+    /// Counted in check samples only.
+    struct Counters: ~Copyable {
+        let runs = Atomic<Int>(0)
+        let running = Atomic<Int>(0)
+        let highWater = Atomic<Int>(0)
+    }
+
+    /// The kinds of stamp; each has a row of `operationCount` numbers.
+    enum Stamp: Int, CaseIterable {
+        case submit, submitted, start, end, notified, cpu, nice
+    }
+
+    init(plan: WorkloadPlan, kernel: WorkKernel, mode: Mode) {
+        let count = plan.operationCount
+        let slots = UnsafeMutablePointer<UInt32>.allocate(capacity: count)
+        slots.initialize(repeating: 0, count: count)
+        let stampCount = mode == .stamped || mode == .checked ? count * Stamp.allCases.count : 0
+        let stamps = UnsafeMutablePointer<Int64>.allocate(capacity: max(1, stampCount))
+        stamps.initialize(repeating: 0, count: max(1, stampCount))
+        let counters = UnsafeMutablePointer<Counters>.allocate(capacity: 1)
+        counters.initialize(to: Counters())
+        state = .allocate(capacity: 1)
+        state.initialize(
+            to: State(
+                mode: mode, operationCount: count, slots: slots, predecessorDistance: plan.predecessorDistance,
+                iterationsPerItem: kernel.iterations(nanoseconds: plan.workNanoseconds),
+                itemsPerOperation: plan.itemsPerOperation, lastItems: plan.lastItems, stamps: stamps,
+                takesThreadFigures: plan.shape == .threadPriority, counters: counters))
+    }
+
+    /// Frees the traces. Nothing may run the body any more.
+    func deallocate() {
+        state.pointee.slots.deallocate()
+        state.pointee.stamps.deallocate()
+        state.pointee.counters.deinitialize(count: 1)
+        state.pointee.counters.deallocate()
+        state.deallocate()
+    }
+
+    /// Forgets the last round. Nothing may run the body meanwhile.
+    func reset() {
+        state.pointee.slots.update(repeating: 0, count: state.pointee.operationCount)
+        if takesStamps {
+            state.pointee.stamps.update(repeating: 0, count: state.pointee.operationCount * Stamp.allCases.count)
+        }
+        state.pointee.counters.pointee.runs.store(0, ordering: .relaxed)
+        state.pointee.counters.pointee.highWater.store(0, ordering: .relaxed)
+    }
+
+    /// Changes between the modes that take no stamps.
+    func setMarks(_ isMarking: Bool) { state.pointee.mode = isMarking ? .marked : .bare }
+}
+
+// MARK: - Called by backends
+
+extension OperationBody {
+    /// The operation's work.
+    @inline(__always)
+    func run(_ operation: Int) {
+        switch state.pointee.mode {
+        case .marked: mark(operation)
+        case .bare: work(operation)
+        case .stamped: runStamped(operation)
+        case .checked: runChecked(operation)
+        }
+    }
+
+    /// Just before the call that submits the operation.
+    @inline(__always)
+    func willSubmit(_ operation: Int) {
+        if takesStamps { stamp(.submit, operation, MonotonicClock.now()) }
+    }
+
+    /// Just after that call has returned.
+    @inline(__always)
+    func didSubmit(_ operation: Int) {
+        if takesStamps { stamp(.submitted, operation, MonotonicClock.now()) }
+    }
+
+    /// The same for one call that submits many; `operation` gives each one's number.
+    func submitTogether(_ operations: Range<Int>, in plan: WorkloadPlan, by call: () -> Void) {
+        guard takesStamps else { return call() }
+        let before = MonotonicClock.now()
+        call()
+        let after = MonotonicClock.now()
+        for index in operations {
+            stamp(.submit, plan.operation(at: index), before)
+            stamp(.submitted, plan.operation(at: index), after)
+        }
+    }
+
+    /// On entry of the operation's completion block.
+    func didNotify(_ operation: Int) {
+        if takesStamps { stamp(.notified, operation, MonotonicClock.now()) }
+    }
+
+    /// Whether a backend should set a completion block for the sake of the stamp `notified`: on every eighth operation
+    /// of a stamped sample, so that the blocks hardly weigh on the other stages.
+    @inline(__always)
+    func wantsNotification(_ operation: Int) -> Bool { operation & 7 == 0 && takesStamps }
+
+    @inline(__always)
+    private var takesStamps: Bool { state.pointee.mode == .stamped || state.pointee.mode == .checked }
+
+    @inline(__always)
+    private func stamp(_ kind: Stamp, _ operation: Int, _ value: Int64) {
+        state.pointee.stamps[kind.rawValue * state.pointee.operationCount + operation] = value
+    }
+
+    @inline(__always)
+    private func mark(_ operation: Int) {
+        let slots = state.pointee.slots
+        let distance = state.pointee.predecessorDistance
+        let before = distance > 0 && operation >= distance ? slots[operation - distance] : 0
+        work(operation)
+        slots[operation] &+= before &+ 1
+    }
+
+    @inline(__always)
+    private func work(_ operation: Int) {
+        let iterations = state.pointee.iterationsPerItem
+        guard iterations > 0 else { return }
+        let isLast = operation == state.pointee.operationCount - 1
+        for _ in 0..<(isLast ? state.pointee.lastItems : state.pointee.itemsPerOperation) {
+            WorkKernel.run(iterations)
+        }
+    }
+
+    @inline(never)
+    private func runStamped(_ operation: Int) {
+        let cpu = state.pointee.takesThreadFigures ? MonotonicClock.threadCPU() : 0
+        stamp(.start, operation, MonotonicClock.now())
+        mark(operation)
+        stamp(.end, operation, MonotonicClock.now())
+        if state.pointee.takesThreadFigures {
+            stamp(.cpu, operation, MonotonicClock.threadCPU() - cpu)
+            stamp(.nice, operation, Int64(clinux_thread_nice()))
+        }
+    }
+
+    @inline(never)
+    private func runChecked(_ operation: Int) {
+        let counters = state.pointee.counters
+        counters.pointee.runs.add(1, ordering: .relaxed)
+        let running = counters.pointee.running.add(1, ordering: .relaxed).newValue
+        counters.pointee.highWater.max(running, ordering: .relaxed)
+        runStamped(operation)
+        counters.pointee.running.subtract(1, ordering: .relaxed)
+    }
+}
+
+// MARK: - Read after a round
+
+extension OperationBody {
+    var operationCount: Int { state.pointee.operationCount }
+
+    func slot(_ operation: Int) -> UInt32 { state.pointee.slots[operation] }
+
+    /// A stamp of an operation; 0 if it was not taken.
+    @inline(__always)
+    func read(_ kind: Stamp, _ operation: Int) -> Int64 {
+        state.pointee.stamps[kind.rawValue * state.pointee.operationCount + operation]
+    }
+
+    /// When the operation could first have started: the later of the submitting call's return and its predecessor's end.
+    func ready(_ operation: Int) -> Int64 {
+        let distance = state.pointee.predecessorDistance
+        let submitted = read(.submitted, operation)
+        return distance > 0 && operation >= distance ? max(submitted, read(.end, operation - distance)) : submitted
+    }
+
+    /// Bodies entered, as counted by a check sample.
+    var countedRuns: Int { state.pointee.counters.pointee.runs.load(ordering: .relaxed) }
+
+    /// The most bodies seen running at once by a check sample.
+    var highWater: Int { state.pointee.counters.pointee.highWater.load(ordering: .relaxed) }
+}

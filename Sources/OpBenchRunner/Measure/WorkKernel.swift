@@ -1,0 +1,29 @@
+import CLinux
+
+/// CPU work of a known length: a loop in C that touches no memory and that the compiler cannot see through, counted in
+/// iterations. How many make a nanosecond is measured once a run, by the parent, and handed to every child, so that all
+/// samples of a run do the same work.
+struct WorkKernel: Sendable, Codable, Equatable {
+    var iterationsPerNanosecond: Double
+
+    /// Iterations for that much work; 0 nanoseconds are 0 iterations, anything else at least one.
+    func iterations(nanoseconds: Int) -> UInt64 {
+        nanoseconds == 0 ? 0 : UInt64(max(1, (Double(nanoseconds) * iterationsPerNanosecond).rounded()))
+    }
+
+    @inline(__always)
+    static func run(_ iterations: UInt64) { clinux_burn(iterations) }
+
+    /// Takes about 60 ms. The fastest of many short attempts counts: whatever disturbs can only slow one down.
+    static func calibrate() -> WorkKernel {
+        let iterations: UInt64 = 200_000
+        let end = MonotonicClock.now() + 60_000_000
+        var best = Int64.max
+        repeat {
+            let start = MonotonicClock.now()
+            run(iterations)
+            best = min(best, MonotonicClock.now() - start)
+        } while MonotonicClock.now() < end
+        return WorkKernel(iterationsPerNanosecond: Double(iterations) / Double(max(1, best)))
+    }
+}

@@ -1,0 +1,94 @@
+import OpBenchModel
+
+extension WorkloadPlan {
+    /// The plan of a cell. The same cell gives the same plan, for every backend and in every process.
+    init(_ cell: Cell) {
+        switch cell.shape {
+        case .independent: self.init(independent: cell)
+        case .chain: self.init(chain: cell)
+        case .priorityMix: self.init(priorityMix: cell)
+        case .threadPriority: self.init(threadPriority: cell)
+        case .suspendResume: self.init(suspendResume: cell)
+        }
+    }
+
+    private init(_ cell: Cell, operations: Int) {
+        self.init(
+            shape: cell.shape, operationCount: operations, itemCount: operations, itemsPerOperation: 1,
+            workNanoseconds: cell.integer("work_ns"), limit: cell.maxConcurrent)
+    }
+
+    private init(independent cell: Cell) {
+        let items = cell.integer("items")
+        let perOperation = min(items, cell.integer("items_per_operation"))
+        self.init(cell, operations: (items + perOperation - 1) / perOperation)
+        itemCount = items
+        itemsPerOperation = perOperation
+        form = Form(rawValue: cell.text("form")) ?? .closure
+        producers = cell.integer("producers")
+        switch cell.text("submission") {
+        case "bulk": submission = .bulk
+        case "refill": submission = .refill(window: cell.integer("window"))
+        default: submission = .each
+        }
+    }
+
+    private init(chain cell: Cell) {
+        let chains = Chains(
+            depth: cell.integer("depth"), count: cell.integer("chains"), queues: cell.integer("queues"),
+            isReversed: cell.text("order") == "reverse")
+        self.init(cell, operations: chains.depth * chains.count)
+        self.chains = chains
+    }
+
+    private init(priorityMix cell: Cell) {
+        self.init(cell, operations: cell.integer("operations"))
+        let levels: [(key: String, value: Double)] = [
+            ("very_low", -8), ("low", -4), ("normal", 0), ("high", 4), ("very_high", 8),
+        ]
+        let given = Dictionary(uniqueKeysWithValues: cell.weights("mix").map { ($0.key, $0.weight) })
+        classes = Classes(
+            label: "priority", levels: levels.map { ($0.key, $0.value, given[$0.key] ?? 0) },
+            operations: operationCount, seed: cell.integer("seed"))
+        startsSuspended = cell.text("enqueue") == "suspended"
+    }
+
+    private init(threadPriority cell: Cell) {
+        self.init(cell, operations: cell.integer("operations"))
+        let levels = cell.weights("mix").map { (key: $0.key, value: Double($0.key) ?? 0.5, weight: $0.weight) }
+        classes = Classes(
+            label: "thread_priority", levels: levels.sorted { $0.value < $1.value },
+            operations: operationCount, seed: cell.integer("seed"))
+        competitors = cell.integer("competitors")
+    }
+
+    private init(suspendResume cell: Cell) {
+        self.init(cell, operations: cell.integer("operations"))
+        form = .closure
+        producers = cell.integer("producers")
+        storm = Storm(
+            toggles: cell.integer("toggles"), runNanoseconds: cell.integer("run_ns"),
+            holdNanoseconds: cell.integer("hold_ns"))
+    }
+}
+
+extension WorkloadPlan.Classes {
+    /// Draws a class for every operation by weight. A weight of 0 leaves a class out.
+    init(label: String, levels: [(key: String, value: Double, weight: Double)], operations: Int, seed: Int) {
+        let used = levels.filter { $0.weight > 0 }
+        let total = used.reduce(0) { $0 + $1.weight }
+        var generator = SeededGenerator(seed: UInt64(bitPattern: Int64(seed)))
+        var drawn: [UInt8] = []
+        drawn.reserveCapacity(operations)
+        for _ in 0..<operations {
+            var rest = generator.unit() * total
+            var index = 0
+            while index < used.count - 1, rest >= used[index].weight {
+                rest -= used[index].weight
+                index += 1
+            }
+            drawn.append(UInt8(index))
+        }
+        self.init(label: label, keys: used.map(\.key), values: used.map(\.value), ofOperation: drawn)
+    }
+}

@@ -1,0 +1,124 @@
+import OpBenchModel
+
+/// What one round of a cell does, worked out before any backend is chosen: all backends get the identical plan.
+///
+/// Operations are numbered 0..<`operationCount`. In chains the number is `position * chains + chain`, so that an
+/// operation's only predecessor is the one `chains` before it.
+struct WorkloadPlan: Sendable {
+    /// How an operation comes to be, where the API has several ways.
+    enum Form: String, Sendable {
+        /// `addOperation { }`
+        case closure
+        /// a `BlockOperation`
+        case block
+        /// a subclass of `Operation` with `main` overridden
+        case subclass
+    }
+
+    /// How operations get into the queue.
+    enum Submission: Sendable, Equatable {
+        case each
+        case bulk
+        /// Batches of `window`; the completion of a batch's last operation submits the next batch.
+        case refill(window: Int)
+    }
+
+    struct Chains: Sendable, Equatable {
+        var depth: Int
+        var count: Int
+        /// The link at `position` of chain `c` belongs to queue `(position + c) % queues`.
+        var queues: Int
+        /// Whether the last operation is added first.
+        var isReversed: Bool
+    }
+
+    /// Classes that figures are told apart by: priority levels, or thread priority values.
+    struct Classes: Sendable, Equatable {
+        /// `priority` or `thread_priority`.
+        var label: String
+        /// In ascending order of urgency.
+        var keys: [String]
+        /// The raw queue priority, or the thread priority, of each class.
+        var values: [Double]
+        /// The class of each operation.
+        var ofOperation: [UInt8]
+
+        /// As written in the column `class`.
+        func name(_ index: Int) -> String { "\(label)=\(keys[index])" }
+    }
+
+    /// A thread of its own suspends and resumes the queue.
+    struct Storm: Sendable, Equatable {
+        var toggles: Int
+        var runNanoseconds: Int
+        var holdNanoseconds: Int
+    }
+
+    var shape: Shape
+    var operationCount: Int
+    var itemCount: Int
+    var itemsPerOperation: Int
+    /// CPU work per item; 0 calls no kernel.
+    var workNanoseconds: Int
+    /// The queue's limit; nil leaves the default.
+    var limit: Int?
+    var form: Form = .subclass
+    var submission: Submission = .each
+    /// Threads that submit.
+    var producers = 1
+    var chains: Chains?
+    var classes: Classes?
+    /// Whether the queue is suspended until everything is submitted.
+    var startsSuspended = false
+    var storm: Storm?
+    /// Busy threads at nice 0 beside the backend.
+    var competitors = 0
+}
+
+extension WorkloadPlan {
+    /// The operation submitted `index`-th.
+    @inline(__always)
+    func operation(at index: Int) -> Int {
+        if let chains, chains.isReversed { operationCount - 1 - index } else { index }
+    }
+
+    /// How far back an operation's predecessor is; 0 where there are none.
+    var predecessorDistance: Int { chains?.count ?? 0 }
+
+    func queueIndex(of operation: Int) -> Int {
+        guard let chains, chains.queues > 1 else { return 0 }
+        return (operation / chains.count + operation % chains.count) % chains.queues
+    }
+
+    /// The items of the last operation, which may be fewer.
+    var lastItems: Int { itemCount - (operationCount - 1) * itemsPerOperation }
+
+    /// The submission sequence in as many contiguous parts as there are producers.
+    var parts: [Range<Int>] {
+        let count = max(1, min(producers, operationCount))
+        return (0..<count).map { operationCount * $0 / count..<operationCount * ($0 + 1) / count }
+    }
+
+    /// A plan of the same kind with at most about `limit` operations, for the warm-up.
+    func shortened(to limit: Int) -> WorkloadPlan {
+        guard operationCount > limit else { return self }
+        var plan = self
+        if var chains {
+            chains.count = min(chains.count, limit)
+            chains.depth = max(1, limit / chains.count)
+            plan.chains = chains
+            plan.operationCount = chains.count * chains.depth
+        } else {
+            plan.operationCount = limit
+        }
+        plan.itemCount = plan.operationCount * itemsPerOperation
+        plan.classes?.ofOperation.removeSubrange(plan.operationCount...)
+        return plan
+    }
+
+    /// What the operation's slot holds after one correct round: see `OperationBody`.
+    func expectedMark(of operation: Int) -> UInt32 {
+        guard let chains else { return 1 }
+        return UInt32(truncatingIfNeeded: operation / chains.count + 1)
+    }
+}
