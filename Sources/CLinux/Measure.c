@@ -1,9 +1,8 @@
 #define _GNU_SOURCE
 #include "CLinuxMeasure.h"
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 __attribute__((noinline)) void clinux_burn(uint64_t iterations) {
@@ -16,9 +15,11 @@ __attribute__((noinline)) void clinux_burn(uint64_t iterations) {
     }
 }
 
-int clinux_thread_nice(void) { return getpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid)); }
-
 int clinux_die_with_parent(pid_t parent) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     return getppid() == parent ? 0 : -1;
 }
+
+int clinux_memory_file(void) { return memfd_create("opbench", MFD_CLOEXEC); }
+
+const char *clinux_compiler(void) { return __VERSION__; }

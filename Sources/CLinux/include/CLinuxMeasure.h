@@ -7,10 +7,14 @@
 /// CPU work of `iterations` dependent steps that touch no memory. The compiler cannot see through it.
 void clinux_burn(uint64_t iterations);
 
-/// The nice value in force for the calling thread, getpriority(2): -20 to 19.
-int clinux_thread_nice(void);
-
 /// Asks the kernel to kill this process when its parent dies, prctl(PR_SET_PDEATHSIG). Returns 0, or -1 if the parent
 /// is already another process than `parent`.
 int clinux_die_with_parent(pid_t parent);
+
+/// A file without a name, in memory, memfd_create(2); -1 on failure.
+int clinux_memory_file(void);
+
+/// The version of the compiler that built this library, as it names itself.
+const char *clinux_compiler(void);
+
 #endif

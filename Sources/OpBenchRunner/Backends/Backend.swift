@@ -45,6 +45,8 @@ enum Support: Sendable, Equatable {
 struct BackendFactory: Sendable {
     let id: BackendID
     let guarantees: Guarantees
+    /// The kinds of sample that mean something for it.
+    var kinds = Set(SampleKind.allCases)
     let support: @Sendable (WorkloadPlan) -> Support
     /// Whether all operations can be held pending at once, as the memory mark `pending` needs.
     let canHoldPending: @Sendable (WorkloadPlan) -> Bool

@@ -1,10 +1,10 @@
 import OpBenchModel
 
 /// A plain loop on the submitting thread: no queue, no thread, no closure. The floor under every other backend, and the
-/// oracle of the outcome.
+/// oracle of the outcome. Nothing waits in it, so that it has no latency to report.
 final class SerialBackend: Backend, @unchecked Sendable {
     static let factory = BackendFactory(
-        id: .serial, guarantees: [.limit, .priorityOrder], support: support, canHoldPending: { _ in false },
+        id: .serial, guarantees: [], kinds: [.throughput, .memory], support: support, canHoldPending: { _ in false },
         make: { SerialBackend($0, $1) })
 
     private let plan: WorkloadPlan

@@ -177,7 +177,7 @@ extension OperationBody {
         stamp(.end, operation, MonotonicClock.now())
         if state.pointee.takesThreadFigures {
             stamp(.cpu, operation, MonotonicClock.threadCPU() - cpu)
-            stamp(.nice, operation, Int64(clinux_thread_nice()))
+            stamp(.nice, operation, Int64(clinux_thread_nice(0)))
         }
     }
 

@@ -11,7 +11,7 @@ struct ResourceUsage: Sendable {
 
     static func now() -> ResourceUsage {
         var usage = rusage()
-        getrusage(RUSAGE_SELF, &usage)
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         return ResourceUsage(
             cpuNanoseconds: nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime),
             voluntarySwitches: usage.ru_nvcsw, involuntarySwitches: usage.ru_nivcsw,

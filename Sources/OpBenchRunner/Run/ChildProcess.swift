@@ -1,0 +1,105 @@
+import CLinux
+import Glibc
+import Subprocess
+
+/// How a sample's process ended, and what it left.
+struct ChildResult: Sendable {
+    enum Ending: Sendable, Equatable {
+        case exited(Int32)
+        case signaled(Int32)
+        case timedOut
+    }
+
+    var ending: Ending
+    var output: [UInt8]
+    /// The end of what it wrote to standard error.
+    var diagnostics: String
+}
+
+/// Starts this program again as the process of one sample.
+///
+/// Standard streams are files in memory, so that the parent has nothing to read while the child measures. The child is
+/// in a process group of its own, out of reach of the terminal's Ctrl-C, and dies with the parent: the thread that forks
+/// is the package's one worker thread, which lives as long as the process.
+struct ChildProcess: Sendable {
+    /// The program; another one in tests.
+    var executable = "/proc/self/exe"
+
+    /// - Throws: `CancellationError` if the task is cancelled, after the child was ended; an error of Subprocess if it
+    ///   cannot be started.
+    func run(request: [UInt8], environment: [String: String], timeoutSeconds: Double) async throws -> ChildResult {
+        let streams = [try MemoryFile(), try MemoryFile(), try MemoryFile()]
+        try streams[0].write(request)
+        let ending = try await withThrowingTaskGroup(of: ChildResult.Ending.self) { group in
+            group.addTask { try await execute(streams, environment) }
+            group.addTask {
+                try await Task.sleep(for: .seconds(timeoutSeconds))
+                return .timedOut
+            }
+            defer { group.cancelAll() }
+            let first = try await group.next() ?? .timedOut
+            // A cancelled Subprocess ends the child and waits for it.
+            group.cancelAll()
+            while (try? await group.next()) != nil {}
+            return first
+        }
+        try Task.checkCancellation()
+        return ChildResult(
+            ending: ending, output: streams[1].contents(),
+            diagnostics: String(decoding: streams[2].contents().suffix(2000), as: UTF8.self))
+    }
+
+    private func execute(_ streams: [MemoryFile], _ environment: [String: String]) async throws -> ChildResult.Ending {
+        var options = PlatformOptions()
+        options.processGroupID = 0
+        var changes: [Environment.Key: String?] = [:]
+        for (name, value) in environment { changes[Environment.Key(rawValue: name)!] = value }
+        let result = try await Subprocess.run(
+            .path(.init(executable)), arguments: .init([SampleChild.argument]),
+            environment: .inherit.updating(changes), platformOptions: options,
+            input: .fileDescriptor(.init(rawValue: streams[0].descriptor), closeAfterSpawningProcess: false),
+            output: .fileDescriptor(.init(rawValue: streams[1].descriptor), closeAfterSpawningProcess: false),
+            error: .fileDescriptor(.init(rawValue: streams[2].descriptor), closeAfterSpawningProcess: false))
+        switch result.terminationStatus {
+        case .exited(let code): return .exited(code)
+        case .signaled(let signal): return .signaled(signal)
+        }
+    }
+}
+
+/// A file without a name, in memory.
+private final class MemoryFile: Sendable {
+    let descriptor: Int32
+
+    init() throws {
+        descriptor = clinux_memory_file()
+        if descriptor < 0 { throw DiskError(path: "a file in memory", code: errno) }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Writes at the beginning, and leaves the file to be read from there.
+    func write(_ bytes: [UInt8]) throws {
+        guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
+            throw DiskError(path: "a file in memory", code: errno)
+        }
+        lseek(descriptor, 0, SEEK_SET)
+    }
+
+    func contents() -> [UInt8] {
+        let size = Int(lseek(descriptor, 0, SEEK_END))
+        guard size > 0 else { return [] }
+        return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            count = max(0, pread(descriptor, buffer.baseAddress, size, 0))
+        }
+    }
+}
+
+/// The disk, or what stands in for it, said no: full, gone, read-only. Nobody's bad input.
+public struct DiskError: Error, Sendable, CustomStringConvertible {
+    public let path: String
+    /// errno.
+    public let code: Int32
+
+    public var description: String { "\(path): \(String(cString: strerror(code)))" }
+}

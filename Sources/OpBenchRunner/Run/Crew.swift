@@ -1,0 +1,98 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// A thread of the suite's own, outside of every pool that a backend might use.
+final class OwnThread: Sendable {
+    private let ended = DispatchSemaphore(value: 0)
+
+    init(_ body: @escaping @Sendable () -> Void) {
+        let box = Unmanaged.passRetained(Box { [ended] in
+            body()
+            ended.signal()
+        })
+        var thread = pthread_t()
+        let result = pthread_create(&thread, nil, { context in
+            Unmanaged<Box>.fromOpaque(context!).takeRetainedValue().body()
+            return nil
+        }, box.toOpaque())
+        precondition(result == 0, "no thread to be had")
+        pthread_detach(thread)
+    }
+
+    func join() { ended.wait() }
+
+    private final class Box: Sendable {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+}
+
+/// The threads that submit. One producer is the calling thread itself; more are threads that wait between rounds.
+final class Producers: @unchecked Sendable {
+    private let parts: [Range<Int>]
+    private var starts: [DispatchSemaphore] = []
+    private let done = DispatchSemaphore(value: 0)
+    private var threads: [OwnThread] = []
+    /// Written only while all producers wait.
+    private var backend: (any Backend)?
+
+    init(_ plan: WorkloadPlan) {
+        parts = plan.parts
+        guard parts.count > 1 else { return }
+        starts = parts.map { _ in DispatchSemaphore(value: 0) }
+        threads = parts.indices.map { index in
+            OwnThread { [unowned self] in
+                while true {
+                    starts[index].wait()
+                    guard let backend else { return }
+                    backend.submit(parts[index])
+                    done.signal()
+                }
+            }
+        }
+    }
+
+    /// Submits the whole plan; returns when every submitting call has returned.
+    func submit(to backend: any Backend) {
+        guard parts.count > 1 else { return backend.submit(parts[0]) }
+        self.backend = backend
+        for start in starts { start.signal() }
+        for _ in parts { done.wait() }
+        self.backend = nil
+    }
+
+    /// Ends the threads.
+    func dismiss() {
+        for start in starts { start.signal() }
+        for thread in threads { thread.join() }
+    }
+}
+
+/// Busy threads at nice 0 beside the backend, from the first to the last round of a sample.
+final class Competitors: Sendable {
+    private let isOver: Flag
+    private let threads: [OwnThread]
+
+    init(count: Int) {
+        let flag = Flag()
+        isOver = flag
+        threads = (0..<count).map { _ in
+            OwnThread { while !flag.isSet { WorkKernel.run(10_000) } }
+        }
+    }
+
+    func dismiss() {
+        isOver.set()
+        for thread in threads { thread.join() }
+    }
+}
+
+/// A flag that one thread sets and others poll.
+final class Flag: Sendable {
+    private let value = Atomic<Bool>(false)
+
+    var isSet: Bool { value.load(ordering: .relaxed) }
+
+    func set() { value.store(true, ordering: .relaxed) }
+}

@@ -1,0 +1,81 @@
+import CLinux
+import Glibc
+
+/// The machine and the build, as `run.json` names them.
+struct HostFacts: Codable, Sendable, Equatable {
+    var kernel: String
+    var cpu: String
+    var cores: Int
+    var memoryBytes: Int
+    /// CPUs that the cgroup's quota allows; nil without a quota.
+    var cgroupCPUs: Double?
+    var governor: String?
+    /// Machines of one class are comparable: the same processor, cores and kernel series.
+    var hostClass: String
+    var allocator: String
+    var compiler: String
+    /// `debug` or `release`.
+    var configuration: String
+    var git: GitFacts?
+
+    static func gather(git: GitFacts?) -> HostFacts {
+        let release = systemName(\.release)
+        let cores = sysconf(Int32(_SC_NPROCESSORS_ONLN))
+        let series = release.split(separator: ".").prefix(2).joined(separator: ".")
+        return HostFacts(
+            kernel: "\(systemName(\.sysname)) \(release) \(systemName(\.machine))", cpu: cpuModel, cores: cores,
+            memoryBytes: sysconf(Int32(_SC_PHYS_PAGES)) * sysconf(Int32(_SC_PAGESIZE)), cgroupCPUs: cgroupCPUs,
+            governor: SystemFile.line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+            hostClass: "\(cpuModel) x\(cores) Linux \(series)", allocator: HeapProbe.allocator, compiler: compiler,
+            configuration: configuration, git: git)
+    }
+
+    private static func systemName<Value>(_ field: KeyPath<utsname, Value>) -> String {
+        var name = utsname()
+        uname(&name)
+        return withUnsafeBytes(of: name[keyPath: field]) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+    }
+
+    private static let cpuModel: String = {
+        let line = SystemFile.text("/proc/cpuinfo").split(separator: "\n").first { $0.hasPrefix("model name") }
+        guard let value = line?.split(separator: ":", maxSplits: 1).last else { return systemName(\.machine) }
+        return value.split(separator: " ").joined(separator: " ")
+    }()
+
+    private static var cgroupCPUs: Double? {
+        let unified = SystemFile.text(SystemFile.cgroupFile("cpu.max")).split(whereSeparator: \.isWhitespace)
+        if unified.count == 2, let quota = Double(unified[0]), let period = Double(unified[1]) { return quota / period }
+        guard let quota = SystemFile.line(SystemFile.cgroupFile("cpu.cfs_quota_us")).flatMap(Double.init), quota > 0,
+            let period = SystemFile.line(SystemFile.cgroupFile("cpu.cfs_period_us")).flatMap(Double.init)
+        else { return nil }
+        return quota / period
+    }
+
+    private static var compiler: String {
+        #if compiler(>=6.4)
+            let swift = "Swift 6.4 or later"
+        #elseif compiler(>=6.3)
+            let swift = "Swift 6.3"
+        #else
+            let swift = "Swift 6.2"
+        #endif
+        return "\(swift); C: \(String(cString: clinux_compiler()))"
+    }
+
+    private static var configuration: String {
+        #if DEBUG
+            return "debug"
+        #else
+            return "release"
+        #endif
+    }
+}
+
+/// The commit that the program was built from, as far as the folder it lies in tells.
+struct GitFacts: Codable, Sendable, Equatable {
+    var commit: String
+    /// Whether files differ from the commit.
+    var isDirty: Bool
+}

@@ -1,0 +1,72 @@
+/// One execution of a plan by one backend object: the phases and the clock between them.
+struct Round: Sendable {
+    /// Readings of the one clock, in the order in which they were taken.
+    var begun: Int64 = 0
+    var built: Int64 = 0
+    var submitted: Int64 = 0
+    var drained: Int64 = 0
+    var teardownBegun: Int64 = 0
+    var tornDown: Int64 = 0
+    /// What the storm did, if the plan has one.
+    var holds: [Hold] = []
+
+    var build: Int64 { built - begun }
+    var submit: Int64 { submitted - built }
+    var drain: Int64 { drained - submitted }
+    var teardown: Int64 { tornDown - teardownBegun }
+    /// build + submit + drain, by one pair of readings.
+    var total: Int64 { drained - begun }
+    var makespan: Int64 { drained - built }
+
+    /// The instants at which memory is read.
+    enum Mark: String, CaseIterable, Sendable {
+        case before, pending, drained, released
+
+        var index: Int {
+            switch self {
+            case .before: 0
+            case .pending: 1
+            case .drained: 2
+            case .released: 3
+            }
+        }
+    }
+
+    /// Runs a round.
+    ///
+    /// - Parameter atMark: called between the phases, for samples that are not timed.
+    static func run(
+        _ plan: WorkloadPlan, by factory: BackendFactory, _ body: OperationBody, producers: Producers,
+        atMark: ((Mark) -> Void)? = nil
+    ) -> Round {
+        var round = Round()
+        atMark?(.before)
+        round.begun = MonotonicClock.now()
+        var backend: (any Backend)? = factory.make(plan, body)
+        round.run(plan, backend!, producers, atMark)
+        round.teardownBegun = MonotonicClock.now()
+        backend?.teardown()
+        backend = nil
+        round.tornDown = MonotonicClock.now()
+        atMark?(.released)
+        return round
+    }
+
+    private mutating func run(
+        _ plan: WorkloadPlan, _ backend: any Backend, _ producers: Producers, _ atMark: ((Mark) -> Void)?
+    ) {
+        backend.build()
+        built = MonotonicClock.now()
+        let storm = plan.storm.map { StormThread($0, on: backend) }
+        producers.submit(to: backend)
+        submitted = MonotonicClock.now()
+        if plan.startsSuspended {
+            atMark?(.pending)
+            backend.release()
+        }
+        backend.drain()
+        drained = MonotonicClock.now()
+        if let storm { holds = storm.end() }
+        atMark?(.drained)
+    }
+}

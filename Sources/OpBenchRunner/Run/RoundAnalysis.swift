@@ -1,0 +1,149 @@
+import Histogram
+import OpBenchModel
+
+/// What the stamps of the rounds of one sample add up to.
+struct RoundAnalysis {
+    /// Figures of one class of operations; the empty class is all of them.
+    struct ClassFigures {
+        var operations = 0
+        var inversions = 0
+        var cpuNanoseconds: Int64 = 0
+        var runNanoseconds: Int64 = 0
+        var niceSum = 0
+        var niceMaximum = Int.min
+    }
+
+    let plan: WorkloadPlan
+    private(set) var recorder = LatencyRecorder()
+    private(set) var classes: [String: ClassFigures] = [:]
+    private(set) var holds = 0
+    private(set) var startsAfterSuspend = 0
+    private(set) var mostStartsInAHold = 0
+
+    init(plan: WorkloadPlan) { self.plan = plan }
+
+    /// Takes in one round before its stamps are reset.
+    mutating func add(_ round: Round, _ body: OperationBody) {
+        addLatencies(round, body)
+        if let classes = plan.classes {
+            addClasses(classes, body)
+            if classes.label == "priority" { addInversions(classes, body) }
+        }
+        if !round.holds.isEmpty { addHolds(round.holds, body) }
+    }
+
+    /// An operation waits from the instant it is ready; in a queue suspended for the enqueueing, none is ready before
+    /// the queue is released.
+    private func ready(_ operation: Int, _ round: Round, _ body: OperationBody) -> Int64 {
+        plan.startsSuspended ? max(round.submitted, body.ready(operation)) : body.ready(operation)
+    }
+
+    private mutating func addLatencies(_ round: Round, _ body: OperationBody) {
+        let classCount = plan.classes?.keys.count ?? 1
+        let stages: [LatencyStage] = [.start, .end, .submit, .notified]
+        var local = [[Histogram<UInt64>]](
+            repeating: [Histogram<UInt64>](repeating: Histogram(), count: stages.count), count: classCount)
+        for operation in 0..<plan.operationCount {
+            let index = Int(plan.classes?.ofOperation[operation] ?? 0)
+            let ready = ready(operation, round, body)
+            let (start, end) = (body.read(.start, operation), body.read(.end, operation))
+            local[index][0].record(nanoseconds: start - ready)
+            local[index][1].record(nanoseconds: end - ready)
+            local[index][2].record(nanoseconds: start - body.read(.submit, operation))
+            let notified = body.read(.notified, operation)
+            if notified > 0 { local[index][3].record(nanoseconds: notified - end) }
+        }
+        for index in local.indices {
+            for (stage, histogram) in zip(stages, local[index]) {
+                recorder.merge(histogram, stage)
+                if let classes = plan.classes { recorder.merge(histogram, stage, classes.name(index)) }
+            }
+        }
+    }
+
+    private mutating func addClasses(_ planned: WorkloadPlan.Classes, _ body: OperationBody) {
+        var local = [ClassFigures](repeating: ClassFigures(), count: planned.keys.count)
+        for operation in 0..<plan.operationCount {
+            let index = Int(planned.ofOperation[operation])
+            let nice = Int(body.read(.nice, operation))
+            local[index].operations += 1
+            local[index].cpuNanoseconds += body.read(.cpu, operation)
+            local[index].runNanoseconds += body.read(.end, operation) - body.read(.start, operation)
+            local[index].niceSum += nice
+            local[index].niceMaximum = max(local[index].niceMaximum, nice)
+        }
+        for index in local.indices { classes[planned.name(index), default: ClassFigures()].add(local[index]) }
+    }
+
+    private mutating func addInversions(_ planned: WorkloadPlan.Classes, _ body: OperationBody) {
+        let traces = (0..<plan.operationCount).map { operation in
+            OperationTrace(
+                ready: body.ready(operation), start: body.read(.start, operation), end: body.read(.end, operation),
+                level: Int(planned.ofOperation[operation]))
+        }
+        let found = Inversions.find(in: traces)
+        for operation in found.indices where found[operation] {
+            classes[planned.name(traces[operation].level), default: ClassFigures()].inversions += 1
+        }
+    }
+
+    private mutating func addHolds(_ found: [Hold], _ body: OperationBody) {
+        let suspension = SuspensionFigures(
+            holds: found, starts: (0..<plan.operationCount).map { body.read(.start, $0) })
+        holds += suspension.startsPerHold.count
+        startsAfterSuspend += suspension.startsPerHold.reduce(0, +)
+        mostStartsInAHold = max(mostStartsInAHold, suspension.startsPerHold.max() ?? 0)
+        var (quiesce, resume) = (Histogram<UInt64>(), Histogram<UInt64>())
+        for time in suspension.quiesceTimes { quiesce.record(nanoseconds: time) }
+        for time in suspension.resumeToStart { resume.record(nanoseconds: time) }
+        recorder.merge(quiesce, .quiesce)
+        recorder.merge(resume, .resume)
+    }
+
+    var inversions: Int { classes.values.reduce(0) { $0 + $1.inversions } }
+}
+
+extension RoundAnalysis.ClassFigures {
+    fileprivate mutating func add(_ other: Self) {
+        operations += other.operations
+        inversions += other.inversions
+        cpuNanoseconds += other.cpuNanoseconds
+        runNanoseconds += other.runNanoseconds
+        niceSum += other.niceSum
+        niceMaximum = max(niceMaximum, other.niceMaximum)
+    }
+}
+
+/// How a queue took its suspensions. Holds after the last start of a round say nothing and are left out.
+struct SuspensionFigures: Sendable, Equatable {
+    /// Operations that started after suspend had returned, within each hold.
+    private(set) var startsPerHold: [Int] = []
+    /// From there to the last such start, in nanoseconds; 0 where nothing started.
+    private(set) var quiesceTimes: [Int64] = []
+    /// From the call of resume to the first start before the next hold, in nanoseconds.
+    private(set) var resumeToStart: [Int64] = []
+
+    init(holds: [Hold], starts: [Int64]) {
+        let starts = starts.sorted()
+        for (index, hold) in holds.enumerated() {
+            let first = Self.firstIndex(in: starts, atOrAfter: hold.suspendReturned + 1)
+            let afterHold = Self.firstIndex(in: starts, atOrAfter: hold.resumeCalled)
+            guard first < starts.count else { return }
+            startsPerHold.append(afterHold - first)
+            quiesceTimes.append(afterHold > first ? starts[afterHold - 1] - hold.suspendReturned : 0)
+            let next = index + 1 < holds.count ? holds[index + 1].suspendReturned : Int64.max
+            if afterHold < starts.count, starts[afterHold] < next {
+                resumeToStart.append(starts[afterHold] - hold.resumeCalled)
+            }
+        }
+    }
+
+    private static func firstIndex(in starts: [Int64], atOrAfter instant: Int64) -> Int {
+        var (low, high) = (0, starts.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if starts[middle] < instant { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,145 @@
+import Glibc
+import OpBenchModel
+
+/// A run's folder: rows are appended and synced after every sample, `run.json` is replaced as a whole.
+///
+/// The rows of a sample end with its `status` row; what follows the last such row was torn by a kill. Histogram rows are
+/// written before it, so that a sample which counts as done has them.
+final class RunFolder {
+    let path: String
+    private let parameterNames: [String]
+    private var samples: Int32 = -1
+    private var histograms: Int32 = -1
+
+    private init(path: String, parameterNames: [String]) {
+        self.path = path
+        self.parameterNames = parameterNames
+    }
+
+    deinit {
+        if samples >= 0 { close(samples) }
+        if histograms >= 0 { close(histograms) }
+    }
+
+    // MARK: Opening
+
+    /// The folder of a new run.
+    ///
+    /// - Throws: `InputError` if it exists or cannot be made, `DiskError` if it cannot be written.
+    static func create(_ plan: RunPlan) throws -> RunFolder {
+        let options = plan.options
+        let folder = RunFolder(path: "\(options.directory)/\(options.runID)", parameterNames: plan.parameterNames)
+        guard access(folder.path, F_OK) != 0 else {
+            throw InputError(
+                file: folder.path, message: "a run of this id exists",
+                remedy: "give another --run-id, or --resume to go on with it")
+        }
+        try makeFolders(folder.path)
+        folder.samples = try folder.open(SampleRow.fileName, O_CREAT | O_EXCL)
+        folder.histograms = try folder.open(HistogramRow.fileName, O_CREAT | O_EXCL)
+        try folder.append(CSVFile.header(of: SampleRow.self, parameters: plan.parameterNames), to: folder.samples)
+        try folder.append(CSVFile.header(of: HistogramRow.self), to: folder.histograms)
+        return folder
+    }
+
+    /// What an ended run has left.
+    struct Remains {
+        var folder: RunFolder
+        var manifest: RunManifest
+        /// The rows of the samples that were saved whole.
+        var rows: [SampleRow]
+    }
+
+    /// The folder of a run that is gone on with; what was torn is cut off.
+    ///
+    /// - Throws: `InputError` if there is no such run or it was another.
+    static func reopen(_ plan: RunPlan) throws -> Remains {
+        let options = plan.options
+        let folder = RunFolder(path: "\(options.directory)/\(options.runID)", parameterNames: plan.parameterNames)
+        guard access(folder.file("run.json"), F_OK) == 0 else {
+            throw InputError(
+                file: folder.path, message: "there is no run of this id", remedy: "leave --resume out to begin it")
+        }
+        let manifest = try RunManifest.read(folder.file("run.json"))
+        if let difference = manifest.difference(from: plan) {
+            throw InputError(
+                file: folder.file("run.json"), message: "the run was another: \(difference)",
+                remedy: "give the options and workloads it was begun with, or another --run-id")
+        }
+        let rows = try folder.keepWholeSamples()
+        folder.samples = try folder.open(SampleRow.fileName, O_APPEND)
+        folder.histograms = try folder.open(HistogramRow.fileName, O_APPEND)
+        return Remains(folder: folder, manifest: manifest, rows: rows)
+    }
+
+    private static func makeFolders(_ path: String) throws(InputError) {
+        var made = path.hasPrefix("/") ? "/" : ""
+        for part in path.split(separator: "/") {
+            made += (made.isEmpty || made.hasSuffix("/") ? "" : "/") + part
+            if mkdir(made, 0o777) != 0, errno != EEXIST {
+                throw InputError(
+                    file: made, message: "the folder cannot be made: \(String(cString: strerror(errno)))",
+                    remedy: "name a place that can be written, with --output")
+            }
+        }
+        guard access(path, W_OK | X_OK) == 0 else {
+            throw InputError(
+                file: path, message: "the folder cannot be written: \(String(cString: strerror(errno)))",
+                remedy: "name a place that can be written, with --output")
+        }
+    }
+
+    // MARK: Saving
+
+    func save(_ rows: [SampleRow], _ histogramRows: [HistogramRow]) throws(DiskError) {
+        if !histogramRows.isEmpty {
+            try append(histogramRows.map { CSVFile.line(of: $0) }.joined(), to: histograms)
+        }
+        try append(rows.map { CSVFile.line(of: $0, parameters: parameterNames) }.joined(), to: samples)
+    }
+
+    /// Replaces `run.json` as a whole.
+    func saveManifest(_ text: String) throws(DiskError) { try replace("run.json", by: text) }
+
+    private func file(_ name: String) -> String { "\(path)/\(name)" }
+
+    private func open(_ name: String, _ flags: Int32) throws(DiskError) -> Int32 {
+        let descriptor = Glibc.open(file(name), O_WRONLY | O_CLOEXEC | flags, 0o666)
+        if descriptor < 0 { throw failure(name) }
+        return descriptor
+    }
+
+    private func failure(_ name: String) -> DiskError { DiskError(path: file(name), code: errno) }
+
+    private func append(_ text: String, to descriptor: Int32) throws(DiskError) {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno != EINTR { throw failure(descriptor == samples ? SampleRow.fileName : HistogramRow.fileName) }
+            rest = rest.dropFirst(max(0, count))
+        }
+        if fsync(descriptor) != 0 { throw failure("") }
+    }
+
+    private func replace(_ name: String, by text: String) throws(DiskError) {
+        let temporary = name + ".new"
+        let descriptor = try open(temporary, O_CREAT | O_TRUNC)
+        defer { close(descriptor) }
+        try append(text, to: descriptor)
+        if rename(file(temporary), file(name)) != 0 { throw failure(name) }
+    }
+
+    // MARK: Going on
+
+    /// Cuts both files off behind the last whole sample, and returns the rows that stay.
+    private func keepWholeSamples() throws -> [SampleRow] {
+        let read = try CSVFile.readWholeLines(SampleRow.self, file: file(SampleRow.fileName)).rows
+        let end = read.lastIndex { $0.metric == Metric.status.name }.map { $0 + 1 } ?? 0
+        let rows = Array(read[..<end])
+        try replace(SampleRow.fileName, by: CSVFile.text(of: rows, parameters: parameterNames))
+        let ids = Set(rows.map(\.sampleID))
+        let histogramRows = try CSVFile.readWholeLines(HistogramRow.self, file: file(HistogramRow.fileName)).rows
+        try replace(HistogramRow.fileName, by: CSVFile.text(of: histogramRows.filter { ids.contains($0.sampleID) }))
+        return rows
+    }
+}

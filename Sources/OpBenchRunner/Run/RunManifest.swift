@@ -1,0 +1,123 @@
+import Foundation
+import OpBenchModel
+
+/// What `run.json` says of a run. All but the progress is fixed when the run begins.
+struct RunManifest: Codable, Sendable {
+    struct Workload: Codable, Sendable, Equatable {
+        var file: String
+        var name: String
+        var sha256: String
+        var text: String
+    }
+
+    /// What must be the same for a run to be gone on with.
+    struct Identity: Codable, Sendable, Equatable {
+        var seed: UInt64
+        var isQuick: Bool
+        var timeoutSeconds: Double
+        var workloads: [Workload]
+        /// The samples in their order: id, backend, cell_id, block.
+        var order: [String]
+    }
+
+    var schemaVersion = CSVFile.schemaVersion
+    var runID: String
+    var startedUTC: String
+    var arguments: [String]
+    var identity: Identity
+    var calibration: WorkKernel
+    var host: HostFacts
+
+    /// How far the run has come.
+    struct Progress: Codable, Sendable {
+        /// `running`, `finished` or `cancelled`.
+        var state: String
+        var samplesDone: Int
+        var endedUTC: String?
+    }
+
+    private struct File: Codable {
+        var run: RunManifest
+        var progress: Progress
+    }
+
+    init(plan: RunPlan, calibration: WorkKernel, host: HostFacts) {
+        runID = plan.options.runID
+        startedUTC = Timestamp.now()
+        arguments = plan.options.arguments
+        identity = Self.identity(of: plan)
+        self.calibration = calibration
+        self.host = host
+    }
+
+    static func identity(of plan: RunPlan) -> Identity {
+        Identity(
+            seed: plan.options.seed, isQuick: plan.options.isQuick, timeoutSeconds: plan.options.timeoutSeconds,
+            workloads: plan.specs.map { Workload(file: $0.file, name: $0.name, sha256: $0.sha256, text: $0.text) },
+            order: plan.samples.map { "\($0.id) \($0.backend.rawValue) block=\($0.block) \($0.cell.id)" })
+    }
+
+    /// Why a plan is not that of this run; nil if it is.
+    func difference(from plan: RunPlan) -> String? {
+        let other = Self.identity(of: plan)
+        if identity.workloads.map(\.sha256) != other.workloads.map(\.sha256) { return "the workloads have changed" }
+        if identity.seed != other.seed { return "--seed was \(identity.seed)" }
+        if identity.isQuick != other.isQuick { return identity.isQuick ? "--quick was given" : "--quick was not given" }
+        if identity.timeoutSeconds != other.timeoutSeconds { return "--timeout was \(identity.timeoutSeconds)" }
+        if identity.order != other.order { return "the selection of cells, backends, metrics or blocks was another" }
+        return nil
+    }
+
+    // MARK: Text
+
+    /// The file, with its fixed part encoded once: it holds whole workloads and the whole order.
+    struct Writer: Sendable {
+        private let fixed: String
+
+        init(_ manifest: RunManifest) throws {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            encoder.keyEncodingStrategy = .convertToSnakeCase
+            fixed = String(decoding: try encoder.encode(manifest), as: UTF8.self)
+        }
+
+        func text(_ progress: Progress) throws -> String {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+            encoder.keyEncodingStrategy = .convertToSnakeCase
+            let progress = String(decoding: try encoder.encode(progress), as: UTF8.self)
+            return "{\n\"progress\" : \(progress),\n\"run\" : \(fixed)\n}\n"
+        }
+    }
+
+    /// - Throws: `InputError` if the file is none.
+    static func read(_ path: String) throws(InputError) -> RunManifest {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        let text = SystemFile.text(path)
+        guard let file = try? decoder.decode(File.self, from: Data(text.utf8)) else {
+            throw InputError(
+                file: path, message: "this is not the description of a run", remedy: "give another --run-id")
+        }
+        return file.run
+    }
+}
+
+/// Instants as rows and files hold them.
+enum Timestamp {
+    /// ISO 8601, UTC, milliseconds.
+    static func now() -> String {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        var parts = tm()
+        var instant = time.tv_sec
+        gmtime_r(&instant, &parts)
+        func digits(_ number: Int, _ count: Int = 2) -> String {
+            let text = String(number)
+            return String(repeating: "0", count: max(0, count - text.count)) + text
+        }
+        let date = [Int(parts.tm_year) + 1900, Int(parts.tm_mon) + 1, Int(parts.tm_mday)].map { digits($0) }
+        let clock = [Int(parts.tm_hour), Int(parts.tm_min), Int(parts.tm_sec)].map { digits($0) }
+        return "\(date.joined(separator: "-"))T\(clock.joined(separator: ":")).\(digits(time.tv_nsec / 1_000_000, 3))Z"
+    }
+}

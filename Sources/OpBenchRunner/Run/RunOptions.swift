@@ -1,0 +1,82 @@
+import OpBenchModel
+
+/// What the user asked of a run beside the workloads.
+public struct RunOptions: Sendable {
+    /// Instead of the workloads' own; nil leaves those.
+    public var backends: [BackendID]?
+    /// Instead of the workloads' own; nil leaves those.
+    public var kinds: Set<SampleKind>?
+    /// Blocks of every kind; nil for the defaults of `BlockCounts`.
+    public var blocks: Int?
+    /// One block of each kind and shorter samples.
+    public var isQuick: Bool
+    /// Orders the blocks; plans are shaped by the workloads' own seeds.
+    public var seed: UInt64
+    /// Which cells are run, by `cell_id`; nil for all.
+    public var filter: (@Sendable (String) -> Bool)?
+    /// A sample that takes longer is ended.
+    public var timeoutSeconds: Double
+    /// The folder of runs; the run's own folder in it has the name `runID`.
+    public var directory: String
+    public var runID: String
+    /// Go on with a run that was ended.
+    public var resume: Bool
+    /// The command line, for `run.json`.
+    public var arguments: [String]
+
+    public init(
+        backends: [BackendID]? = nil, kinds: Set<SampleKind>? = nil, blocks: Int? = nil, isQuick: Bool = false,
+        seed: UInt64 = 1, filter: (@Sendable (String) -> Bool)? = nil, timeoutSeconds: Double = 30,
+        directory: String = "results", runID: String = "", resume: Bool = false, arguments: [String] = []
+    ) {
+        self.backends = backends
+        self.kinds = kinds
+        self.blocks = blocks
+        self.isQuick = isQuick
+        self.seed = seed
+        self.filter = filter
+        self.timeoutSeconds = timeoutSeconds
+        self.directory = directory
+        self.runID = runID
+        self.resume = resume
+        self.arguments = arguments
+    }
+
+    /// How long a timed sample should last, in nanoseconds.
+    var targetNanoseconds: Int64 { isQuick ? 20_000_000 : Trial.shortLimit }
+
+    /// Blocks of a kind.
+    func blocks(of kind: SampleKind) -> Int {
+        if let blocks { return blocks }
+        if isQuick { return 1 }
+        return switch kind {
+        case .throughput: 7
+        case .latency: 3
+        case .memory: 2
+        case .check: 1
+        }
+    }
+}
+
+/// What happens in a run, as it happens.
+public enum RunEvent: Sendable {
+    case started(total: Int, estimatedSeconds: Double)
+    case calibrating
+    /// `index` counts from 0 over all samples of the run, those of an earlier part included.
+    case sampleStarted(index: Int, total: Int, cellID: String, backend: BackendID, kind: SampleKind, block: Int)
+    case sampleFinished(index: Int, status: SampleStatus, rows: [SampleRow])
+    /// The rows of a sample are on disk.
+    case rowsSaved
+    case warning(String)
+    case finished(RunOutcome)
+}
+
+/// How a run ended.
+public struct RunOutcome: Sendable, Equatable {
+    /// The run's own folder.
+    public var folder: String
+    /// Samples taken now, repeats of noisy ones included.
+    public var samplesTaken: Int
+    /// Whether the task was cancelled before the last sample. What was measured is kept.
+    public var isCancelled: Bool
+}

@@ -1,0 +1,181 @@
+import OpBenchModel
+
+/// One sample to be taken: one process.
+public struct PlannedSample: Sendable, Hashable {
+    /// Its place in the order, from 0.
+    public let index: Int
+    public let cell: Cell
+    public let backend: BackendID
+    let flavour: SampleFlavour
+    /// Within the cell and kind, from 0.
+    public let block: Int
+    /// Within the block, from 0.
+    public let position: Int
+
+    public var kind: SampleKind { flavour.kind }
+
+    /// The place in the order and the flavour: `00123-latency`.
+    public var id: String { Self.id(index, flavour, isRerun: false) }
+
+    /// The id of a repeat: `00123r-latency`.
+    var rerunID: String { Self.id(index, flavour, isRerun: true) }
+
+    private static func id(_ index: Int, _ flavour: SampleFlavour, isRerun: Bool) -> String {
+        let digits = String(index)
+        let zeros = String(repeating: "0", count: max(0, 5 - digits.count))
+        return "\(zeros)\(digits)\(isRerun ? "r" : "")-\(flavour.rawValue)"
+    }
+}
+
+/// A backend that is not run on a cell, and why.
+public struct Omission: Sendable, Hashable {
+    public let cell: Cell
+    public let backend: BackendID
+    /// `skipped` or `unsupported`.
+    public let status: SampleStatus
+    public let reason: String
+}
+
+/// Everything that a run will do, in its order, known before anything is run. The same workloads, options and seed give
+/// the same plan.
+public struct RunPlan: Sendable {
+    public let specs: [WorkloadSpec]
+    /// In the order in which they are taken.
+    public let samples: [PlannedSample]
+    public let omissions: [Omission]
+    /// The names of all parameters of the run's cells, sorted: the `param.` columns.
+    public let parameterNames: [String]
+    let options: RunOptions
+
+    /// - Throws: `InputError` if the filter leaves no cell.
+    public init(specs: [WorkloadSpec], options: RunOptions) throws(InputError) {
+        self.specs = specs
+        self.options = options
+        var cells: [(spec: WorkloadSpec, cell: Cell)] = []
+        for spec in specs {
+            cells += spec.cells().filter { options.filter?($0.id) ?? true }.map { (spec, $0) }
+        }
+        guard !cells.isEmpty else {
+            throw InputError(
+                file: "--filter", message: "no cell is left to run", remedy: "see the ids of all cells in `opbench list`")
+        }
+        parameterNames = Set(cells.flatMap { $0.cell.parameters.keys }).sorted()
+        var blocks: [Block] = []
+        var omissions: [Omission] = []
+        for (spec, cell) in cells {
+            let backends = Self.backends(of: spec, on: cell, options, &omissions)
+            for kind in SampleKind.allCases where Self.wants(kind, spec, options) {
+                let able = backends.filter { BackendFactory.named($0)?.kinds.contains(kind) ?? false }
+                for index in 0..<options.blocks(of: kind) {
+                    blocks.append(Block(cell: cell, kind: kind, index: index, backends: able))
+                }
+            }
+        }
+        self.omissions = omissions
+        samples = Self.ordered(blocks, seed: options.seed)
+    }
+
+    /// One sample of every backend of a cell, back to back.
+    private struct Block {
+        var cell: Cell
+        var kind: SampleKind
+        var index: Int
+        var backends: [BackendID]
+    }
+
+    /// The kinds that the workload or the user lists; and always the check, which proves what backends promise.
+    private static func wants(_ kind: SampleKind, _ spec: WorkloadSpec, _ options: RunOptions) -> Bool {
+        kind == .check || (options.kinds ?? spec.metrics).contains(kind)
+    }
+
+    private static func backends(
+        of spec: WorkloadSpec, on cell: Cell, _ options: RunOptions, _ omissions: inout [Omission]
+    ) -> [BackendID] {
+        let plan = WorkloadPlan.forSupport(cell)
+        return (options.backends ?? spec.backends).filter { backend in
+            if let rule = spec.skipRule(for: backend, in: cell) {
+                omissions.append(Omission(cell: cell, backend: backend, status: .skipped, reason: rule.reason))
+                return false
+            }
+            guard case .unsupported(let reason) = BackendFactory.named(backend)?.support(plan) else { return true }
+            omissions.append(Omission(cell: cell, backend: backend, status: .unsupported, reason: reason))
+            return false
+        }
+    }
+
+    private static func ordered(_ blocks: [Block], seed: UInt64) -> [PlannedSample] {
+        var generator = SeededGenerator(seed: seed)
+        var samples: [PlannedSample] = []
+        for block in generator.shuffled(blocks) {
+            var position = 0
+            for backend in generator.shuffled(block.backends) {
+                for flavour in SampleFlavour.flavours(of: block.kind) {
+                    samples.append(
+                        PlannedSample(
+                            index: samples.count, cell: block.cell, backend: backend, flavour: flavour,
+                            block: block.index, position: position))
+                    position += 1
+                }
+            }
+        }
+        return samples
+    }
+
+    /// How long the run will take, in seconds: a rough guess by typical costs of an operation.
+    public func estimate() -> Double {
+        0.1 + samples.reduce(0) { $0 + SampleEstimate.seconds(of: $1, options) }
+    }
+
+    func expects(_ status: SampleStatus, of sample: PlannedSample) -> Bool {
+        guard let spec = specs.first(where: { $0.name == sample.cell.workload }) else { return false }
+        return spec.expectation(of: status, for: sample.backend, in: sample.cell) != nil
+    }
+}
+
+extension WorkloadPlan {
+    /// The plan without the draw of classes for every operation: enough to ask whether a backend can express it.
+    static func forSupport(_ cell: Cell) -> WorkloadPlan {
+        guard cell.parameters["operations"] != nil else { return WorkloadPlan(cell) }
+        var parameters = cell.parameters
+        parameters["operations"] = .integer(1)
+        return WorkloadPlan(Cell(workload: cell.workload, shape: cell.shape, parameters: parameters, id: cell.id))
+    }
+}
+
+/// Guesses of the time that a sample takes.
+enum SampleEstimate {
+    /// Starting the process and warming up.
+    private static let start = 0.04
+
+    static func seconds(of sample: PlannedSample, _ options: RunOptions) -> Double {
+        let round = roundSeconds(sample)
+        switch sample.flavour {
+        case .throughput, .latency: return start + max(1.3 * Double(options.targetNanoseconds) / 1e9, round)
+        case .allocations, .heap, .check: return start + 1.2 * round
+        }
+    }
+
+    private static func roundSeconds(_ sample: PlannedSample) -> Double {
+        let cell = sample.cell
+        let operations = Double(cell.operationCount)
+        let threads = sample.backend == .serial || cell.maxConcurrent == 1 ? 1.0 : 2
+        let work = Double(cell.itemCount) * Double(cell.integer("work_ns")) / threads
+        return (operations * nanosecondsPerOperation(sample) + work) / 1e9 + holdSeconds(cell)
+    }
+
+    private static func nanosecondsPerOperation(_ sample: PlannedSample) -> Double {
+        switch sample.backend {
+        case .serial: 2
+        case .engine: 300
+        // Foundation looks through all waiting operations whenever one ends.
+        case .foundation where sample.cell.shape == .chain: 3000 + 80 * Double(sample.cell.operationCount)
+        case .foundation: 4000
+        default: 600
+        }
+    }
+
+    private static func holdSeconds(_ cell: Cell) -> Double {
+        guard cell.shape == .suspendResume else { return 0 }
+        return Double(cell.integer("toggles")) * Double(cell.integer("hold_ns")) / 1e9
+    }
+}

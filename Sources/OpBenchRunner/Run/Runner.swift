@@ -1,0 +1,158 @@
+import Foundation
+import OpBenchModel
+
+/// Takes the samples of a plan, one process after the other, and saves their rows.
+public struct Runner: Sendable {
+    private let plan: RunPlan
+    private let options: RunOptions
+    private let take: @Sendable (SampleRequest) async throws -> ChildResult
+
+    /// A runner that starts this program again for every sample. `SampleChild.mainIfChild()` must be the first call of
+    /// its `main`.
+    ///
+    /// - Parameter options: those that the plan was made with.
+    public init(plan: RunPlan, options: RunOptions) {
+        self.init(plan: plan, child: ChildProcess())
+    }
+
+    init(plan: RunPlan, child: ChildProcess) {
+        let timeout = plan.options.timeoutSeconds
+        self.init(plan: plan) { request in
+            try await child.run(
+                request: Array(try JSONEncoder().encode(request)), environment: Self.environment(for: request.flavour),
+                timeoutSeconds: timeout)
+        }
+    }
+
+    /// A runner whose samples are taken by `take`.
+    init(plan: RunPlan, take: @escaping @Sendable (SampleRequest) async throws -> ChildResult) {
+        self.plan = plan
+        options = plan.options
+        self.take = take
+    }
+
+    /// A crash is reported by its signal; Swift's backtraces would take seconds.
+    private static func environment(for flavour: SampleFlavour) -> [String: String] {
+        let quiet = ["SWIFT_BACKTRACE": "enable=no"]
+        return flavour == .allocations ? quiet.merging(["MALLOC_CONF": "tcache:false"]) { $1 } : quiet
+    }
+
+    /// Runs the plan, or what is missing of it.
+    ///
+    /// If the task is cancelled, the sample in flight is ended and dropped, everything else is kept, and the outcome
+    /// says so.
+    ///
+    /// - Parameter onEvent: called on the caller's task, one event after the other.
+    /// - Throws: `InputError` before anything is run (an existing run, another run to resume, a folder that cannot be
+    ///   made); `DiskError` if rows cannot be saved; an error of Subprocess if a process cannot be started.
+    public func run(onEvent: (RunEvent) -> Void) async throws -> RunOutcome {
+        let opened = try await open(onEvent)
+        var recorder = SampleRecorder(plan: plan, opened.rows)
+        let todo = plan.samples.filter { !recorder.isDone($0) }
+        onEvent(.started(total: plan.samples.count, estimatedSeconds: plan.estimate() * share(of: todo)))
+        let omitted = recorder.omissionRows()
+        if !omitted.isEmpty {
+            try opened.folder.save(omitted, [])
+            onEvent(.rowsSaved)
+        }
+        try opened.saveProgress("running", recorder.done)
+        var isCancelled = false
+        for sample in todo {
+            isCancelled = Task.isCancelled
+            if isCancelled { break }
+            do {
+                try await takeAndSave(sample, opened, &recorder, onEvent)
+            } catch is CancellationError {
+                isCancelled = true
+                break
+            }
+        }
+        try opened.saveProgress(isCancelled ? "cancelled" : "finished", recorder.done, isEnd: true)
+        let outcome = RunOutcome(
+            folder: opened.folder.path, samplesTaken: recorder.taken, isCancelled: isCancelled)
+        onEvent(.finished(outcome))
+        return outcome
+    }
+
+    private func share(of todo: [PlannedSample]) -> Double {
+        plan.samples.isEmpty ? 0 : Double(todo.count) / Double(plan.samples.count)
+    }
+
+    // MARK: Beginning
+
+    private struct Opened {
+        var folder: RunFolder
+        var manifest: RunManifest
+        var writer: RunManifest.Writer
+        var rows: [SampleRow]
+
+        func saveProgress(_ state: String, _ done: Int, isEnd: Bool = false) throws {
+            let progress = RunManifest.Progress(
+                state: state, samplesDone: done, endedUTC: isEnd ? Timestamp.now() : nil)
+            try folder.saveManifest(writer.text(progress))
+        }
+    }
+
+    private func open(_ onEvent: (RunEvent) -> Void) async throws -> Opened {
+        if options.resume {
+            let remains = try RunFolder.reopen(plan)
+            return Opened(
+                folder: remains.folder, manifest: remains.manifest, writer: try .init(remains.manifest),
+                rows: remains.rows)
+        }
+        let folder = try RunFolder.create(plan)
+        onEvent(.calibrating)
+        let manifest = RunManifest(
+            plan: plan, calibration: .calibrate(), host: .gather(git: await GitFacts.read()))
+        return Opened(folder: folder, manifest: manifest, writer: try .init(manifest), rows: [])
+    }
+
+    // MARK: One sample
+
+    private func takeAndSave(
+        _ sample: PlannedSample, _ opened: Opened, _ recorder: inout SampleRecorder, _ onEvent: (RunEvent) -> Void
+    ) async throws {
+        onEvent(
+            .sampleStarted(
+                index: sample.index, total: plan.samples.count, cellID: sample.cell.id, backend: sample.backend,
+                kind: sample.kind, block: sample.block))
+        if let reason = recorder.reasonToPass(sample) {
+            let rows = [recorder.passedRow(sample, reason)]
+            try save(rows, [], of: sample, .skipped, opened, &recorder, onEvent)
+            return
+        }
+        let first = try await attempt(sample, opened, isRerun: false)
+        let rows = recorder.rows(of: first)
+        try save(rows, first.histogramRows, of: sample, first.report.status, opened, &recorder, onEvent)
+        if first.surroundings.isStorm, recorder.takesRerun(options) {
+            let second = try await attempt(sample, opened, isRerun: true)
+            let rows = recorder.rows(of: second)
+            try save(rows, second.histogramRows, of: sample, second.report.status, opened, &recorder, onEvent)
+        }
+    }
+
+    private func save(
+        _ rows: [SampleRow], _ histogramRows: [HistogramRow], of sample: PlannedSample, _ status: SampleStatus,
+        _ opened: Opened, _ recorder: inout SampleRecorder, _ onEvent: (RunEvent) -> Void
+    ) throws {
+        try opened.folder.save(rows, histogramRows)
+        recorder.note(sample, status)
+        onEvent(.sampleFinished(index: sample.index, status: status, rows: rows))
+        try opened.saveProgress("running", recorder.done)
+        onEvent(.rowsSaved)
+    }
+
+    private func attempt(_ sample: PlannedSample, _ opened: Opened, isRerun: Bool) async throws -> SampleAttempt {
+        let request = SampleRequest(
+            cell: sample.cell, backend: sample.backend, flavour: sample.flavour,
+            targetNanoseconds: options.targetNanoseconds, kernel: opened.manifest.calibration, parent: getpid())
+        let timestamp = Timestamp.now()
+        let before = Covariates.now()
+        let result = try await take(request)
+        let after = Covariates.now()
+        let report = SampleReport(result, timeoutSeconds: options.timeoutSeconds)
+        return SampleAttempt(
+            sample: sample, isRerun: isRerun, timestamp: timestamp, report: report,
+            surroundings: Surroundings(before: before, after: after, anchorNanoseconds: report.anchorNanoseconds))
+    }
+}

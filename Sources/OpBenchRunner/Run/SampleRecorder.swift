@@ -1,0 +1,178 @@
+import Foundation
+import OpBenchModel
+
+/// One process that was run for a sample.
+struct SampleAttempt {
+    var sample: PlannedSample
+    /// Whether this repeats a sample that was taken in a storm.
+    var isRerun: Bool
+    var timestamp: String
+    var report: SampleReport
+    var surroundings: Surroundings
+
+    var id: String { isRerun ? sample.rerunID : sample.id }
+
+    var histogramRows: [HistogramRow] {
+        report.histograms.flatMap { histogram in
+            zip(histogram.upperBounds, histogram.counts).map {
+                HistogramRow(
+                    sampleID: id, stage: histogram.stage, operationClass: histogram.operationClass,
+                    upperBoundNanoseconds: $0, count: $1)
+            }
+        }
+    }
+}
+
+/// Makes rows of samples, and remembers which are done.
+struct SampleRecorder {
+    private let plan: RunPlan
+    private var doneIDs: Set<String>
+    private var hasOmissions: Bool
+    /// Timeouts and crashes by backend and cell.
+    private var failures: [String: Int] = [:]
+    private var reruns = 0
+    /// Samples taken by this process.
+    private(set) var taken = 0
+
+    /// After so many timeouts or crashes of a backend on a cell, no more time is spent on them.
+    private static let failureLimit = 2
+
+    init(plan: RunPlan, _ earlier: [SampleRow]) {
+        self.plan = plan
+        doneIDs = Set(earlier.map(\.sampleID))
+        hasOmissions = plan.omissions.indices.allSatisfy { doneIDs.contains(Self.omissionID($0)) }
+        reruns = Set(earlier.filter { $0.flags.contains("rerun") }.map(\.sampleID)).count
+        for row in earlier where row.metric == Metric.status.name {
+            if row.status == .timeout || row.status == .crashed {
+                failures["\(row.backend.rawValue) \(row.cellID)", default: 0] += 1
+            }
+        }
+    }
+
+    /// Samples of the plan that are done.
+    var done: Int { plan.samples.count { doneIDs.contains($0.id) } }
+
+    func isDone(_ sample: PlannedSample) -> Bool { doneIDs.contains(sample.id) }
+
+    mutating func note(_ sample: PlannedSample, _ status: SampleStatus) {
+        doneIDs.insert(sample.id)
+        if status == .timeout || status == .crashed { failures[Self.key(sample), default: 0] += 1 }
+    }
+
+    private static func key(_ sample: PlannedSample) -> String { "\(sample.backend.rawValue) \(sample.cell.id)" }
+
+    // MARK: Rules
+
+    /// Why a sample is not taken any more; nil if it is.
+    func reasonToPass(_ sample: PlannedSample) -> String? {
+        let count = failures[Self.key(sample), default: 0]
+        return count < Self.failureLimit ? nil : "not taken: \(count) samples of this backend and cell ended badly before"
+    }
+
+    /// Whether a sample taken in a storm is repeated. Blind to its result; at most a tenth of the plan, none if quick.
+    mutating func takesRerun(_ options: RunOptions) -> Bool {
+        guard !options.isQuick, reruns < max(1, plan.samples.count / 10) else { return false }
+        reruns += 1
+        return true
+    }
+
+    // MARK: Rows
+
+    /// All rows of an attempt; the last is the `status` row, by which a reader knows that none is missing.
+    mutating func rows(of attempt: SampleAttempt) -> [SampleRow] {
+        taken += 1
+        let report = attempt.report
+        let operations = attempt.sample.cell.operationCount
+        var flags = report.flags
+        if attempt.surroundings.isStorm { flags.append("noisy") }
+        if attempt.isRerun { flags.append("rerun") }
+        var blank = row(attempt.sample, id: attempt.id, timestamp: attempt.timestamp, report.status)
+        blank.flags = flags
+        blank.notes = report.notes
+        blank.operations = operations
+        let figures = report.figures + attempt.surroundings.figures(operations: operations)
+        return figures.map { figure in
+            var row = blank
+            row.metric = figure.metric
+            row.stat = figure.stat
+            row.value = figure.value
+            row.phase = figure.phase
+            row.iteration = figure.iteration
+            row.operationClass = figure.operationClass
+            row.operations = figure.operations
+            return row
+        } + [blank]
+    }
+
+    func passedRow(_ sample: PlannedSample, _ reason: String) -> SampleRow {
+        var row = row(sample, id: sample.id, timestamp: Timestamp.now(), .skipped)
+        row.notes = reason
+        return row
+    }
+
+    /// One row for each backend that is not run on a cell; empty if an earlier part of the run has written them.
+    mutating func omissionRows() -> [SampleRow] {
+        guard !hasOmissions else { return [] }
+        hasOmissions = true
+        return plan.omissions.indices.map { index in
+            let omission = plan.omissions[index]
+            return SampleRow(
+                runID: plan.options.runID, sampleID: Self.omissionID(index), timestampUTC: Timestamp.now(),
+                workload: omission.cell.workload, cellID: omission.cell.id, backend: omission.backend, block: 0,
+                position: 0, status: omission.status, metric: Metric.status.name, stat: "", value: nil, operations: 0,
+                notes: omission.reason, parameters: omission.cell.parameters.mapValues(\.description))
+        }
+    }
+
+    private static func omissionID(_ index: Int) -> String { "omitted-\(index)" }
+
+    private func row(_ sample: PlannedSample, id: String, timestamp: String, _ status: SampleStatus) -> SampleRow {
+        SampleRow(
+            runID: plan.options.runID, sampleID: id, timestampUTC: timestamp, workload: sample.cell.workload,
+            cellID: sample.cell.id, backend: sample.backend, block: sample.block, position: sample.position,
+            status: status, metric: Metric.status.name, stat: "", value: nil, operations: 0,
+            parameters: sample.cell.parameters.mapValues(\.description))
+    }
+}
+
+extension SampleReport {
+    /// The report of a process; where it did not come to answer, how it ended.
+    init(_ result: ChildResult, timeoutSeconds: Double) {
+        self.init()
+        switch result.ending {
+        case .timedOut:
+            status = .timeout
+            notes = "ended after \(timeoutSeconds) s"
+        case .signaled(let signal):
+            status = .crashed
+            notes = SignalName.of(signal)
+            note(Self.lastWords(result.diagnostics))
+        case .exited(let code):
+            if code == 0, let report = try? JSONDecoder().decode(SampleReport.self, from: Data(result.output)) {
+                self = report
+                return
+            }
+            status = .crashed
+            notes = "exit status \(code)"
+            note(Self.lastWords(result.diagnostics))
+        }
+    }
+
+    /// The first line that a crash left on standard error, shortened.
+    private static func lastWords(_ diagnostics: String) -> String {
+        let line = diagnostics.split(whereSeparator: \.isNewline).first { !$0.allSatisfy(\.isWhitespace) }
+        return String((line ?? "").prefix(200))
+    }
+}
+
+/// Signals by the names that people know.
+enum SignalName {
+    static func of(_ signal: Int32) -> String {
+        let names: [Int32: String] = [
+            SIGILL: "SIGILL", SIGTRAP: "SIGTRAP", SIGABRT: "SIGABRT", SIGBUS: "SIGBUS", SIGFPE: "SIGFPE",
+            SIGKILL: "SIGKILL", SIGSEGV: "SIGSEGV", SIGPIPE: "SIGPIPE", SIGTERM: "SIGTERM", SIGINT: "SIGINT",
+            SIGSYS: "SIGSYS", SIGXCPU: "SIGXCPU", SIGQUIT: "SIGQUIT", SIGHUP: "SIGHUP",
+        ]
+        return names[signal] ?? "signal \(signal)"
+    }
+}

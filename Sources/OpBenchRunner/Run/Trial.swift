@@ -1,0 +1,207 @@
+import OpBenchModel
+
+/// One sample, in the process it runs in: warm-up, rounds until the sample has lasted long enough, the outcome check,
+/// the figures.
+struct Trial {
+    let plan: WorkloadPlan
+    let factory: BackendFactory
+    let flavour: SampleFlavour
+    let kernel: WorkKernel
+    /// How long a timed sample should last. One that stays below `shortLimit` is flagged `short`.
+    let targetNanoseconds: Int64
+
+    /// What measurement asks of a timed sample, in nanoseconds.
+    static let shortLimit: Int64 = 100_000_000
+    /// Preparing and checking rounds may take this many times the target before a sample of tiny rounds is ended.
+    private static let wallFactor: Int64 = 3
+
+    init(_ request: SampleRequest, factory: BackendFactory) {
+        self.init(
+            plan: WorkloadPlan(request.cell), factory: factory, flavour: request.flavour, kernel: request.kernel,
+            targetNanoseconds: request.targetNanoseconds)
+    }
+
+    init(
+        plan: WorkloadPlan, factory: BackendFactory, flavour: SampleFlavour, kernel: WorkKernel, targetNanoseconds: Int64
+    ) {
+        var plan = plan
+        if flavour == .heap, factory.canHoldPending(plan) { plan.startsSuspended = true }
+        if flavour.kind == .memory { plan.storm = nil }
+        self.plan = plan
+        self.factory = factory
+        self.flavour = flavour
+        self.kernel = kernel
+        self.targetNanoseconds = targetNanoseconds
+    }
+
+    func run() -> SampleReport {
+        var report = SampleReport()
+        switch factory.support(plan) {
+        case .unsupported(let reason):
+            report.status = .unsupported
+            report.notes = reason
+            return report
+        case .full(let note): report.note(note)
+        }
+        if plan.isRefill, plan.form == .closure { report.note("closures in BlockOperations, for their completion blocks") }
+        let competitors = Competitors(count: plan.competitors)
+        WarmUp(factory: factory, kernel: kernel).run(plan, into: &report)
+        report.anchorNanoseconds.append(Anchor.run(kernel))
+        let producers = Producers(plan)
+        switch flavour {
+        case .throughput: measureThroughput(producers, into: &report)
+        case .latency: measureLatency(producers, into: &report)
+        case .allocations, .heap: MemoryTrial(trial: self).run(producers, into: &report)
+        case .check: check(producers, into: &report)
+        }
+        report.anchorNanoseconds.append(Anchor.run(kernel))
+        producers.dismiss()
+        competitors.dismiss()
+        return report
+    }
+
+    // MARK: Kinds
+
+    private func measureThroughput(_ producers: Producers, into report: inout SampleReport) {
+        let body = OperationBody(plan: plan, kernel: kernel, mode: .marked)
+        defer { body.deallocate() }
+        var times = PhaseTimes()
+        var usage = ResourceUsage()
+        let isLongEnough = repeatRounds {
+            let before = ResourceUsage.now()
+            let round = Round.run(plan, by: factory, body, producers: producers)
+            usage.add(from: before, to: .now())
+            times.add(round)
+            judge(body, into: &report)
+            body.reset()
+            return round.total
+        }
+        if !isLongEnough { report.flags.append("short") }
+        times.report(plan: plan, into: &report)
+        let operations = plan.operationCount * times.rounds
+        report.add(.cpuTime, "total", seconds(usage.cpuNanoseconds), phase: "total", operations: operations)
+        report.add(
+            .voluntarySwitches, "total", Double(usage.voluntarySwitches), phase: "total", operations: operations)
+        report.add(
+            .involuntarySwitches, "total", Double(usage.involuntarySwitches), phase: "total", operations: operations)
+        if factory.id == .serial { reportProbeCost(body, producers, marked: times, into: &report) }
+    }
+
+    private func measureLatency(_ producers: Producers, into report: inout SampleReport) {
+        let body = OperationBody(plan: plan, kernel: kernel, mode: .stamped)
+        defer { body.deallocate() }
+        var analysis = RoundAnalysis(plan: plan)
+        var rounds = 0
+        let isLongEnough = repeatRounds {
+            let round = Round.run(plan, by: factory, body, producers: producers)
+            analysis.add(round, body)
+            rounds += 1
+            judge(body, into: &report)
+            body.reset()
+            return round.total
+        }
+        if !isLongEnough { report.flags.append("short") }
+        analysis.report(rounds: rounds, into: &report)
+    }
+
+    private func check(_ producers: Producers, into report: inout SampleReport) {
+        let body = OperationBody(plan: plan, kernel: kernel, mode: .checked)
+        defer { body.deallocate() }
+        let round = Round.run(plan, by: factory, body, producers: producers)
+        var analysis = RoundAnalysis(plan: plan)
+        analysis.add(round, body)
+        judge(body, into: &report)
+        let verdict = GuaranteeCheck(plan: plan, guarantees: factory.guarantees)
+        fail(verdict.violations(of: body, analysis), into: &report)
+        report.add(.highWater, "max", Double(body.highWater), operations: plan.operationCount)
+    }
+
+    // MARK: Parts
+
+    /// Repeats rounds until their totals reach the target. At least one is run.
+    ///
+    /// - Returns: whether the sample has lasted long enough not to be flagged.
+    private func repeatRounds(_ round: () -> Int64) -> Bool {
+        let wallEnd = MonotonicClock.now() + targetNanoseconds * Self.wallFactor
+        var total: Int64 = 0
+        repeat { total += round() } while total < targetNanoseconds && MonotonicClock.now() < wallEnd
+        return total >= Self.shortLimit
+    }
+
+    func judge(_ body: OperationBody, into report: inout SampleReport) {
+        fail(OutcomeCheck.violations(of: body, in: plan), into: &report)
+    }
+
+    private func fail(_ violations: [String], into report: inout SampleReport) {
+        guard !violations.isEmpty, report.status != .invalid else { return }
+        report.status = .invalid
+        report.note(violations.joined(separator: "; "))
+    }
+
+    /// The same rounds without the store: what the proof costs an operation.
+    private func reportProbeCost(
+        _ body: OperationBody, _ producers: Producers, marked: PhaseTimes, into report: inout SampleReport
+    ) {
+        body.setMarks(false)
+        var bare = PhaseTimes()
+        for _ in 0..<marked.rounds { bare.add(Round.run(plan, by: factory, body, producers: producers)) }
+        let operations = plan.operationCount * marked.rounds
+        report.add(.probeCost, "mean", seconds(marked.total - bare.total) / Double(operations), operations: operations)
+    }
+}
+
+/// Nanoseconds as the seconds that rows hold.
+func seconds(_ nanoseconds: Int64) -> Double { Double(nanoseconds) / 1e9 }
+
+/// The phases of all rounds of a sample together, in nanoseconds.
+struct PhaseTimes {
+    private(set) var rounds = 0
+    private(set) var build: Int64 = 0
+    private(set) var submit: Int64 = 0
+    private(set) var drain: Int64 = 0
+    private(set) var teardown: Int64 = 0
+    private(set) var total: Int64 = 0
+    private(set) var makespan: Int64 = 0
+
+    mutating func add(_ round: Round) {
+        rounds += 1
+        build += round.build
+        submit += round.submit
+        drain += round.drain
+        teardown += round.teardown
+        total += round.total
+        makespan += round.makespan
+    }
+
+    /// Where a queue is refilled, submitting cannot be told from draining, and `drain` holds both.
+    func report(plan: WorkloadPlan, into report: inout SampleReport) {
+        let operations = plan.operationCount * rounds
+        var phases = [("build", build), ("submit", submit), ("drain", drain)]
+        if plan.isRefill { phases = [("build", build), ("drain", submit + drain)] }
+        phases += [("teardown", teardown), ("total", total), ("makespan", makespan)]
+        for (name, time) in phases { report.add(.time, "total", seconds(time), phase: name, operations: operations) }
+        let total = seconds(max(1, total))
+        report.add(
+            .operationThroughput, "rate", Double(operations) / total, phase: "total", operations: operations)
+        report.add(
+            .itemThroughput, "rate", Double(plan.itemCount * rounds) / total, phase: "total", operations: operations)
+        report.add(.rounds, "total", Double(rounds), operations: operations)
+    }
+}
+
+/// A short fixed loop, to see how fast the machine is just now.
+enum Anchor {
+    /// What the loop takes on an undisturbed machine, in nanoseconds.
+    static let nominal = 100_000
+
+    /// The best of three.
+    static func run(_ kernel: WorkKernel) -> Int64 {
+        var best = Int64.max
+        for _ in 0..<3 {
+            let start = MonotonicClock.now()
+            WorkKernel.run(kernel.iterations(nanoseconds: nominal))
+            best = min(best, MonotonicClock.now() - start)
+        }
+        return best
+    }
+}

@@ -1,0 +1,45 @@
+import OpBenchModel
+
+/// Runs a shortened plan a few times in the sample's process before anything counts, and keeps the times, so that a slope
+/// can be seen afterwards.
+struct WarmUp {
+    let factory: BackendFactory
+    let kernel: WorkKernel
+
+    private static let operations = 1000
+    private static let iterations = 5
+    /// While the times still fall, up to this many iterations.
+    private static let mostIterations = 20
+    /// And up to this long, in nanoseconds.
+    private static let budget: Int64 = 15_000_000
+
+    /// Adds a row an iteration, and the flag `slope` if the last three still were a tenth faster than those before.
+    func run(_ plan: WorkloadPlan, into report: inout SampleReport) {
+        var plan = plan.shortened(to: Self.operations)
+        plan.storm = nil
+        let body = OperationBody(plan: plan, kernel: kernel, mode: .marked)
+        let producers = Producers(plan)
+        var times: [Int64] = []
+        let end = MonotonicClock.now() + Self.budget
+        repeat {
+            times.append(Round.run(plan, by: factory, body, producers: producers).total)
+            body.reset()
+        } while times.count < Self.mostIterations && MonotonicClock.now() < end
+            && (times.count < Self.iterations || Self.falls(times))
+        producers.dismiss()
+        body.deallocate()
+        for (index, time) in times.enumerated() {
+            report.add(
+                .time, "total", seconds(time), phase: "warmup", iteration: index, operations: plan.operationCount)
+        }
+        if Self.falls(times) { report.flags.append("slope") }
+    }
+
+    /// Whether the median of the last three times is below nine tenths of that of the three before.
+    static func falls(_ times: [Int64]) -> Bool {
+        guard times.count >= 6 else { return false }
+        let last = times.suffix(3).sorted()[1]
+        let before = times.suffix(6).prefix(3).sorted()[1]
+        return Double(last) < 0.9 * Double(before)
+    }
+}
