@@ -28,7 +28,8 @@ final class DispatchLevels: Backend, @unchecked Sendable {
 
     func build() {
         for value in plan.classes?.values ?? [] {
-            let quality = plan.shape == .threadPriority ? Self.quality(threadPriority: value) : Self.quality(level: value)
+            let quality =
+                plan.shape == .threadPriority ? Self.quality(threadPriority: value) : Self.quality(level: value)
             queues.append(
                 plan.startsSuspended
                     ? DispatchQueue(label: "opbench.level", qos: quality, attributes: .concurrent)

@@ -1,5 +1,8 @@
-import Foundation
 import OpBenchModel
+
+import class OperationEngine.BlockOperation
+import class OperationEngine.Operation
+import class OperationEngine.OperationQueue
 
 /// The engine's classes, used as any program would.
 ///
@@ -87,9 +90,10 @@ final class EngineBackend: Backend, @unchecked Sendable {
         let made =
             plan.form == .subclass
             ? NumberedOperation(operation, body) : BlockOperation { body.run(operation) }
-        if let classes = plan.classes {
-            made.queuePriority =
-                Operation.QueuePriority(rawValue: Int(classes.values[Int(classes.ofOperation[operation])])) ?? .normal
+        switch plan.shape {
+        case .threadPriority: made.threadPriority = plan.classValue(of: operation)
+        case .priorityMix: made.queuePriority = .init(rawValue: Int(plan.classValue(of: operation))) ?? .normal
+        default: break
         }
         if refill == nil, plan.shape == .independent, body.wantsNotification(operation) {
             made.completionBlock = { body.didNotify(operation) }

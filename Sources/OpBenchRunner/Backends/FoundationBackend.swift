@@ -92,9 +92,8 @@ final class FoundationBackend: Backend, @unchecked Sendable {
         let made =
             plan.form == .subclass
             ? NumberedOperation(operation, body) : BlockOperation { body.run(operation) }
-        if let classes = plan.classes {
-            made.queuePriority =
-                Operation.QueuePriority(rawValue: Int(classes.values[Int(classes.ofOperation[operation])])) ?? .normal
+        if plan.shape == .priorityMix {
+            made.queuePriority = .init(rawValue: Int(plan.classValue(of: operation))) ?? .normal
         }
         if refill == nil, plan.shape == .independent, body.wantsNotification(operation) {
             made.completionBlock = { body.didNotify(operation) }

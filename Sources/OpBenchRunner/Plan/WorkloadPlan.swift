@@ -90,6 +90,11 @@ extension WorkloadPlan {
         return (operation / chains.count + operation % chains.count) % chains.queues
     }
 
+    /// The raw queue priority or the thread priority of an operation; 0 in shapes without classes.
+    func classValue(of operation: Int) -> Double {
+        classes.map { $0.values[Int($0.ofOperation[operation])] } ?? 0
+    }
+
     /// The items of the last operation, which may be fewer.
     var lastItems: Int { itemCount - (operationCount - 1) * itemsPerOperation }
 

@@ -7,15 +7,18 @@ final class OwnThread: Sendable {
     private let ended = DispatchSemaphore(value: 0)
 
     init(_ body: @escaping @Sendable () -> Void) {
-        let box = Unmanaged.passRetained(Box { [ended] in
-            body()
-            ended.signal()
-        })
+        let box = Unmanaged.passRetained(
+            Box { [ended] in
+                body()
+                ended.signal()
+            })
         var thread = pthread_t()
-        let result = pthread_create(&thread, nil, { context in
-            Unmanaged<Box>.fromOpaque(context!).takeRetainedValue().body()
-            return nil
-        }, box.toOpaque())
+        let result = pthread_create(
+            &thread, nil,
+            { context in
+                Unmanaged<Box>.fromOpaque(context!).takeRetainedValue().body()
+                return nil
+            }, box.toOpaque())
         precondition(result == 0, "no thread to be had")
         pthread_detach(thread)
     }

@@ -47,7 +47,8 @@ struct MemoryTrial {
     }
 
     private func reportAllocations(_ readings: Readings, into report: inout SampleReport) {
-        guard let before = readings.at[Round.Mark.before.index], let drained = readings.at[Round.Mark.drained.index] else { return }
+        guard let before = readings.at[Round.Mark.before.index], let drained = readings.at[Round.Mark.drained.index]
+        else { return }
         let operations = trial.plan.operationCount
         report.add(
             .allocations, "total", Double(drained.allocationCount - before.allocationCount), phase: "total",

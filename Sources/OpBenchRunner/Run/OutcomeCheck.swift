@@ -11,13 +11,21 @@ enum OutcomeCheck {
         var items = 0
         for operation in 0..<plan.operationCount {
             let (found, expected) = (body.slot(operation), plan.expectedMark(of: operation))
-            if found == 0 { missing += 1 } else if found < expected { early += 1 } else if found > expected { repeated += 1 }
+            if found == 0 {
+                missing += 1
+            } else if found < expected {
+                early += 1
+            } else if found > expected {
+                repeated += 1
+            }
             if found > 0 { items += operation == plan.operationCount - 1 ? plan.lastItems : plan.itemsPerOperation }
         }
         var violations: [String] = []
         if missing > 0 { violations.append("\(missing) operations did not run") }
         if repeated > 0 { violations.append("\(repeated) operations ran, or follow one that ran, more than once") }
-        if early > 0 { violations.append("\(early) operations ran before, or follow one that ran before, a predecessor") }
+        if early > 0 {
+            violations.append("\(early) operations ran before, or follow one that ran before, a predecessor")
+        }
         if items != plan.itemCount { violations.append("\(items) items of \(plan.itemCount) were done") }
         return violations
     }

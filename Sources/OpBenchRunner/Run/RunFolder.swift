@@ -115,7 +115,9 @@ final class RunFolder {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno != EINTR { throw failure(descriptor == samples ? SampleRow.fileName : HistogramRow.fileName) }
+            if count < 0, errno != EINTR {
+                throw failure(descriptor == samples ? SampleRow.fileName : HistogramRow.fileName)
+            }
             rest = rest.dropFirst(max(0, count))
         }
         if fsync(descriptor) != 0 { throw failure("") }

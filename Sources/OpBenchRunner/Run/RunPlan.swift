@@ -57,7 +57,8 @@ public struct RunPlan: Sendable {
         }
         guard !cells.isEmpty else {
             throw InputError(
-                file: "--filter", message: "no cell is left to run", remedy: "see the ids of all cells in `opbench list`")
+                file: "--filter", message: "no cell is left to run",
+                remedy: "see the ids of all cells in `opbench list`")
         }
         parameterNames = Set(cells.flatMap { $0.cell.parameters.keys }).sorted()
         var blocks: [Block] = []

@@ -30,7 +30,11 @@ public enum SampleChild {
         var buffer = [UInt8](repeating: 0, count: 16_384)
         while true {
             let count = read(descriptor, &buffer, buffer.count)
-            if count > 0 { data.append(contentsOf: buffer[..<count]) } else if count == 0 || errno != EINTR { return data }
+            if count > 0 {
+                data.append(contentsOf: buffer[..<count])
+            } else if count == 0 || errno != EINTR {
+                return data
+            }
         }
     }
 

@@ -39,8 +39,9 @@ struct SampleRecorder {
 
     init(plan: RunPlan, _ earlier: [SampleRow]) {
         self.plan = plan
-        doneIDs = Set(earlier.map(\.sampleID))
-        hasOmissions = plan.omissions.indices.allSatisfy { doneIDs.contains(Self.omissionID($0)) }
+        let ids = Set(earlier.map(\.sampleID))
+        doneIDs = ids
+        hasOmissions = plan.omissions.indices.allSatisfy { ids.contains(Self.omissionID($0)) }
         reruns = Set(earlier.filter { $0.flags.contains("rerun") }.map(\.sampleID)).count
         for row in earlier where row.metric == Metric.status.name {
             if row.status == .timeout || row.status == .crashed {
@@ -66,7 +67,8 @@ struct SampleRecorder {
     /// Why a sample is not taken any more; nil if it is.
     func reasonToPass(_ sample: PlannedSample) -> String? {
         let count = failures[Self.key(sample), default: 0]
-        return count < Self.failureLimit ? nil : "not taken: \(count) samples of this backend and cell ended badly before"
+        return count < Self.failureLimit
+            ? nil : "not taken: \(count) samples of this backend and cell ended badly before"
     }
 
     /// Whether a sample taken in a storm is repeated. Blind to its result; at most a tenth of the plan, none if quick.

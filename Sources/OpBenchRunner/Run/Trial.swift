@@ -22,7 +22,8 @@ struct Trial {
     }
 
     init(
-        plan: WorkloadPlan, factory: BackendFactory, flavour: SampleFlavour, kernel: WorkKernel, targetNanoseconds: Int64
+        plan: WorkloadPlan, factory: BackendFactory, flavour: SampleFlavour, kernel: WorkKernel,
+        targetNanoseconds: Int64
     ) {
         var plan = plan
         if flavour == .heap, factory.canHoldPending(plan) { plan.startsSuspended = true }
@@ -43,7 +44,9 @@ struct Trial {
             return report
         case .full(let note): report.note(note)
         }
-        if plan.isRefill, plan.form == .closure { report.note("closures in BlockOperations, for their completion blocks") }
+        if plan.isRefill, plan.form == .closure {
+            report.note("closures in BlockOperations, for their completion blocks")
+        }
         let competitors = Competitors(count: plan.competitors)
         WarmUp(factory: factory, kernel: kernel).run(plan, into: &report)
         report.anchorNanoseconds.append(Anchor.run(kernel))
