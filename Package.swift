@@ -48,8 +48,7 @@ let package = Package(
                 .product(name: "TextTable", package: "TextTable"),
             ]),
         .target(name: "TestSupport", dependencies: ["CLinux"], path: "Tests/TestSupport"),
-        .testTarget(
-            name: "OperationEngineTests", dependencies: ["OperationEngine", "TestSupport"], exclude: ["Conformance"]),
+        .testTarget(name: "OperationEngineTests", dependencies: ["OperationEngine", "TestSupport"]),
         .testTarget(
             name: "FoundationOracleTests", dependencies: ["TestSupport"], swiftSettings: [.define("ORACLE")]),
         .testTarget(name: "OpBenchModelTests", dependencies: ["OpBenchModel", "TestSupport"]),

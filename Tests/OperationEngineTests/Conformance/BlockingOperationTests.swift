@@ -1,0 +1,250 @@
+import OperationEngine
+import TestSupport
+import Testing
+
+@Suite("M, N, O: blocking inside operations", .blocking, .serialized)
+struct BlockingOperationTests {
+    @Test("N13: as many operations as an explicit limit allows meet, beyond the cores", arguments: [32, 100])
+    func rendezvous(count: Int) {
+        let queue = makeQueue(limit: count)
+        let meeting = Rendezvous(count)
+        let met = Counter()
+        for _ in 0..<count { queue.addOperation { if meeting.meet() { met.add() } } }
+        drains(queue)
+        #expect(met.value == count)
+    }
+
+    @Test("N13: the greatest integer is a legal limit")
+    func greatestLimit() {
+        let queue = makeQueue(limit: .max)
+        #expect(queue.maxConcurrentOperationCount == .max)
+        let meeting = Rendezvous(40)
+        for _ in 0..<40 { queue.addOperation { meeting.meet() } }
+        drains(queue)
+        #expect(meeting.arrivals == 40)
+    }
+
+    @Test("N13: at the default limit, 32 operations on one semaphore are freed by the 33rd")
+    func freedByTheLast() {
+        let queue = makeQueue()
+        let permits = Permits()
+        for _ in 0..<32 { queue.addOperation { permits.wait() } }
+        queue.addOperation { permits.signal(32) }
+        drains(queue)
+        #expect(queue.operationCount == 0)
+    }
+
+    @Test("N13 M13: threads are bounded, whatever the limit")
+    func absoluteCap() {
+        let queue = makeQueue(limit: 1_000)
+        let level = HighWater()
+        let release = Gate("the blocked operations may end")
+        let begun = Counter()
+        for _ in 0..<600 {
+            queue.addOperation {
+                level.inside {
+                    begun.add()
+                    release.wait()
+                }
+            }
+        }
+        begun.wait(for: 300)
+        release.open()
+        drains(queue)
+        #expect(begun.value == 600)
+        #expect(level.peak <= 512)
+    }
+
+    @Test("N13 M13: CPU-bound work at a limit of 1000 makes no thousand threads")
+    func cpuBound() {
+        let queue = makeQueue(limit: 1_000)
+        let threads = ThreadsPerOperation(2_000)
+        for index in 0..<2_000 {
+            queue.addOperation {
+                var state = UInt64(index)
+                for _ in 0..<20_000 { state = state &* 6_364_136_223_846_793_005 &+ 1 }
+                threads.note(index, salt: state)
+            }
+        }
+        drains(queue)
+        #expect(threads.distinct < 100)
+    }
+
+    @Test("M14: more queues do not mean more threads")
+    func manyQueues() {
+        let queues = (0..<200).map { _ in makeQueue() }
+        let threads = ThreadsPerOperation(2_000)
+        for index in 0..<2_000 { queues[index % 200].addOperation { threads.note(index) } }
+        for queue in queues { queue.waitUntilAllOperationsAreFinished() }
+        #expect(threads.distinct < 100)
+    }
+
+    @Test("O6: waits nested through queues of limit 1")
+    func nestedThroughSerialQueues() {
+        let depth = 40
+        let ended = Counter()
+        let queues = (0..<depth).map { _ in makeQueue(limit: 1) }
+        @Sendable func descend(_ level: Int) {
+            guard level < depth else { return }
+            let child = MainOperation { _ in descend(level + 1) }
+            queues[level].addOperation(child)
+            child.waitUntilFinished()
+            ended.add()
+        }
+        completes("40 nested waits") { descend(0) }
+        #expect(ended.value == depth)
+    }
+
+    @Test("O6: waits nested in one queue at the default limit")
+    func nestedInOneQueue() {
+        let depth = 150
+        let queue = makeQueue()
+        let ended = Counter()
+        @Sendable func descend(_ level: Int) {
+            guard level < depth else { return }
+            let child = MainOperation { _ in descend(level + 1) }
+            queue.addOperation(child)
+            child.waitUntilFinished()
+            ended.add()
+        }
+        queue.addOperation { descend(0) }
+        drains(queue)
+        #expect(ended.value == depth)
+    }
+
+    @Test("O6: a wait for a whole other queue inside operations")
+    func waitForOtherQueueInside() {
+        let queue = makeQueue()
+        let runs = Counter()
+        for _ in 0..<50 {
+            queue.addOperation {
+                let own = makeQueue(limit: 2)
+                for _ in 0..<10 { own.addOperation { runs.add() } }
+                own.waitUntilAllOperationsAreFinished()
+            }
+        }
+        drains(queue)
+        #expect(runs.value == 500)
+    }
+
+    @Test("O6: an operation waits for later ones of its own queue, which were chosen in the same run")
+    func waitForLaterOnes() {
+        let queue = makeQueue(limit: 2, suspended: true)
+        let last = MainOperation()
+        let operations = (0..<50).map { _ in MainOperation() }
+        let waiter = MainOperation { _ in last.waitUntilFinished() }
+        queue.addOperations([waiter] + operations + [last], waitUntilFinished: false)
+        queue.isSuspended = false
+        drains(queue)
+        #expect(waiter.isFinished && last.isFinished)
+    }
+
+    @Test("M14 N13: a queue full of blocked operations does not hold up another")
+    func blockedQueueAndAnother() {
+        let blocked = makeQueue()
+        let release = Gate("the blocked operations may end")
+        for _ in 0..<100 { blocked.addOperation { release.wait() } }
+        let other = makeQueue()
+        let serial = makeQueue(limit: 1)
+        let runs = Counter()
+        for _ in 0..<200 {
+            other.addOperation { runs.add() }
+            serial.addOperation { runs.add() }
+        }
+        drains(other)
+        drains(serial)
+        #expect(runs.value == 400 && blocked.operationCount == 100)
+        release.open()
+        drains(blocked)
+    }
+
+    @Test("N2 N13: the limit holds when operations block and wait inside", arguments: [1, 3])
+    func limitHoldsWhenBlocking(limit: Int) {
+        let queue = makeQueue(limit: limit)
+        let helper = makeQueue()
+        let level = HighWater()
+        for _ in 0..<100 {
+            queue.addOperation {
+                level.inside {
+                    let child = MainOperation()
+                    helper.addOperation(child)
+                    child.waitUntilFinished()
+                }
+            }
+        }
+        drains(queue)
+        #expect(level.peak <= limit)
+    }
+}
+
+@Suite("O: timed waits", .blocking)
+struct TimedWaitTests {
+    @Test("O7: a timed wait for an operation returns false on timeout, true after the finish")
+    func operation() {
+        let queue = makeQueue()
+        let blocker = Blocker()
+        blocker.occupy(queue)
+        #expect(!blocker.operation.waitUntilFinished(timeout: .milliseconds(1)))
+        #expect(!blocker.operation.waitUntilFinished(timeout: .zero))
+        #expect(!blocker.operation.waitUntilFinished(timeout: .seconds(-5)))
+        blocker.release.open()
+        #expect(blocker.operation.waitUntilFinished(timeout: HangLimit.wait))
+        #expect(blocker.operation.waitUntilFinished(timeout: .zero))
+    }
+
+    @Test("O7: a timed wait for a queue")
+    func queue() {
+        let queue = makeQueue()
+        #expect(queue.waitUntilFinished(timeout: .zero))
+        let blocker = Blocker()
+        blocker.occupy(queue)
+        #expect(!queue.waitUntilFinished(timeout: .milliseconds(1)))
+        blocker.release.open()
+        #expect(queue.waitUntilFinished(timeout: HangLimit.wait))
+    }
+
+    @Test("O7: the longest timeout does not overflow")
+    func longest() {
+        let queue = makeQueue()
+        let operations = (0..<10).map { _ in MainOperation() }
+        queue.addOperations(operations, waitUntilFinished: false)
+        let longest = Duration(secondsComponent: .max, attosecondsComponent: 0)
+        completes("waits of eternal length") {
+            for operation in operations { _ = operation.waitUntilFinished(timeout: longest) }
+            _ = queue.waitUntilFinished(timeout: longest)
+        }
+        #expect(operations.allSatisfy { $0.isFinished })
+    }
+
+    @Test("O7 O6: timed waits inside operations give up and go on")
+    func inside() {
+        let queue = makeQueue(limit: 1)
+        let never = MainOperation()
+        let results = Recorder<Bool>()
+        for _ in 0..<5 {
+            queue.addOperation { results.append(never.waitUntilFinished(timeout: .milliseconds(1))) }
+        }
+        drains(queue)
+        #expect(results.entries == [false, false, false, false, false])
+    }
+}
+
+/// Which thread ran each operation. Every operation writes its own place, so that none ever waits for a lock.
+private final class ThreadsPerOperation: @unchecked Sendable {
+    private let identifiers: UnsafeMutableBufferPointer<Int32>
+
+    init(_ count: Int) {
+        identifiers = .allocate(capacity: count)
+        identifiers.initialize(repeating: 0)
+    }
+
+    deinit { identifiers.deallocate() }
+
+    /// `salt` is the result of the operation's work, which must not be optimised away.
+    func note(_ index: Int, salt: UInt64 = 1) {
+        identifiers[index] = salt == 0 ? -1 : ThreadFacts.id
+    }
+
+    /// Of the operations that have run. To be read when all have finished.
+    var distinct: Int { Set(identifiers).count }
+}

@@ -1,0 +1,198 @@
+import OperationEngine
+import TestSupport
+import Testing
+
+@Suite("I, K, Q: blocks and what they hold, the engine's own lines", .blocking)
+struct EngineBlockTests {
+    @Test("I6: the completion block is cleared after it has begun")
+    func completionCleared() {
+        let operation = MainOperation()
+        let ran = Gate("the completion block runs")
+        operation.completionBlock = { ran.open() }
+        let queue = makeQueue()
+        queue.addOperation(operation)
+        ran.wait()
+        eventually("the completion block is cleared") { operation.completionBlock == nil }
+    }
+
+    @Test("I6: a completion block that holds its operation does not leak it")
+    func completionCycle() {
+        let freed = Counter()
+        let queue = makeQueue()
+        for _ in 0..<20 {
+            let operation = CountedOperation(freed: freed)
+            operation.completionBlock = { _ = operation.isFinished }
+            queue.addOperation(operation)
+        }
+        freed.wait(for: 20)
+    }
+
+    @Test("I7: a completion block may wait for the last of a thousand in its limit-1 queue")
+    func completionWaitsForLast() {
+        let queue = makeQueue(limit: 1, suspended: true)
+        let operations = (0..<1_000).map { _ in MainOperation() }
+        let ended = Gate("the completion block ends")
+        let last = operations[999]
+        operations[0].completionBlock = {
+            last.waitUntilFinished()
+            ended.open()
+        }
+        queue.addOperations(operations, waitUntilFinished: false)
+        queue.isSuspended = false
+        ended.wait()
+        drains(queue)
+    }
+
+    @Test("I7: completion blocks that block do not hold up the queue, however many")
+    func blockedCompletions() {
+        let queue = makeQueue(limit: 2)
+        let release = Gate("the completion blocks may return")
+        let ended = Counter()
+        let operations = (0..<40).map { _ in MainOperation() }
+        for operation in operations {
+            operation.completionBlock = {
+                release.wait()
+                ended.add()
+            }
+        }
+        queue.addOperations(operations, waitUntilFinished: false)
+        drains(queue)
+        #expect(operations.allSatisfy { $0.isFinished } && ended.value == 0)
+        release.open()
+        ended.wait(for: 40)
+    }
+
+    @Test("I9: a completion block set while executing is honoured, one set after the finish never runs")
+    func lateCompletionBlock() {
+        let log = Recorder<String>()
+        let ran = Gate("the completion block runs")
+        let operation = MainOperation {
+            $0.completionBlock = {
+                log.append("set while executing")
+                ran.open()
+            }
+        }
+        operation.start()
+        ran.wait()
+        operation.completionBlock = { log.append("set after the finish") }
+        let other = MainOperation()
+        let isOtherDone = Gate("another completion block runs")
+        other.completionBlock = { isOtherDone.open() }
+        other.start()
+        isOtherDone.wait()
+        #expect(log.entries == ["set while executing"])
+    }
+
+    @Test("K2: the blocks of one operation run at the same time")
+    func concurrentBlocks() {
+        let meeting = Rendezvous(6)
+        let operation = BlockOperation()
+        let met = Counter()
+        for _ in 0..<6 {
+            operation.addExecutionBlock { if meeting.meet() { met.add() } }
+        }
+        let queue = makeQueue()
+        queue.addOperation(operation)
+        drains(queue)
+        #expect(met.value == 6)
+    }
+
+    @Test(
+        "K4 B1: started by hand, one block runs on the caller's thread, the others elsewhere, and start waits for all")
+    func startedByHand() {
+        let meeting = Rendezvous(4)
+        let threads = Recorder<Int32>()
+        let operation = BlockOperation()
+        for _ in 0..<4 {
+            operation.addExecutionBlock {
+                meeting.meet()
+                threads.append(ThreadFacts.id)
+            }
+        }
+        operation.start()
+        #expect(operation.isFinished && threads.entries.count == 4)
+        #expect(threads.entries.count { $0 == ThreadFacts.id } == 1)
+        #expect(Set(threads.entries).count == 4)
+    }
+
+    @Test("K5 N8: the blocks are not limited by the queue's limit")
+    func blocksBeyondLimit() {
+        let meeting = Rendezvous(5)
+        let operation = BlockOperation()
+        for _ in 0..<5 { operation.addExecutionBlock { meeting.meet() } }
+        let queue = makeQueue(limit: 1)
+        queue.addOperation(operation)
+        drains(queue)
+        #expect(meeting.arrivals == 5)
+    }
+
+    @Test("K6: an operation takes one slot, however many blocks it has")
+    func oneSlot() {
+        let queue = makeQueue(limit: 2)
+        let meeting = Rendezvous(8)
+        let operations = (0..<2).map { _ in BlockOperation() }
+        for operation in operations {
+            for _ in 0..<4 { operation.addExecutionBlock { meeting.meet() } }
+        }
+        queue.addOperations(operations, waitUntilFinished: false)
+        drains(queue)
+        #expect(meeting.arrivals == 8)
+        let level = HighWater()
+        let entered = Guarded(Set<Int>())
+        for index in 0..<Scale.of(200) {
+            let operation = BlockOperation()
+            for _ in 0..<3 {
+                operation.addExecutionBlock { _ = level.inside { entered.withLock { $0.insert(index) } } }
+            }
+            queue.addOperation(operation)
+        }
+        drains(queue)
+        #expect(entered.read().count == Scale.of(200))
+        #expect(level.peak <= 6)
+    }
+
+    @Test("K13 Q5: blocks and what they capture are released after running")
+    func blocksReleased() {
+        let released = Counter()
+        let operation = BlockOperation()
+        for _ in 0..<3 {
+            let token = Token(released: released)
+            operation.addExecutionBlock { token.hold() }
+        }
+        let queue = makeQueue()
+        queue.addOperation(operation)
+        drains(queue)
+        released.wait(for: 3)
+        #expect(operation.isFinished)
+    }
+
+    @Test("K13 K11: blocks of a cancelled operation are released too")
+    func blocksOfCancelledReleased() {
+        let released = Counter()
+        let operation = BlockOperation()
+        do {
+            let token = Token(released: released)
+            operation.addExecutionBlock { token.hold() }
+        }
+        operation.cancel()
+        operation.start()
+        released.wait(for: 1)
+        #expect(operation.isFinished)
+    }
+
+    @Test("Q5: the closure of addOperation and the completion block are released after running")
+    func closuresReleased() {
+        let released = Counter()
+        let queue = makeQueue()
+        let kept = MainOperation()
+        do {
+            let inClosure = Token(released: released)
+            queue.addOperation { inClosure.hold() }
+            let inCompletion = Token(released: released)
+            kept.completionBlock = { inCompletion.hold() }
+            queue.addOperation(kept)
+        }
+        drains(queue)
+        released.wait(for: 2)
+    }
+}

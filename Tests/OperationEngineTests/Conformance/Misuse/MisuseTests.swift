@@ -1,0 +1,96 @@
+import OperationEngine
+import TestSupport
+import Testing
+
+@Suite("R: misuse", .blocking)
+struct MisuseTests {
+    @Test(
+        "R B4 B5 B6 B9 B10 E17 I9 K7 M6 N5 O5: the handler is told once; where it returns, the call has no effect",
+        arguments: Offence.allCases)
+    func handlerReturns(offence: Offence) async {
+        await #expect(processExitsWith: .success) { [offence] in
+            let reports = Recorder<Misuse>()
+            Misuse.handler = { reports.append($0) }
+            Misuse.isStrict = offence.needsStrictness
+            #expect(offence.commit())
+            #expect(reports.entries == [offence.misuse])
+        }
+    }
+
+    @Test(
+        "R B4 B5 B6 B9 B10 E17 I9 K7 M6 N5 O5: the default handler prints the message and traps",
+        arguments: Offence.allCases)
+    func defaultTraps(offence: Offence) async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [offence] in
+            Misuse.isStrict = offence.needsStrictness
+            _ = offence.commit()
+        }
+        let output = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        #expect(output.contains(offence.misuse.description))
+    }
+
+    @Test("R B4 I9: what only strict mode forbids is not reported otherwise")
+    func lenient() async {
+        await #expect(processExitsWith: .success) {
+            #expect(!Misuse.isStrict)
+            let reports = Recorder<Misuse>()
+            Misuse.handler = { reports.append($0) }
+            for offence in Offence.allCases where offence.needsStrictness && offence != .completionWhileExecuting {
+                _ = offence.commit()
+            }
+            #expect(reports.entries.isEmpty)
+        }
+    }
+
+    @Test("M5: a batch with an invalid member is refused as a whole", arguments: ["finished", "executing", "queued"])
+    func batch(kind: String) async {
+        await #expect(processExitsWith: .success) { [kind] in
+            let reports = Recorder<Misuse>()
+            Misuse.handler = { reports.append($0) }
+            let invalid = Blocker()
+            let holder = makeQueue()
+            switch kind {
+            case "finished":
+                invalid.release.open()
+                invalid.operation.start()
+            case "executing": invalid.occupy(holder)
+            default:
+                holder.isSuspended = true
+                holder.addOperation(invalid.operation)
+            }
+            let runs = Counter()
+            let valid = (0..<4).map { _ in MainOperation { _ in runs.add() } }
+            let queue = makeQueue()
+            queue.addOperations(
+                [valid[0], valid[1], invalid.operation, valid[2], valid[3]], waitUntilFinished: true)
+            #expect(reports.entries.count == 1)
+            #expect(queue.operationCount == 0 && runs.value == 0)
+            #expect(valid.allSatisfy { StateFlags($0) == StateFlags(Operation()) })
+            // The valid ones are free to go elsewhere.
+            let other = makeQueue()
+            other.addOperations(valid, waitUntilFinished: true)
+            #expect(runs.value == 4)
+            invalid.release.open()
+            holder.isSuspended = false
+            holder.waitUntilAllOperationsAreFinished()
+        }
+    }
+
+    @Test("R: every case has a message of its own")
+    func messages() {
+        let messages = Set(Offence.allCases.map { $0.misuse.description })
+        #expect(messages.count == Set(Offence.allCases.map { $0.misuse }).count)
+        #expect(Misuse.negativeLimit(-7).description.contains("-7"))
+    }
+
+    @Test("R: the handler and the mode can be read back")
+    func settings() async {
+        await #expect(processExitsWith: .success) {
+            let told = Counter()
+            Misuse.handler = { _ in told.add() }
+            Misuse.handler(.startNotReady)
+            Misuse.isStrict = true
+            #expect(told.value == 1 && Misuse.isStrict)
+        }
+    }
+}

@@ -1,0 +1,181 @@
+import OperationEngine
+import TestSupport
+import Testing
+
+/// The nice values below hold if the process itself is at nice 0.
+private let isProcessAtNormalNice = ThreadFacts.nice == 0
+
+@Suite("H: thread priority", .blocking, .enabled(if: isProcessAtNormalNice))
+struct ThreadPriorityTests {
+    /// Runs an operation of this priority in a queue and gives the nice value inside main.
+    private func niceInMain(_ priority: Double) -> Int32? {
+        let nices = Recorder<Int32>()
+        let operation = MainOperation { _ in nices.append(ThreadFacts.nice) }
+        operation.threadPriority = priority
+        let queue = makeQueue()
+        queue.addOperation(operation)
+        drains(queue)
+        return nices.entries.first
+    }
+
+    /// The nice value that the contract gives to a priority, before the quantisation to nine bands.
+    private func exactNice(_ priority: Double) -> Double {
+        (priority < 0.5 ? 38 : 40) * (0.5 - priority)
+    }
+
+    @Test("H1: 0.5 by default; values outside 0…1 are clamped")
+    func range() {
+        let operation = Operation()
+        #expect(operation.threadPriority == 0.5)
+        operation.threadPriority = -3
+        #expect(operation.threadPriority == 0)
+        operation.threadPriority = .infinity
+        #expect(operation.threadPriority == 1)
+        operation.threadPriority = 0.3
+        #expect(operation.threadPriority == 0.3)
+        operation.threadPriority = .nan
+        #expect((0...1).contains(operation.threadPriority))
+    }
+
+    @Test("H2 H6: a priority below the middle sets the nice value of main's thread")
+    func lowered() {
+        #expect(niceInMain(0.5) == 0)
+        #expect(niceInMain(0) == 19)
+        #expect(niceInMain(0.25) == 10)
+    }
+
+    @Test("H6: nine bands, monotone, near the exact value")
+    func bands() {
+        var nices: [Int32] = []
+        for step in 0...40 {
+            let priority = Double(step) / 40
+            guard let nice = niceInMain(priority) else { continue }
+            nices.append(nice)
+            if nice > 0 || priority == 0.5 {
+                // Half of a band's width, 2.5, and the rounding.
+                #expect(abs(Double(nice) - exactNice(priority)) <= 3)
+            }
+        }
+        #expect(nices.count == 41)
+        #expect(zip(nices, nices.dropFirst()).allSatisfy { $0 >= $1 })
+        #expect(nices.first == 19)
+        #expect(Set(nices).count <= 9)
+        #expect(Set(nices).count >= 5)
+    }
+
+    @Test("H6 H7: above the middle it takes effect or says that it does not", arguments: [0.625, 0.75, 0.875, 1.0])
+    func raised(priority: Double) {
+        let operation = Operation()
+        operation.threadPriority = priority
+        #expect(operation.threadPriority == priority)
+        let nice = niceInMain(priority)
+        if operation.effectiveThreadPriority > 0.5 {
+            #expect(nice == Int32(exactNice(priority).rounded()))
+        } else {
+            #expect(operation.effectiveThreadPriority == 0.5)
+            #expect(nice == 0)
+        }
+    }
+
+    @Test("H7: the effective priority tells the band")
+    func effective() {
+        let operation = Operation()
+        for (priority, effective) in [(0.0, 0.0), (0.01, 0.0), (0.25, 0.25), (0.26, 0.25), (0.5, 0.5), (0.49, 0.5)] {
+            operation.threadPriority = priority
+            #expect(operation.effectiveThreadPriority == effective)
+        }
+    }
+
+    @Test("H3 H4: the completion block runs at nice 0")
+    func completionBlock() {
+        let nices = Recorder<Int32>()
+        let ran = Counter()
+        let queue = makeQueue()
+        for _ in 0..<10 {
+            let operation = MainOperation()
+            operation.threadPriority = 0
+            operation.completionBlock = {
+                nices.append(ThreadFacts.nice)
+                ran.add()
+            }
+            queue.addOperation(operation)
+        }
+        ran.wait(for: 10)
+        #expect(nices.entries.allSatisfy { $0 == 0 })
+    }
+
+    @Test("H4: an overridden start runs at nice 0")
+    func overriddenStart() {
+        final class Starting: Operation, @unchecked Sendable {
+            let nices = Recorder<Int32>()
+            override func start() {
+                nices.append(ThreadFacts.nice)
+                super.start()
+            }
+        }
+        let operation = Starting()
+        operation.threadPriority = 0
+        let queue = makeQueue()
+        queue.addOperation(operation)
+        drains(queue)
+        #expect(operation.nices.entries == [0])
+    }
+
+    @Test("H5: after low operations, cancelled ones among them, others run at nice 0 again")
+    func restored() {
+        let queue = makeQueue(limit: 2)
+        let wrong = Counter()
+        for index in 0..<200 {
+            let priority = index % 2 == 0 ? 0.0 : 0.5
+            let operation = MainOperation { operation in
+                if index % 4 == 0 { operation.cancel() }
+                if ThreadFacts.nice != (index % 2 == 0 ? 19 : 0) { wrong.add() }
+            }
+            operation.threadPriority = priority
+            queue.addOperation(operation)
+        }
+        drains(queue)
+        #expect(wrong.value == 0)
+    }
+
+    @Test("H8: started by hand it is not applied, and the caller's thread keeps its nice value")
+    func manualStart() {
+        let nices = Recorder<Int32>()
+        let operation = MainOperation { _ in nices.append(ThreadFacts.nice) }
+        operation.threadPriority = 0
+        let before = ThreadFacts.nice
+        operation.start()
+        #expect(nices.entries == [before])
+        #expect(ThreadFacts.nice == before)
+    }
+
+    @Test("K9: the thread priority of a block operation applies to main's own block only")
+    func blocks() {
+        let nices = Recorder<Int32>()
+        let meeting = Rendezvous(4)
+        let operation = BlockOperation()
+        for _ in 0..<4 {
+            operation.addExecutionBlock {
+                nices.append(ThreadFacts.nice)
+                meeting.meet()
+            }
+        }
+        operation.threadPriority = 0
+        let queue = makeQueue()
+        queue.addOperation(operation)
+        drains(queue)
+        #expect(nices.entries.sorted() == [0, 0, 0, 19])
+    }
+
+    @Test("H2 G4: mixed thread priorities in a serial queue keep the order of the queue")
+    func orderIsKept() {
+        let log = Recorder<Int>()
+        let queue = makeQueue(limit: 1, suspended: true)
+        let operations = numbered(60, into: log)
+        for (index, operation) in operations.enumerated() { operation.threadPriority = Double(index % 5) / 8 }
+        queue.addOperations(operations, waitUntilFinished: false)
+        queue.isSuspended = false
+        drains(queue)
+        #expect(log.entries == Array(0..<60))
+    }
+}

@@ -1,1 +1,0 @@
-// The engine's contract tests; see Conformance/Shared.

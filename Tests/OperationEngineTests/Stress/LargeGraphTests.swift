@@ -1,0 +1,164 @@
+import OperationEngine
+import TestSupport
+import Testing
+
+/// Graphs that overflow a stack or a cache where somebody recurses or scans. Sizes shrink under a sanitizer; that
+/// they end at all within the hang limit shows that the cost is linear: at Foundation's, a chain of a million takes
+/// days.
+@Suite("E22, E23, M15: large graphs", .blocking, .serialized)
+struct LargeGraphTests {
+    /// Adds every operation's predecessor as its dependency.
+    private func link(_ chain: [Operation]) {
+        for (dependency, dependent) in zip(chain, chain.dropFirst()) { dependent.addDependency(dependency) }
+    }
+
+    @Test("E22 E23: a chain of 1,000,000 runs in order and is released")
+    func chain() {
+        let length = Scale.of(1_000_000)
+        let freed = Counter()
+        let order = OrderCheck()
+        let queue = makeQueue()
+        do {
+            let operations = (0..<length).map { index in
+                CountedOperation(freed: freed) { order.visit(index) }
+            }
+            link(operations)
+            queue.addOperations(operations, waitUntilFinished: false)
+        }
+        drains(queue)
+        #expect(order.isInOrder && order.visits == length)
+        freed.wait(for: length)
+    }
+
+    @Test("E22: a chain of 1,000,000 that never ran is released by its last link")
+    func releaseChain() {
+        let length = Scale.of(1_000_000)
+        let freed = Counter()
+        var last: Operation? = CountedOperation(freed: freed)
+        for _ in 1..<length {
+            let next = CountedOperation(freed: freed)
+            if let last { next.addDependency(last) }
+            last = next
+        }
+        #expect(freed.value == 0)
+        last = nil
+        freed.wait(for: length)
+    }
+
+    @Test("E22 J8: a long chain is cancelled, finished and released")
+    func cancelChain() {
+        let length = Scale.of(200_000)
+        let freed = Counter()
+        let runs = Counter()
+        let queue = makeQueue(suspended: true)
+        do {
+            let operations = (0..<length).map { _ in CountedOperation(freed: freed) { runs.add() } }
+            link(operations)
+            queue.addOperations(operations, waitUntilFinished: false)
+        }
+        queue.cancelAllOperations()
+        queue.isSuspended = false
+        drains(queue)
+        #expect(runs.value == 0)
+        freed.wait(for: length)
+    }
+
+    @Test("E20 E23: a long chain added last link first")
+    func reverseChain() {
+        let length = Scale.of(200_000)
+        let order = OrderCheck()
+        let queue = makeQueue(limit: 4)
+        let operations = (0..<length).map { index in MainOperation { _ in order.visit(index) } }
+        link(operations)
+        for operation in operations.reversed() { queue.addOperation(operation) }
+        drains(queue)
+        #expect(order.isInOrder && order.visits == length)
+    }
+
+    @Test("E23: one operation unlocks 200,000")
+    func fan() {
+        let width = Scale.of(200_000)
+        let freed = Counter()
+        let queue = makeQueue()
+        let runs = Counter()
+        let root = MainOperation()
+        do {
+            let dependents = (0..<width).map { _ in CountedOperation(freed: freed) { runs.add() } }
+            for dependent in dependents { dependent.addDependency(root) }
+            queue.addOperations(dependents, waitUntilFinished: false)
+        }
+        #expect(runs.value == 0)
+        queue.addOperation(root)
+        drains(queue)
+        #expect(runs.value == width)
+        freed.wait(for: width)
+    }
+
+    @Test("E4 E23: one operation waits for 200,000")
+    func join() {
+        let width = Scale.of(200_000)
+        let freed = Counter()
+        let queue = makeQueue()
+        let runs = Counter()
+        let seen = Recorder<Int>()
+        do {
+            let last = CountedOperation(freed: freed) { seen.append(runs.value) }
+            let dependencies = (0..<width).map { _ in CountedOperation(freed: freed) { runs.add() } }
+            for dependency in dependencies { last.addDependency(dependency) }
+            queue.addOperation(last)
+            queue.addOperations(dependencies, waitUntilFinished: false)
+        }
+        drains(queue)
+        #expect(seen.entries == [width])
+        freed.wait(for: width + 1)
+    }
+
+    @Test("E13 E21: dependents of one operation are removed and freed in linear time")
+    func unlinkFan() {
+        let width = Scale.of(200_000)
+        let root = MainOperation()
+        var dependents = (0..<width).map { _ in MainOperation() }
+        for dependent in dependents { dependent.addDependency(root) }
+        for dependent in dependents[..<(width / 2)] { dependent.removeDependency(root) }
+        #expect(dependents[..<(width / 2)].allSatisfy { $0.isReady })
+        dependents = []
+        root.start()
+        #expect(root.isFinished)
+    }
+
+    @Test("M15: a million trivial operations complete and are released")
+    func manyOperations() {
+        let count = Scale.of(1_000_000)
+        let freed = Counter()
+        let queue = makeQueue()
+        for _ in 0..<count { queue.addOperation(CountedOperation(freed: freed)) }
+        drains(queue)
+        #expect(queue.operationCount == 0)
+        freed.wait(for: count)
+    }
+
+    @Test("J10 M9: a large queue is listed and cancelled")
+    func cancelMany() {
+        let count = Scale.of(200_000)
+        let runs = Counter()
+        let queue = makeQueue(suspended: true)
+        for _ in 0..<count { queue.addOperation { runs.add() } }
+        #expect(queue.operations.count == count && queue.operationCount == count)
+        queue.cancelAllOperations()
+        queue.isSuspended = false
+        drains(queue)
+        #expect(runs.value == 0)
+    }
+}
+
+/// Checks that indexes come in ascending order, without a lock: the operations' own order makes it safe, and
+/// ThreadSanitizer says if it does not.
+final class OrderCheck: @unchecked Sendable {
+    private(set) var visits = 0
+    private(set) var isInOrder = true
+
+    func visit(_ index: Int) {
+        isInOrder = isInOrder && index == visits
+        visits += 1
+    }
+}

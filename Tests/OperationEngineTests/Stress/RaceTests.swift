@@ -1,0 +1,186 @@
+import OperationEngine
+import TestSupport
+import Testing
+
+@Suite("Stress: races of two", .blocking, .serialized)
+struct RaceTests {
+    @Test("J13: cancel racing with a queue's start: main is left out, or sees the flag", arguments: [1, -1])
+    func cancelAgainstQueue(limit: Int) {
+        let queue = makeQueue(limit: limit)
+        let wrong = Counter()
+        let completions = Counter()
+        let rounds = Scale.of(4_000)
+        let operations = (0..<rounds).map { _ in RacingOperation() }
+        for operation in operations { operation.completionBlock = { completions.add() } }
+        onThreads(2) { thread in
+            for operation in operations {
+                if thread == 0 {
+                    queue.addOperation(operation)
+                } else {
+                    operation.cancel()
+                }
+            }
+        }
+        drains(queue)
+        completions.wait(for: rounds)
+        for operation in operations where !operation.isOutcomeRight { wrong.add() }
+        #expect(wrong.value == 0)
+        #expect(completions.value == rounds)
+    }
+
+    @Test("J13: cancel racing with a start by hand")
+    func cancelAgainstStart() {
+        let operations = (0..<Scale.of(10_000)).map { _ in RacingOperation() }
+        onThreads(2) { thread in
+            for operation in operations {
+                if thread == 0 { operation.start() } else { operation.cancel() }
+            }
+        }
+        #expect(operations.allSatisfy { $0.isOutcomeRight })
+    }
+
+    @Test("E18: addDependency racing with the choice: it blocks, or the operation has begun")
+    func addDependencyAgainstChoice() {
+        let queue = makeQueue(limit: 2)
+        let wrong = Counter()
+        for _ in 0..<Scale.of(3_000) {
+            let dependency = MainOperation()
+            let mustWait = Guarded(false)
+            let operation = MainOperation { _ in
+                if mustWait.read() && !dependency.isFinished { wrong.add() }
+            }
+            queue.addOperation(operation)
+            operation.addDependency(dependency)
+            if !operation.isReady { mustWait.withLock { $0 = true } }
+            dependency.start()
+        }
+        drains(queue)
+        #expect(wrong.value == 0)
+    }
+
+    @Test("E13: removeDependency racing with the dependency's finish unlocks exactly once")
+    func removeAgainstFinish() {
+        let queue = makeQueue()
+        let runs = Counter()
+        let rounds = Scale.of(3_000)
+        let pairs = (0..<rounds).map { _ in (MainOperation(), MainOperation { _ in runs.add() }) }
+        for (dependency, dependent) in pairs {
+            dependent.addDependency(dependency)
+            queue.addOperation(dependent)
+        }
+        onThreads(2) { thread in
+            for (dependency, dependent) in pairs {
+                if thread == 0 { dependency.start() } else { dependent.removeDependency(dependency) }
+            }
+        }
+        drains(queue)
+        #expect(runs.value == rounds)
+    }
+
+    @Test("O2 O7: timed and plain waits racing with the finish")
+    func waitAgainstFinish() {
+        let queue = makeQueue()
+        let rounds = Scale.of(1_000)
+        let lies = Counter()
+        let operations = (0..<rounds).map { _ in MainOperation() }
+        completes("waits from six threads") {
+            onThreads(6) { thread in
+                for operation in operations {
+                    if thread == 0 {
+                        queue.addOperation(operation)
+                    } else if thread < 3 {
+                        operation.waitUntilFinished()
+                        if !operation.isFinished { lies.add() }
+                    } else if operation.waitUntilFinished(timeout: .microseconds(20)) && !operation.isFinished {
+                        lies.add()
+                    }
+                }
+            }
+        }
+        #expect(lies.value == 0)
+        drains(queue)
+    }
+
+    @Test("O3 M11: after a wait for all the counts are exact, whoever else adds and waits")
+    func drainAgainstAdding() {
+        let queue = makeQueue()
+        let rounds = Scale.of(2_000)
+        completes("drains from four threads") {
+            onThreads(4) { _ in
+                for _ in 0..<rounds / 10 {
+                    let batch = (0..<10).map { _ in MainOperation() }
+                    queue.addOperations(batch, waitUntilFinished: false)
+                    queue.waitUntilAllOperationsAreFinished()
+                    _ = queue.waitUntilFinished(timeout: .microseconds(50))
+                }
+            }
+        }
+        drains(queue)
+        #expect(queue.operationCount == 0 && queue.operations.isEmpty)
+    }
+
+    @Test("M9 M11: operations never lists a finished one")
+    func listingAgainstFinish() {
+        let queue = makeQueue(limit: 2)
+        let finishedOnes = Counter()
+        let stop = Gate("listing ends")
+        onThreads(2) { thread in
+            if thread == 0 {
+                for _ in 0..<Scale.of(10_000) { queue.addOperation(MainOperation()) }
+                queue.waitUntilAllOperationsAreFinished()
+                stop.open()
+            } else {
+                while !stop.isOpen {
+                    // An operation may finish once it is listed; one that was finished before must not be there.
+                    let before = queue.operations.filter { $0.isFinished }
+                    let after = queue.operations
+                    for operation in before where after.contains(where: { $0 === operation }) { finishedOnes.add() }
+                }
+            }
+        }
+        #expect(finishedOnes.value == 0)
+        #expect(queue.operations.isEmpty)
+    }
+
+    @Test("N2 N6: the limit changes while work runs; the level never exceeds the greatest one")
+    func changingLimits() {
+        let seed = announcedSeed("changing limits")
+        let queue = makeQueue(limit: 3)
+        let level = HighWater()
+        let stop = Gate("changing ends")
+        onThreads(2) { thread in
+            if thread == 0 {
+                for _ in 0..<Scale.of(20_000) { queue.addOperation { level.inside {} } }
+                queue.waitUntilFinished(timeout: HangLimit.wait)
+                stop.open()
+            } else {
+                var random = SeededGenerator(seed: seed)
+                while !stop.isOpen {
+                    queue.maxConcurrentOperationCount = Int.random(in: 0...3, using: &random)
+                    if Int.random(in: 0..<4, using: &random) == 0 { queue.isSuspended.toggle() }
+                    queue.maxConcurrentOperationCount = Int.random(in: 1...3, using: &random)
+                    queue.isSuspended = false
+                }
+            }
+        }
+        drains(queue)
+        #expect(level.peak <= 3)
+    }
+}
+
+/// An operation that a test cancels at about the time of its start.
+private final class RacingOperation: Operation, @unchecked Sendable {
+    private let runs = Counter()
+    private let sawFlag = Counter()
+
+    override func main() {
+        runs.add()
+        // The cancel is on its way, and must reach an executing operation.
+        if eventually("a cancelled main sees the flag", { isCancelled }) { sawFlag.add() }
+    }
+
+    /// Exactly one of: main not run, main run with the flag visible.
+    var isOutcomeRight: Bool {
+        isFinished && isCancelled && !isExecuting && runs.value <= 1 && sawFlag.value == runs.value
+    }
+}
