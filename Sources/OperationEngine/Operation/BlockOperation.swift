@@ -33,7 +33,10 @@ open class BlockOperation: Operation, @unchecked Sendable {
     /// Runs the first block on the calling thread and the others on threads of the pool, and returns when all have
     /// returned. The calling thread runs those that no other has begun.
     open override func main() {
-        let (first, further) = lock.withLock { (firstBlock, furtherBlocks) }
+        lock.lock()
+        let first = firstBlock
+        let further = furtherBlocks
+        lock.unlock()
         guard let further else {
             first?()
             return
@@ -46,14 +49,13 @@ open class BlockOperation: Operation, @unchecked Sendable {
     }
 
     override final func executionEnded() {
-        let blocks = lock.withLock {
-            defer {
-                firstBlock = nil
-                furtherBlocks = nil
-            }
-            return (firstBlock, furtherBlocks)
-        }
-        withExtendedLifetime(blocks) {}
+        // Plain statements instead of `withLock`: a closure that passes a generic function costs an allocation.
+        lock.lock()
+        let first = firstBlock.take()
+        let further = furtherBlocks.take()
+        lock.unlock()
+        withExtendedLifetime(first) {}
+        withExtendedLifetime(further) {}
     }
 }
 

@@ -40,10 +40,8 @@ extension Operation {
 
     /// The completion block, for the finishing thread alone; the property is nil from here on (contract I6).
     func takeCompletionBlock() -> (@Sendable () -> Void)? {
-        lock.withLock {
-            let block = details?.completionBlock
-            details?.completionBlock = nil
-            return block
-        }
+        lock.lock()
+        defer { lock.unlock() }
+        return details?.completionBlock.take()
     }
 }

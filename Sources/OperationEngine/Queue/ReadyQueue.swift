@@ -9,14 +9,16 @@ struct ReadyQueue: ~Copyable {
 
         var isEmpty: Bool { occupied == 0 }
         /// The highest level with an operation.
-        var highest: Int { 7 - occupied.leadingZeroBitCount }
-        var first: Unmanaged<Operation>? { occupied == 0 ? nil : lists[highest].first }
+        @inline(__always) var highest: Int { 7 - occupied.leadingZeroBitCount }
+        @inline(__always) var first: Unmanaged<Operation>? { occupied == 0 ? nil : lists[highest].first }
 
+        @inline(__always)
         mutating func append(_ operation: Operation, level: PriorityLevel) {
             lists[Int(level.rawValue)].append(operation)
             occupied |= 1 << level.rawValue
         }
 
+        @inline(__always)
         mutating func remove(_ operation: Operation, level: PriorityLevel) {
             lists[Int(level.rawValue)].remove(operation)
             if lists[Int(level.rawValue)].isEmpty { occupied &= ~(1 << level.rawValue) }
@@ -59,6 +61,7 @@ struct ReadyQueue: ~Copyable {
     }
 
     /// The next one of a band.
+    @inline(__always)
     func first(of band: NiceBand) -> Unmanaged<Operation>? {
         band == .normal ? normal.first : levels(of: band).first
     }
