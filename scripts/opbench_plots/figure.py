@@ -7,7 +7,7 @@ from matplotlib.figure import Figure, SubFigure
 from matplotlib.lines import Line2D
 
 from opbench_plots import style
-from opbench_plots.layout import Arrangement, Facet, Panel
+from opbench_plots.layout import Arrangement, Facet
 from opbench_plots.measures import Measure
 from opbench_plots.panel import draw_panel
 from opbench_plots.style import SeriesStyle
@@ -16,6 +16,7 @@ from opbench_plots.style import SeriesStyle
 WIDTH = 10.0
 PANEL_HEIGHT = 2.9
 LINE_HEIGHT = 0.17
+FOOTER_LINE_HEIGHT = 0.15
 PANELS_A_ROW = 2
 CHARACTERS_A_LINE = 135
 # More facets than this go to a further page.
@@ -42,13 +43,13 @@ class _Page:
 
     def draw(self) -> Figure:
         under_title, footer = self._under_title(), self._footer()
-        legend_lines = -(-len(self.arrangement.backends) // 6)
+        legend_lines = -(-len(self.arrangement.backends) // self._legend_columns())
         rows_a_facet = -(-len(self.measures) // PANELS_A_ROW)
         labels = [textwrap.wrap(facet.label, CHARACTERS_A_LINE) for facet in self.facets]
         heights = [
             0.42 + LINE_HEIGHT * len(under_title) + 0.25 * legend_lines + 0.1,
             *(rows_a_facet * PANEL_HEIGHT + LINE_HEIGHT * 1.4 * len(label) for label in labels),
-            LINE_HEIGHT * len(footer) + 0.15,
+            FOOTER_LINE_HEIGHT * len(footer) + 0.15,
         ]
         figure = Figure(figsize=(WIDTH, sum(heights)), layout="constrained", facecolor="white")
         header, *bodies, bottom = figure.subfigures(len(heights), 1, height_ratios=heights, hspace=0)
@@ -63,8 +64,7 @@ class _Page:
         arrangement = self.arrangement
         measured, missing = [], []
         for measure in arrangement.plan.measures:
-            panels = (arrangement.panel(facet, measure) for facet in arrangement.facets)
-            (measured if any(panel.has_points for panel in panels) else missing).append(measure)
+            (measured if arrangement.extent(measure) else missing).append(measure)
         # Where nothing was measured at all, one panel still shows the statuses.
         return (measured, missing) if measured else (missing[:1], missing)
 
@@ -77,7 +77,7 @@ class _Page:
         sentences = []
         if arrangement.constants:
             sentences.append("In all cells: " + ", ".join(f"{name} = {value}" for name, value in arrangement.constants) + ".")
-        bars = list(dict.fromkeys(measure.bars for measure in self.measures if measure.bars))
+        bars = list(dict.fromkeys(measure.bars for measure in self.measures if arrangement.has_bars(measure)))
         for meaning in bars:
             titles = [self._title(measure) for measure in self.measures if measure.bars == meaning]
             sentences.append(f"Bars: {meaning}" + (f" ({'; '.join(titles)})." if len(bars) > 1 else "."))
@@ -92,6 +92,11 @@ class _Page:
         bases = sorted({row.ratio_to for row in self.arrangement.rows.values() if row.ratio_to})
         return measure.title.format(ratio_to=" or ".join(bases))
 
+    def _legend_columns(self) -> int:
+        """As many as fit beside each other."""
+        widest = max(len(backend) for backend in self.arrangement.backends)
+        return max(1, min(len(self.arrangement.backends), CHARACTERS_A_LINE // (widest + 9)))
+
     def _draw_header(self, header: SubFigure, height: float, under_title: list[str]) -> None:
         arrangement = self.arrangement
         title = f"{arrangement.plan.title}: {', '.join(arrangement.workloads)}"
@@ -102,7 +107,7 @@ class _Page:
         )
         header.legend(
             handles=[_legend_entry(backend, self.styles[backend]) for backend in arrangement.backends],
-            loc="lower left", bbox_to_anchor=(0.005, 0), ncols=min(6, len(arrangement.backends)), frameon=False,
+            loc="lower left", bbox_to_anchor=(0.005, 0), ncols=self._legend_columns(), frameon=False,
             borderaxespad=0.2, handlelength=2.4, columnspacing=1.8,
         )
 
@@ -114,8 +119,8 @@ class _Page:
         for axes in grid.flat[len(self.measures) :]:
             axes.set_axis_off()
         for axes, measure in zip(grid.flat, self.measures):
-            panel: Panel = self.arrangement.panel(facet, measure)
-            draw_panel(axes, panel, self.styles, self._title(measure))
+            panel = self.arrangement.panel(facet, measure)
+            draw_panel(axes, panel, self.arrangement.extent(measure), self.styles, self._title(measure))
 
 
 def _legend_entry(backend: str, look: SeriesStyle) -> Line2D:

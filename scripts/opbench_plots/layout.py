@@ -51,6 +51,12 @@ class Panel:
     def has_points(self) -> bool:
         return any(series.points for series in self.series)
 
+    @property
+    def values(self) -> list[float]:
+        """All figures and the ends of their bars."""
+        points = (point for series in self.series for point in series.points.values())
+        return [value for point in points for value in point if value is not None]
+
 
 class Arrangement:
     """All rows of one shape, arranged in facets of panels."""
@@ -66,6 +72,7 @@ class Arrangement:
         self.axis_parameter = self._choose_axis(cells)
         self.facets = self._facets(cells)
         self.classes = self._classes()
+        self._extents: dict[Measure, list[float]] = {}
         self.statuses = sorted({row.status for row in rows} - {"ok"})
         self.workloads = list(dict.fromkeys(cell.workload for cell in cells))
 
@@ -86,6 +93,16 @@ class Arrangement:
                     self._add(series, measure, cell, value, f"{self.plan.class_name}={value}" if classes else "")
             panel.series.append(series)
         return panel
+
+    def extent(self, measure: Measure) -> list[float]:
+        """All values of a measure, over all facets."""
+        if measure not in self._extents:
+            self._extents[measure] = [value for facet in self.facets for value in self.panel(facet, measure).values]
+        return self._extents[measure]
+
+    def has_bars(self, measure: Measure) -> bool:
+        points = (measure.read(self.run, row) for row in self.rows.values())
+        return any(point is not None and point.has_bar for point in points)
 
     def _add(self, series: Series, measure: Measure, cell: Cell, value: str, operation_class: str) -> None:
         row = self.rows.get((cell, series.backend, operation_class))

@@ -16,6 +16,10 @@ class Interval(NamedTuple):
     low: float | None = None
     high: float | None = None
 
+    @property
+    def has_bar(self) -> bool:
+        return self.low is not None and self.high is not None
+
 
 class Unit(Enum):
     """How the values of a panel are scaled and written."""
@@ -65,7 +69,7 @@ class ShapePlan:
     class_order: tuple[str, ...] = ()
 
 
-CONFIDENCE = "confidence interval over the blocks"
+CONFIDENCE = "95 % confidence interval over the blocks"
 SPREAD = "lowest and highest sample"
 
 

@@ -13,7 +13,7 @@ from opbench_plots.style import SeriesStyle
 # How much of the room of a category its points take.
 SPREAD_OF_CATEGORY = 0.6
 # How much of a logarithmic axis the points of one value take.
-SPREAD_ON_LOGARITHMIC_AXIS = 0.05
+SPREAD_ON_LOGARITHMIC_AXIS = 0.03
 STATUS_LINE_POINTS = 10
 # The least that a logarithmic axis spans, so that it always has two labelled ticks.
 LEAST_FACTOR = 6
@@ -28,11 +28,14 @@ _FORMAT = {
 }
 
 
-def draw_panel(axes: Axes, panel: Panel, styles: dict[str, SeriesStyle], title: str) -> None:
-    """Draws a panel. The lines that hold figures are labelled with the backend's name."""
+def draw_panel(axes: Axes, panel: Panel, extent: list[float], styles: dict[str, SeriesStyle], title: str) -> None:
+    """Draws a panel. The lines that hold figures are labelled with the backend's name.
+
+    `extent` holds the values of the same measure in all facets, so that they stand on one scale.
+    """
     is_by_backend = panel.axis.label == "backend"
     _set_horizontal_axis(axes, panel.axis)
-    _set_vertical_axis(axes, panel)
+    _set_vertical_axis(axes, panel.measure, extent)
     for rank, series in enumerate(panel.series):
         # Side by side, so that the bars of one do not hide those of another.
         offset = 0.0 if is_by_backend else (rank - (len(panel.series) - 1) / 2) / len(panel.series)
@@ -60,7 +63,7 @@ def _draw_series(axes: Axes, panel: Panel, series: Series, look: SeriesStyle, of
     bars = [
         (place, point.low, point.high)
         for place, point in zip(places, points)
-        if point is not None and point.low is not None and point.high is not None
+        if point is not None and point.has_bar
     ]
     if bars:
         at, low, high = zip(*bars)
@@ -130,19 +133,11 @@ def _thinned(positions: list[float], labels: list[str]) -> tuple[list[float], li
     return [positions[index] for index in kept], [labels[index] for index in kept]
 
 
-def _set_vertical_axis(axes: Axes, panel: Panel) -> None:
-    values = [
-        bound
-        for series in panel.series
-        for point in series.points.values()
-        for bound in point
-        if bound is not None
-    ]
-    measure = panel.measure
+def _set_vertical_axis(axes: Axes, measure: Measure, values: list[float]) -> None:
     axes.set_ylabel(measure.axis_label)
     if measure.unit is Unit.RATIO:
         axes.axhline(1, color=style.MUTED, linewidth=0.8, linestyle=(0, (4, 2)), zorder=1)
-        values.append(1)
+        values = [*values, 1]
     if not values:
         return
     if measure.unit in (Unit.SHARE, Unit.NICE):

@@ -3,6 +3,7 @@
 import csv
 import io
 import math
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,6 +11,9 @@ from opbench_plots.errors import BadInput
 
 SCHEMA_VERSION = "1"
 PARAMETER_PREFIX = "param."
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_DAMAGED = "the file is damaged or cut short (opbench run --resume mends the run that it belongs to)"
 
 
 class Table:
@@ -38,16 +42,15 @@ def read_table(path: Path, required: Sequence[str]) -> Table:
         for fields in lines:
             if len(fields) != len(columns):
                 raise BadInput(
-                    f"{path}, line {lines.line_num}: {len(fields)} fields where the header has {len(columns)}; "
-                    "the file is damaged or cut short"
+                    f"{path}, line {lines.line_num}: {len(fields)} fields where the header has {len(columns)}; {_DAMAGED}"
                 )
             row = dict(zip(columns, fields))
             _check_version(path, lines.line_num, row)
             rows.append(row)
     except csv.Error as error:
-        raise BadInput(f"{path}, line {lines.line_num}: {error}; the file is damaged or cut short") from error
+        raise BadInput(f"{path}, line {lines.line_num}: {error}; {_DAMAGED}") from error
     if not text.endswith("\n"):
-        raise BadInput(f"{path}, line {lines.line_num}: the last line has no end; the file is cut short")
+        raise BadInput(f"{path}, line {lines.line_num}: the last line has no end; {_DAMAGED}")
     if not rows:
         raise BadInput(f"{path}: a header but no rows; the run has measured nothing yet")
     return Table(path, columns, rows)
@@ -58,11 +61,7 @@ def number(path: Path, row: dict[str, str], column: str) -> float | None:
     text = row[column]
     if text == "":
         return None
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
+    if not _NUMBER.fullmatch(text) or not math.isfinite(value := float(text)):
         raise BadInput(f"{path}: {column} of {_place(row)} is {text!r}, not a number")
     return value
 
