@@ -4,13 +4,14 @@ import argparse
 import sys
 from pathlib import Path
 
+from matplotlib.figure import Figure
+
 from opbench_plots.errors import BadInput, CannotWrite
-from opbench_plots.figure import draw_figures
+from opbench_plots.figure import MOST_FACETS, draw_figures
 from opbench_plots.layout import Arrangement
-from opbench_plots.measures import PLANS, ShapePlan, plan_of
 from opbench_plots.publish import publish
 from opbench_plots.run import Run, SummaryRow, load_run
-from matplotlib.figure import Figure
+from opbench_plots.shapes import PLANS, ShapePlan, plan_of
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -75,19 +76,31 @@ def figures_of(run: Run) -> dict[str, Figure]:
             run.notes.append(f"no figure for workload {row.slot.cell.workload}: its shape is not one of those drawn")
     run.notes = list(dict.fromkeys(run.notes))
     if not rows:
-        raise BadInput(f"run {run.name}: no workload of a shape that has a figure ({', '.join(plan.shape for plan in PLANS)})")
+        raise BadInput(
+            f"run {run.name}: no workload of a shape that has a figure ({', '.join(plan.shape for plan in PLANS)})"
+        )
     figures = {}
     for plan in (plan for plan in PLANS if plan in rows):
-        pages = draw_figures(Arrangement(plan, run, rows[plan]))
+        arrangement = Arrangement(plan, run, rows[plan])
+        left_out = len(arrangement.facets) - MOST_FACETS
+        if left_out > 0:
+            run.notes.append(
+                f"{plan.shape}: the last {left_out} of {len(arrangement.facets)} groups of cells not drawn"
+            )
+        pages = draw_figures(arrangement)
         names = [plan.shape] + [f"{plan.shape}-{number}" for number in range(2, len(pages) + 1)]
-        figures |= dict(zip(names, pages))
+        figures |= dict(zip(names, pages, strict=True))
     return figures
 
 
 def _parse(arguments: list[str]) -> argparse.Namespace:
     parser = Arguments(
-        prog="plot", usage="scripts/plot RUN [--output DIR]", description=DESCRIPTION, epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False,
+        prog="plot",
+        usage="scripts/plot RUN [--output DIR]",
+        description=DESCRIPTION,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
     )
     parser.add_argument("run", metavar="RUN", help="the folder of a run, or its id under results/")
     parser.add_argument("--output", metavar="DIR", type=Path, help="where the figures go (default: RUN/plots)")

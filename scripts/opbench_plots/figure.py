@@ -4,11 +4,12 @@ import textwrap
 
 import matplotlib
 from matplotlib.figure import Figure, SubFigure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
 
 from opbench_plots import style
 from opbench_plots.layout import Arrangement, Facet
-from opbench_plots.measures import Measure
+from opbench_plots.measures import CONFIDENCE, Measure
 from opbench_plots.panel import draw_panel
 from opbench_plots.style import SeriesStyle
 
@@ -18,9 +19,11 @@ PANEL_HEIGHT = 2.9
 LINE_HEIGHT = 0.17
 FOOTER_LINE_HEIGHT = 0.15
 PANELS_A_ROW = 2
+DOTS_PER_INCH = 150
 CHARACTERS_A_LINE = 135
-# More facets than this go to a further page.
+# More facets than this go to a further page, and on many pages nobody sees anything.
 FACETS_A_PAGE = 8
+MOST_FACETS = 10 * FACETS_A_PAGE
 
 
 def draw_figures(arrangement: Arrangement) -> list[Figure]:
@@ -28,7 +31,7 @@ def draw_figures(arrangement: Arrangement) -> list[Figure]:
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(style.SETTINGS)
-        facets = arrangement.facets
+        facets = arrangement.facets[:MOST_FACETS]
         pages = [facets[start : start + FACETS_A_PAGE] for start in range(0, len(facets), FACETS_A_PAGE)]
         return [_Page(arrangement, page, number + 1, len(pages)).draw() for number, page in enumerate(pages)]
 
@@ -51,12 +54,14 @@ class _Page:
             *(rows_a_facet * PANEL_HEIGHT + LINE_HEIGHT * 1.4 * len(label) for label in labels),
             FOOTER_LINE_HEIGHT * len(footer) + 0.15,
         ]
-        figure = Figure(figsize=(WIDTH, sum(heights)), layout="constrained", facecolor="white")
+        engine = ConstrainedLayoutEngine(w_pad=0.1)
+        figure = Figure(figsize=(WIDTH, sum(heights)), dpi=DOTS_PER_INCH, layout=engine, facecolor="white")
         header, *bodies, bottom = figure.subfigures(len(heights), 1, height_ratios=heights, hspace=0)
         self._draw_header(header, heights[0], under_title)
-        for facet, label, body in zip(self.facets, labels, bodies):
+        for facet, label, body in zip(self.facets, labels, bodies, strict=True):
             self._draw_facet(body, facet, label, rows_a_facet)
         bottom.text(0.012, 1, "\n".join(footer), va="top", fontsize=7.5, color=style.MUTED, linespacing=1.35)
+        _freeze_layout(figure)
         return figure
 
     def _measured(self) -> tuple[list[Measure], list[Measure]]:
@@ -76,11 +81,15 @@ class _Page:
         arrangement = self.arrangement
         sentences = []
         if arrangement.constants:
-            sentences.append("In all cells: " + ", ".join(f"{name} = {value}" for name, value in arrangement.constants) + ".")
+            sentences.append(
+                "In all cells: " + ", ".join(f"{name} = {value}" for name, value in arrangement.constants) + "."
+            )
         bars = list(dict.fromkeys(measure.bars for measure in self.measures if arrangement.has_bars(measure)))
         for meaning in bars:
             titles = [self._title(measure) for measure in self.measures if measure.bars == meaning]
             sentences.append(f"Bars: {meaning}" + (f" ({'; '.join(titles)})." if len(bars) > 1 else "."))
+        if any(measure.bars == CONFIDENCE for measure in self.measures) and CONFIDENCE not in bars:
+            sentences.append("No confidence intervals: the run has too few blocks for them.")
         if arrangement.statuses:
             key = ", ".join(f"{style.status_letter(status)} {status}" for status in arrangement.statuses)
             sentences.append(f"Letters above a panel, instead of a figure or with an unsound one: {key}.")
@@ -107,8 +116,13 @@ class _Page:
         )
         header.legend(
             handles=[_legend_entry(backend, self.styles[backend]) for backend in arrangement.backends],
-            loc="lower left", bbox_to_anchor=(0.005, 0), ncols=self._legend_columns(), frameon=False,
-            borderaxespad=0.2, handlelength=2.4, columnspacing=1.8,
+            loc="lower left",
+            bbox_to_anchor=(0.005, 0),
+            ncols=self._legend_columns(),
+            frameon=False,
+            borderaxespad=0.2,
+            handlelength=2.4,
+            columnspacing=1.8,
         )
 
     def _draw_facet(self, body: SubFigure, facet: Facet, label: list[str], rows: int) -> None:
@@ -118,13 +132,31 @@ class _Page:
         grid = body.subplots(rows, columns, squeeze=False)
         for axes in grid.flat[len(self.measures) :]:
             axes.set_axis_off()
-        for axes, measure in zip(grid.flat, self.measures):
+        for axes, measure in zip(grid.flat, self.measures, strict=False):
             panel = self.arrangement.panel(facet, measure)
             draw_panel(axes, panel, self.arrangement.extent(measure), self.styles, self._title(measure))
 
 
+def _freeze_layout(figure: Figure) -> None:
+    """Lays the figure out once, and rounds: the solver's last digits are not the same each time, files must be."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    for part in figure.subfigs:
+        part.bbox_relative.set_points(part.bbox_relative.get_points().round(6))
+        for axes in part.axes:
+            axes.set_position([round(bound, 6) for bound in axes.get_position().bounds])
+
+
 def _legend_entry(backend: str, look: SeriesStyle) -> Line2D:
     return Line2D(
-        [], [], label=backend, color=look.colour, marker=look.marker, linestyle=look.line, markersize=5.5, linewidth=1.2,
-        markeredgewidth=1.5 if look.marker == "x" else 0.6, markeredgecolor=look.colour if look.marker == "x" else "white",
+        [],
+        [],
+        label=backend,
+        color=look.colour,
+        marker=look.marker,
+        linestyle=look.line,
+        markersize=5.5,
+        linewidth=1.2,
+        markeredgewidth=1.5 if look.marker == "x" else 0.6,
+        markeredgecolor=look.colour if look.marker == "x" else "white",
     )

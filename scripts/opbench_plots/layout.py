@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from opbench_plots.measures import Interval, Measure, ShapePlan
+from opbench_plots.measures import Interval, Measure
 from opbench_plots.run import Cell, Run, SummaryRow
+from opbench_plots.shapes import ShapePlan
 
 # The usual order of backends; the forms of one follow it by name.
 BACKEND_ORDER = ("engine", "dispatch", "foundation", "concurrency", "serial")
@@ -73,6 +74,7 @@ class Arrangement:
         self.facets = self._facets(cells)
         self.classes = self._classes()
         self._extents: dict[Measure, list[float]] = {}
+        self._by_class: dict[Measure, bool] = {}
         self.statuses = sorted({row.status for row in rows} - {"ok"})
         self.workloads = list(dict.fromkeys(cell.workload for cell in cells))
 
@@ -120,9 +122,10 @@ class Arrangement:
         """The classes along a panel's axis: none where the measure only has figures for whole cells."""
         if not measure.by_class:
             return []
-        whole = any(measure.read(self.run, row) for row in self.rows.values() if row.slot.operation_class == "")
-        split = any(measure.read(self.run, row) for row in self.rows.values() if row.slot.operation_class != "")
-        return self.classes if split or not whole else []
+        if measure not in self._by_class:
+            rows = [row for row in self.rows.values() if measure.read(self.run, row) is not None]
+            self._by_class[measure] = not rows or any(row.slot.operation_class for row in rows)
+        return self.classes if self._by_class[measure] else []
 
     def _classes(self) -> list[str]:
         prefix = f"{self.plan.class_name}="
@@ -156,7 +159,7 @@ class Arrangement:
         facets = []
         for (workload, *values), members in groups.items():
             parts = [workload] if several_workloads else []
-            parts += [f"{name} = {value}" for name, value in zip(names, values) if value]
+            parts += [f"{name} = {value}" for name, value in zip(names, values, strict=True) if value]
             facets.append(Facet(" · ".join(parts), tuple(members)))
         return facets
 

@@ -1,4 +1,4 @@
-"""What the figure of each shape shows: one `Measure` a panel."""
+"""A measure is what one panel shows: how a figure is found, its unit, and what its bars mean."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from enum import Enum
 from statistics import median
 from typing import NamedTuple
 
-from opbench_plots.run import Cell, Run, Slot, SummaryRow
+from opbench_plots.run import Run, SummaryRow
 
 
 class Interval(NamedTuple):
@@ -53,27 +53,12 @@ class Measure:
         return ", ".join(part for part in (unit, self.better and f"{self.better} is better") if part)
 
 
-@dataclass(frozen=True)
-class ShapePlan:
-    """How the cells of a shape are shown."""
-
-    shape: str
-    title: str
-    measures: tuple[Measure, ...]
-    # The parameter on the horizontal axis if it varies, most wanted first; empty where classes stand there.
-    axis_parameters: tuple[str, ...] = ()
-    # Parameters that only this shape has: they tell it where run.json does not.
-    telling_parameters: frozenset[str] = frozenset()
-    # The class name before `=`, and how its values are ordered; empty where the shape has no classes.
-    class_name: str = ""
-    class_order: tuple[str, ...] = ()
-
-
 CONFIDENCE = "95 % confidence interval over the blocks"
 SPREAD = "lowest and highest sample"
 
 
-def _time_per_operation(run: Run, row: SummaryRow) -> Interval | None:
+def time_per_operation(run: Run, row: SummaryRow) -> Interval | None:
+    """In nanoseconds: what the throughput says, the other way round."""
     rate = row.figures.get("throughput_ops_per_s")
     if rate is None:
         return None
@@ -81,7 +66,9 @@ def _time_per_operation(run: Run, row: SummaryRow) -> Interval | None:
     return Interval(1e9 / rate, high and 1e9 / high, low and 1e9 / low)
 
 
-def _with_interval(column: str) -> Callable[[Run, SummaryRow], Interval | None]:
+def with_interval(column: str) -> Callable[[Run, SummaryRow], Interval | None]:
+    """A figure of summary.csv with the interval that stands beside it."""
+
     def read(run: Run, row: SummaryRow) -> Interval | None:
         value = row.figures.get(column)
         if value is None:
@@ -91,7 +78,7 @@ def _with_interval(column: str) -> Callable[[Run, SummaryRow], Interval | None]:
     return read
 
 
-def _with_spread(column: str, metric: str, stat: str, scale: float = 1) -> Callable[[Run, SummaryRow], Interval | None]:
+def with_spread(column: str, metric: str, stat: str, scale: float = 1) -> Callable[[Run, SummaryRow], Interval | None]:
     """The summary's figure, between the extremes of the samples it comes from."""
 
     def read(run: Run, row: SummaryRow) -> Interval | None:
@@ -106,7 +93,7 @@ def _with_spread(column: str, metric: str, stat: str, scale: float = 1) -> Calla
     return read
 
 
-def _from_samples(metric: str, stats: tuple[str, ...], scale: float = 1) -> Callable[[Run, SummaryRow], Interval | None]:
+def from_samples(metric: str, stats: tuple[str, ...], scale: float = 1) -> Callable[[Run, SummaryRow], Interval | None]:
     """The median over samples of a figure that summary.csv has no column for."""
 
     def read(run: Run, row: SummaryRow) -> Interval | None:
@@ -117,89 +104,3 @@ def _from_samples(metric: str, stats: tuple[str, ...], scale: float = 1) -> Call
         return Interval(centre) if len(values) < 2 else Interval(centre, min(values) * scale, max(values) * scale)
 
     return read
-
-
-TIME_PER_OPERATION = Measure("Time per operation", Unit.NANOSECONDS, _time_per_operation, bars=CONFIDENCE)
-TIME_RATIO = Measure("Time per operation ÷ that of {ratio_to}", Unit.RATIO, _with_interval("time_ratio"), bars=CONFIDENCE)
-THROUGHPUT = Measure("Throughput", Unit.RATE, _with_interval("throughput_ops_per_s"), bars=CONFIDENCE, better="higher")
-
-
-def _start_latency(stat: str, title: str) -> Measure:
-    column = f"start_latency_{stat}_ns"
-    read = _with_spread(column, "start_latency", stat, scale=1e9)
-    return Measure(title, Unit.NANOSECONDS, read, by_class=True, bars=SPREAD)
-
-
-PRIORITY_LEVELS = ("very_low", "low", "normal", "high", "very_high")
-
-PLANS = (
-    ShapePlan(
-        shape="independent",
-        title="Independent operations",
-        measures=(TIME_PER_OPERATION, TIME_RATIO),
-        axis_parameters=("items_per_operation", "items", "work_ns", "producers"),
-        telling_parameters=frozenset({"items_per_operation"}),
-    ),
-    ShapePlan(
-        shape="chain",
-        title="Chains of dependent operations",
-        measures=(TIME_PER_OPERATION, TIME_RATIO),
-        axis_parameters=("depth", "chains", "queues", "work_ns"),
-        telling_parameters=frozenset({"depth"}),
-    ),
-    ShapePlan(
-        shape="priority_mix",
-        title="A mix of queue priorities",
-        measures=(
-            _start_latency("p50", "Start latency, median"),
-            _start_latency("p99", "Start latency, 99th percentile"),
-            _start_latency("max", "Longest wait, ready to start"),
-            Measure("Inversions", Unit.COUNT, _with_spread("inversions", "inversions", "total"), by_class=True, bars=SPREAD),
-        ),
-        telling_parameters=frozenset({"enqueue"}),
-        class_name="priority",
-        class_order=PRIORITY_LEVELS,
-    ),
-    ShapePlan(
-        shape="thread_priority",
-        title="A mix of thread priorities",
-        measures=(
-            _start_latency("p50", "Start latency, median"),
-            _start_latency("p99", "Start latency, 99th percentile"),
-            Measure("CPU share while running", Unit.SHARE, _from_samples("cpu_share", ("mean", "total"), 100), by_class=True, bars=SPREAD, better=""),
-            Measure("Nice value in force", Unit.NICE, _from_samples("effective_nice", ("mean", "p50", "total")), by_class=True, bars=SPREAD, better=""),
-        ),
-        telling_parameters=frozenset({"competitors"}),
-        class_name="thread_priority",
-    ),
-    ShapePlan(
-        shape="suspend_resume",
-        title="Suspending and resuming a busy queue",
-        measures=(
-            THROUGHPUT,
-            Measure(
-                "Starts after suspend returned", Unit.COUNT,
-                _with_spread("starts_after_suspend", "starts_after_suspend", "total"), bars=SPREAD,
-            ),
-            Measure(
-                "Suspend returned → last start, 99th percentile", Unit.NANOSECONDS,
-                _with_spread("quiesce_p99_ns", "quiesce_time", "p99", 1e9), bars=SPREAD,
-            ),
-            Measure(
-                "Resume → first start, 99th percentile", Unit.NANOSECONDS,
-                _with_spread("resume_to_start_p99_ns", "resume_to_start", "p99", 1e9), bars=SPREAD,
-            ),
-        ),
-        axis_parameters=("toggles", "producers", "run_ns", "hold_ns", "operations", "work_ns"),
-        telling_parameters=frozenset({"toggles"}),
-    ),
-)
-
-
-def plan_of(run: Run, cell: Cell) -> ShapePlan | None:
-    """The plan for a cell's shape, which run.json names or the parameters tell; None for a shape without a figure."""
-    named = run.shapes.get(cell.workload)
-    if named is not None:
-        return next((plan for plan in PLANS if plan.shape == named), None)
-    parameters = {name for name, _ in cell.parameters}
-    return next((plan for plan in PLANS if plan.telling_parameters <= parameters), None)

@@ -54,19 +54,27 @@ def _draw_series(axes: Axes, panel: Panel, series: Series, look: SeriesStyle, of
     # A missing figure is a gap in the line.
     heights = [math.nan if point is None else point.value for point in points]
     # Lines join what has an order: numbers, and the classes of one cell.
-    joined = axis.is_logarithmic or panel.measure.by_class and axis.label != "backend"
+    joined = axis.is_logarithmic or (panel.measure.by_class and axis.label != "backend")
     axes.plot(
-        places, heights, label=series.backend, color=look.colour, marker=look.marker, markersize=5.5,
-        markeredgecolor=look.colour if look.marker == "x" else "white", markeredgewidth=1.5 if look.marker == "x" else 0.6,
-        linestyle=look.line if joined else "none", linewidth=1.2, zorder=3,
+        places,
+        heights,
+        label=series.backend,
+        color=look.colour,
+        marker=look.marker,
+        markersize=5.5,
+        markeredgecolor=look.colour if look.marker == "x" else "white",
+        markeredgewidth=1.5 if look.marker == "x" else 0.6,
+        linestyle=look.line if joined else "none",
+        linewidth=1.2,
+        zorder=3,
     )
     bars = [
         (place, point.low, point.high)
-        for place, point in zip(places, points)
+        for place, point in zip(places, points, strict=True)
         if point is not None and point.has_bar
     ]
     if bars:
-        at, low, high = zip(*bars)
+        at, low, high = zip(*bars, strict=True)
         label = f"{series.backend} interval"
         axes.vlines(at, low, high, label=label, color=look.colour, linewidth=1.4, zorder=2)
         for ends in (low, high):
@@ -86,15 +94,23 @@ def _draw_statuses(axes: Axes, panel: Panel, styles: dict[str, SeriesStyle], nam
     marked = [series for series in panel.series if series.statuses]
     for line, series in enumerate(marked):
         look = {
-            "color": styles[series.backend].colour, "fontsize": 7.5, "va": "bottom", "annotation_clip": False,
+            "color": styles[series.backend].colour,
+            "fontsize": 7.5,
+            "va": "bottom",
+            "annotation_clip": False,
             "textcoords": "offset points",
         }
         height = 2 + (line * STATUS_LINE_POINTS if names_backends else 0)
         for value, status in series.statuses.items():
             place = (panel.axis.position(value), 1)
             axes.annotate(
-                style.status_letter(status), place, xycoords=("data", "axes fraction"), xytext=(0, height),
-                ha="center", fontweight="bold", **look,
+                style.status_letter(status),
+                place,
+                xycoords=("data", "axes fraction"),
+                xytext=(0, height),
+                ha="center",
+                fontweight="bold",
+                **look,
             )
         if names_backends:
             axes.annotate(series.backend, (1, 1), xycoords="axes fraction", xytext=(3, height), ha="left", **look)

@@ -14,8 +14,6 @@ from matplotlib.figure import Figure
 from opbench_plots import style
 from opbench_plots.errors import BadInput, CannotWrite
 
-DOTS_PER_INCH = 150
-
 
 def publish(figures: dict[str, Figure], folder: Path) -> list[Path]:
     """Writes each figure as NAME.svg and NAME.png into `folder`, made if need be; returns the paths."""
@@ -35,7 +33,7 @@ def _save(figure: Figure, stem: Path) -> None:
         matplotlib.rcParams.update(style.SETTINGS)
         # No date, so that the same data makes the same file.
         figure.savefig(stem.with_name(stem.name + ".svg"), metadata={"Date": None})
-        figure.savefig(stem.with_name(stem.name + ".png"), dpi=DOTS_PER_INCH)
+        figure.savefig(stem.with_name(stem.name + ".png"))
 
 
 @contextmanager

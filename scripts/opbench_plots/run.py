@@ -29,7 +29,7 @@ FIGURE_COLUMNS = (
 )
 IDENTITY_COLUMNS = ("schema_version", "run_id", "workload", "cell_id", "backend", "class", "status")
 SUMMARY_COLUMNS = (*IDENTITY_COLUMNS, "samples", "ratio_to", *POSITIVE_COLUMNS, *FIGURE_COLUMNS)
-SAMPLE_COLUMNS = (*IDENTITY_COLUMNS, "sample_id", "phase", "metric", "stat", "value")
+SAMPLE_COLUMNS = (*IDENTITY_COLUMNS, "side", "phase", "metric", "stat", "value")
 
 
 @dataclass(frozen=True)
@@ -127,16 +127,18 @@ def _check_unique(path: Path, rows: list[SummaryRow]) -> None:
     for row in rows:
         if row.slot in seen:
             cell, backend, operation_class = row.slot
-            raise BadInput(f"{path}: two rows for workload {cell.workload}, backend {backend}, class {operation_class!r}")
+            raise BadInput(
+                f"{path}: two rows for workload {cell.workload}, backend {backend}, class {operation_class!r}"
+            )
         seen.add(row.slot)
 
 
 def _sample_values(table: Table) -> dict[tuple[Slot, str, str], list[float]]:
-    """The figures of sound samples outside the warm-up."""
+    """The figures of sound samples outside the warm-up, as the summary takes them."""
     values: dict[tuple[Slot, str, str], list[float]] = defaultdict(list)
     parameters = table.parameters
     for row in table.rows:
-        if row["phase"] == "warmup" or row["status"] != "ok":
+        if row["phase"] == "warmup" or row["side"] != "" or row["status"] != "ok":
             continue
         value = tables.number(table.path, row, "value")
         if value is not None:
@@ -170,4 +172,5 @@ def _shapes(path: Path, document: dict[str, Any]) -> dict[str, str]:
 
 def _conditions(document: dict[str, Any]) -> list[str]:
     """Host class, CPU and allocator, each only if it is told."""
-    return [f"{label} {document[key]}" for key, label in (("host_class", "host"), ("cpu", "CPU"), ("allocator", "allocator")) if document.get(key)]
+    labels = {"host_class": "host class", "cpu": "CPU", "allocator": "allocator"}
+    return [f"{label} {document[key]}" for key, label in labels.items() if document.get(key)]

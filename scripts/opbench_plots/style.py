@@ -45,17 +45,14 @@ _OF_FAMILY = {
 _OTHERS = tuple(
     SeriesStyle(colour, marker, line)
     for line, markers in (("--", "vP<"), (":", "*>X"))
-    for colour, marker in zip(("#E69F00", "#56B4E9", "#999999"), markers)
+    for colour, marker in zip(("#E69F00", "#56B4E9", "#999999"), markers, strict=True)
 )
 
 
 def series_styles(backends: list[str]) -> dict[str, SeriesStyle]:
     """A style for each backend: its own where it has one, so that it looks the same in every figure."""
     others = [name for name in backends if name not in _OF_FAMILY]
-    return {
-        name: _OF_FAMILY.get(name) or _OTHERS[others.index(name) % len(_OTHERS)]
-        for name in backends
-    }
+    return {name: _OF_FAMILY.get(name) or _OTHERS[others.index(name) % len(_OTHERS)] for name in backends}
 
 
 STATUS_LETTERS = {"timeout": "T", "crashed": "C", "invalid": "I", "unsupported": "U", "skipped": "S"}

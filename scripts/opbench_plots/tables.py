@@ -41,10 +41,9 @@ def read_table(path: Path, required: Sequence[str]) -> Table:
         rows = []
         for fields in lines:
             if len(fields) != len(columns):
-                raise BadInput(
-                    f"{path}, line {lines.line_num}: {len(fields)} fields where the header has {len(columns)}; {_DAMAGED}"
-                )
-            row = dict(zip(columns, fields))
+                found = f"{len(fields)} fields where the header has {len(columns)}"
+                raise BadInput(f"{path}, line {lines.line_num}: {found}; {_DAMAGED}")
+            row = dict(zip(columns, fields, strict=True))
             _check_version(path, lines.line_num, row)
             rows.append(row)
     except csv.Error as error:

@@ -1,0 +1,141 @@
+"""What the figure of each shape shows."""
+
+from dataclasses import dataclass
+
+from opbench_plots.measures import (
+    CONFIDENCE,
+    SPREAD,
+    Measure,
+    Unit,
+    from_samples,
+    time_per_operation,
+    with_interval,
+    with_spread,
+)
+from opbench_plots.run import Cell, Run
+
+
+@dataclass(frozen=True)
+class ShapePlan:
+    """How the cells of a shape are shown."""
+
+    shape: str
+    title: str
+    measures: tuple[Measure, ...]
+    # The parameter on the horizontal axis if it varies, most wanted first; empty where classes stand there.
+    axis_parameters: tuple[str, ...] = ()
+    # Parameters that only this shape has: they tell it where run.json does not.
+    telling_parameters: frozenset[str] = frozenset()
+    # The class name before `=`, and how its values are ordered; empty where the shape has no classes.
+    class_name: str = ""
+    class_order: tuple[str, ...] = ()
+
+
+TIME_PER_OPERATION = Measure("Time per operation", Unit.NANOSECONDS, time_per_operation, bars=CONFIDENCE)
+TIME_RATIO = Measure(
+    "Time per operation ÷ that of {ratio_to}", Unit.RATIO, with_interval("time_ratio"), bars=CONFIDENCE
+)
+THROUGHPUT = Measure("Throughput", Unit.RATE, with_interval("throughput_ops_per_s"), bars=CONFIDENCE, better="higher")
+
+
+def _start_latency(stat: str, title: str) -> Measure:
+    column = f"start_latency_{stat}_ns"
+    read = with_spread(column, "start_latency", stat, scale=1e9)
+    return Measure(title, Unit.NANOSECONDS, read, by_class=True, bars=SPREAD)
+
+
+PRIORITY_LEVELS = ("very_low", "low", "normal", "high", "very_high")
+
+PLANS = (
+    ShapePlan(
+        shape="independent",
+        title="Independent operations",
+        measures=(TIME_PER_OPERATION, TIME_RATIO),
+        axis_parameters=("items_per_operation", "items", "work_ns", "producers"),
+        telling_parameters=frozenset({"items_per_operation"}),
+    ),
+    ShapePlan(
+        shape="chain",
+        title="Chains of dependent operations",
+        measures=(TIME_PER_OPERATION, TIME_RATIO),
+        axis_parameters=("depth", "chains", "queues", "work_ns"),
+        telling_parameters=frozenset({"depth"}),
+    ),
+    ShapePlan(
+        shape="priority_mix",
+        title="A mix of queue priorities",
+        measures=(
+            _start_latency("p50", "Start latency, median"),
+            _start_latency("p99", "Start latency, 99th percentile"),
+            _start_latency("max", "Longest wait, ready to start"),
+            Measure(
+                "Inversions", Unit.COUNT, with_spread("inversions", "inversions", "total"), by_class=True, bars=SPREAD
+            ),
+        ),
+        telling_parameters=frozenset({"enqueue"}),
+        class_name="priority",
+        class_order=PRIORITY_LEVELS,
+    ),
+    ShapePlan(
+        shape="thread_priority",
+        title="A mix of thread priorities",
+        measures=(
+            _start_latency("p50", "Start latency, median"),
+            _start_latency("p99", "Start latency, 99th percentile"),
+            Measure(
+                "CPU share while running",
+                Unit.SHARE,
+                from_samples("cpu_share", ("mean", "total"), 100),
+                by_class=True,
+                bars=SPREAD,
+                better="",
+            ),
+            Measure(
+                "Nice value in force",
+                Unit.NICE,
+                from_samples("effective_nice", ("mean", "max", "total")),
+                by_class=True,
+                bars=SPREAD,
+                better="",
+            ),
+        ),
+        telling_parameters=frozenset({"competitors"}),
+        class_name="thread_priority",
+    ),
+    ShapePlan(
+        shape="suspend_resume",
+        title="Suspending and resuming a busy queue",
+        measures=(
+            THROUGHPUT,
+            Measure(
+                "Starts after suspend returned",
+                Unit.COUNT,
+                with_spread("starts_after_suspend", "starts_after_suspend", "total"),
+                bars=SPREAD,
+            ),
+            Measure(
+                "Suspend returned → last start, 99th percentile",
+                Unit.NANOSECONDS,
+                with_spread("quiesce_p99_ns", "quiesce_time", "p99", 1e9),
+                bars=SPREAD,
+            ),
+            Measure(
+                "Resume → first start, 99th percentile",
+                Unit.NANOSECONDS,
+                with_spread("resume_to_start_p99_ns", "resume_to_start", "p99", 1e9),
+                bars=SPREAD,
+            ),
+        ),
+        axis_parameters=("toggles", "producers", "run_ns", "hold_ns", "operations", "work_ns"),
+        telling_parameters=frozenset({"toggles"}),
+    ),
+)
+
+
+def plan_of(run: Run, cell: Cell) -> ShapePlan | None:
+    """The plan for a cell's shape, which run.json names or the parameters tell; None for a shape without a figure."""
+    named = run.shapes.get(cell.workload)
+    if named is not None:
+        return next((plan for plan in PLANS if plan.shape == named), None)
+    parameters = {name for name, _ in cell.parameters}
+    return next((plan for plan in PLANS if plan.telling_parameters <= parameters), None)

@@ -1,0 +1,401 @@
+"""scripts/plot on a small stored run: what is drawn is what the CSV says, and bad input writes nothing."""
+
+import csv
+import errno
+import json
+import math
+import shutil
+import xml.etree.ElementTree as ElementTree
+from functools import cache
+from pathlib import Path
+
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+from opbench_plots.command import figures_of, find_run, main
+from opbench_plots.errors import BadInput
+from opbench_plots.run import load_run
+
+STORED = Path(__file__).parent / "data" / "run-small"
+SHAPES = {"independent", "chain", "priority_mix", "thread_priority", "suspend_resume"}
+
+
+@pytest.fixture
+def run_folder(tmp_path: Path) -> Path:
+    """A copy of the stored run that a test may spoil."""
+    return Path(shutil.copytree(STORED, tmp_path / "run"))
+
+
+def summary_rows(folder: Path = STORED) -> list[dict[str, str]]:
+    with open(folder / "summary.csv", newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def rows_of_chains() -> list[dict[str, str]]:
+    return [row for row in summary_rows() if row["param.depth"]]
+
+
+def rows_of_suspensions() -> list[dict[str, str]]:
+    return [row for row in summary_rows() if row["param.toggles"]]
+
+
+def rewrite_summary(folder: Path, rows: list[dict[str, str]]) -> None:
+    with open(folder / "summary.csv", "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+@cache
+def stored_figures() -> dict[str, Figure]:
+    return figures_of(load_run(STORED))
+
+
+def figure_of(folder: Path) -> Figure:
+    """The figure of a run of one shape."""
+    (figure,) = figures_of(load_run(folder)).values()
+    return figure
+
+
+def panels(figure: Figure, title: str) -> list[Axes]:
+    return [axes for part in figure.subfigs for axes in part.axes if axes.get_title(loc="left") == title]
+
+
+def drawn(axes: Axes, backend: str) -> list[float]:
+    """The figures of a backend in a panel, from left to right, without the gaps."""
+    (line,) = [line for line in axes.get_lines() if line.get_label() == backend]
+    return [value for value in line.get_ydata() if not math.isnan(value)]
+
+
+def bars(axes: Axes, backend: str) -> list[tuple[float, float]]:
+    found = [item for item in axes.collections if item.get_label() == f"{backend} interval"]
+    assert all(isinstance(item, LineCollection) for item in found)
+    return [(segment[0][1], segment[1][1]) for item in found for segment in item.get_segments()]
+
+
+def texts(figure: Figure) -> str:
+    return "\n".join(text.get_text() for text in figure.findobj(lambda item: hasattr(item, "get_text")))
+
+
+def expected(shape: str, backend: str, column: str, in_class: bool) -> list[float]:
+    """The figures of a column in the workloads of a shape, sorted."""
+    document = json.loads((STORED / "run.json").read_text(encoding="utf-8"))
+    workloads = [json.loads(entry["text"]) for entry in document["workloads"]]
+    names = {workload["name"] for workload in workloads if workload["shape"] == shape}
+    return sorted(
+        float(row[column])
+        for row in summary_rows()
+        if row["workload"] in names and row["backend"] == backend and bool(row["class"]) == in_class and row[column]
+    )
+
+
+# What is drawn
+
+
+def test_one_figure_a_shape_as_svg_and_png(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(STORED), "--output", str(tmp_path / "new" / "plots")]) == 0
+    files = sorted(path.name for path in (tmp_path / "new" / "plots").iterdir())
+    assert files == sorted(f"{shape}.{suffix}" for shape in SHAPES for suffix in ("svg", "png"))
+    for path in (tmp_path / "new" / "plots").iterdir():
+        if path.suffix == ".svg":
+            ElementTree.parse(path)
+        else:
+            assert path.read_bytes().startswith(b"\x89PNG")
+    output = capsys.readouterr()
+    assert sorted(Path(line).name for line in output.out.splitlines()) == files
+    assert output.err == ""
+    assert [path.name for path in tmp_path.iterdir()] == ["new"]
+
+
+def test_svg_tells_title_run_host_units_and_backends(tmp_path: Path) -> None:
+    assert main([str(STORED), "--output", str(tmp_path)]) == 0
+    run_id = summary_rows()[0]["run_id"]
+    svg = {shape: (tmp_path / f"{shape}.svg").read_text(encoding="utf-8") for shape in SHAPES}
+    for text in svg.values():
+        assert run_id in text
+        assert "allocator jemalloc" in text
+        assert "engine" in text
+        assert "dispatch" in text
+    assert "Time per operation" in svg["independent"] and "items_per_operation" in svg["independent"]
+    assert " ns" in svg["chain"] and " µs" in svg["chain"] and "depth" in svg["chain"]
+    assert "Start latency, 99th percentile" in svg["priority_mix"] and "very_high" in svg["priority_mix"]
+    assert "CPU share while running" in svg["thread_priority"] and " %" in svg["thread_priority"]
+    assert "operations/s" in svg["suspend_resume"] and "Starts after suspend returned" in svg["suspend_resume"]
+
+
+@pytest.mark.parametrize("shape", ["independent", "chain"])
+@pytest.mark.parametrize("backend", ["engine", "dispatch", "foundation"])
+def test_time_per_operation_is_the_summary_s_throughput(shape: str, backend: str) -> None:
+    shown = [value for axes in panels(stored_figures()[shape], "Time per operation") for value in drawn(axes, backend)]
+    rates = expected(shape, backend, "throughput_ops_per_s", in_class=False)
+    assert rates
+    assert sorted(shown) == pytest.approx(sorted(1e9 / rate for rate in rates))
+    intervals = [bar for axes in panels(stored_figures()[shape], "Time per operation") for bar in bars(axes, backend)]
+    lows = expected(shape, backend, "throughput_ops_per_s_ci_low", in_class=False)
+    highs = expected(shape, backend, "throughput_ops_per_s_ci_high", in_class=False)
+    assert sorted(high for _, high in intervals) == pytest.approx(sorted(1e9 / low for low in lows))
+    assert sorted(low for low, _ in intervals) == pytest.approx(sorted(1e9 / high for high in highs))
+
+
+@pytest.mark.parametrize(
+    ("shape", "title", "column", "in_class"),
+    [
+        ("chain", "Time per operation ÷ that of dispatch", "time_ratio", False),
+        ("priority_mix", "Start latency, median", "start_latency_p50_ns", True),
+        ("priority_mix", "Start latency, 99th percentile", "start_latency_p99_ns", True),
+        ("priority_mix", "Inversions", "inversions", True),
+        ("thread_priority", "Start latency, 99th percentile", "start_latency_p99_ns", True),
+        ("suspend_resume", "Throughput", "throughput_ops_per_s", False),
+        ("suspend_resume", "Starts after suspend returned", "starts_after_suspend", False),
+        ("suspend_resume", "Suspend returned → last start, 99th percentile", "quiesce_p99_ns", False),
+        ("suspend_resume", "Resume → first start, 99th percentile", "resume_to_start_p99_ns", False),
+    ],
+)
+def test_panels_show_the_summary_s_columns(shape: str, title: str, column: str, in_class: bool) -> None:
+    figure = stored_figures()[shape]
+    for backend in ("engine", "foundation"):
+        shown = [value for axes in panels(figure, title) for value in drawn(axes, backend)]
+        wanted = expected(shape, backend, column, in_class)
+        assert wanted
+        assert sorted(shown) == pytest.approx(wanted)
+
+
+def test_cpu_share_is_the_median_of_the_samples() -> None:
+    by_class: dict[str, list[float]] = {}
+    with open(STORED / "samples.csv", newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            if row["metric"] == "cpu_share" and row["backend"] == "engine" and row["class"]:
+                by_class.setdefault(row["param.competitors"] + row["class"], []).append(float(row["value"]))
+    middles = [sorted(values)[len(values) // 2] for values in by_class.values() if len(values) % 2]
+    assert len(middles) == len(by_class) > 0
+    shown = [
+        value
+        for axes in panels(stored_figures()["thread_priority"], "CPU share while running")
+        for value in drawn(axes, "engine")
+    ]
+    assert sorted(shown) == pytest.approx(sorted(100 * middle for middle in middles))
+
+
+def test_levels_stand_in_order() -> None:
+    (axes, *_) = panels(stored_figures()["priority_mix"], "Start latency, median")
+    labels = [label.get_text() for label in axes.get_xticklabels()]
+    assert labels == ["very_low", "low", "normal", "high", "very_high"]
+
+
+def test_the_same_run_makes_the_same_files(tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        assert main([str(STORED), "--output", str(tmp_path / name)]) == 0
+    for path in (tmp_path / "first").iterdir():
+        assert path.read_bytes() == (tmp_path / "second" / path.name).read_bytes(), path.name
+
+
+# What is not there
+
+
+@pytest.mark.parametrize(
+    ("status", "letter"), [("timeout", "T"), ("crashed", "C"), ("skipped", "S"), ("unsupported", "U")]
+)
+def test_a_status_is_a_letter_and_never_a_figure(run_folder: Path, status: str, letter: str) -> None:
+    rows = rows_of_chains()
+    columns = list(rows[0])
+    figure_columns = columns[columns.index("throughput_ops_per_s") : columns.index("param.chains")]
+    for row in rows:
+        row["status"] = status if row["backend"] == "engine" else "ok"
+        if row["backend"] == "engine":
+            row.update(dict.fromkeys(figure_columns, ""))
+    rewrite_summary(run_folder, rows)
+    figure = figure_of(run_folder)
+    for axes in panels(figure, "Time per operation"):
+        assert drawn(axes, "engine") == []
+        assert bars(axes, "engine") == []
+        marks = [text.get_text() for text in axes.texts]
+        assert marks.count(letter) == len(axes.get_xticks())
+        assert "engine" in marks
+    assert f"{letter} {status}" in texts(figure)
+
+
+def test_an_absent_figure_is_a_gap(run_folder: Path) -> None:
+    rows = rows_of_chains()
+    depths = sorted({int(row["param.depth"]) for row in rows})
+    for row in rows:
+        if row["param.depth"] == str(depths[0]) and row["backend"] == "engine":
+            row["throughput_ops_per_s"] = ""
+    rewrite_summary(run_folder, rows)
+    before = panels(stored_figures()["chain"], "Time per operation")
+    after = panels(figure_of(run_folder), "Time per operation")
+    assert sum(len(drawn(axes, "engine")) for axes in after) < sum(len(drawn(axes, "engine")) for axes in before)
+    assert all(value > 0 for axes in after for value in drawn(axes, "engine"))
+
+
+def test_what_was_never_measured_is_named(run_folder: Path) -> None:
+    rows = rows_of_suspensions()
+    for row in rows:
+        row["quiesce_p99_ns"] = ""
+    rewrite_summary(run_folder, rows)
+    figure = figure_of(run_folder)
+    title = "Suspend returned → last start, 99th percentile"
+    assert panels(figure, title) == []
+    assert f"Not measured: {title}." in texts(figure)
+
+
+def test_a_measured_zero_is_drawn(run_folder: Path) -> None:
+    rows = rows_of_suspensions()
+    for row in rows:
+        row["starts_after_suspend"] = row["starts_after_suspend"] and "0"
+    rewrite_summary(run_folder, rows)
+    for axes in panels(figure_of(run_folder), "Starts after suspend returned"):
+        shown = drawn(axes, "engine")
+        assert shown and set(shown) == {0.0}
+        assert axes.get_ylim()[0] < 0 < axes.get_ylim()[1]
+
+
+def test_only_the_summary_is_needed(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("samples.csv", "histograms.csv", "run.json"):
+        (run_folder / name).unlink()
+    assert main([str(run_folder)]) == 0
+    assert {path.stem for path in (run_folder / "plots").iterdir()} == SHAPES
+    assert "no CPU share" in capsys.readouterr().err
+
+
+def test_a_run_without_one_shape_has_no_figure_of_it(run_folder: Path) -> None:
+    rewrite_summary(run_folder, [row for row in summary_rows() if not row["param.depth"]])
+    assert main([str(run_folder)]) == 0
+    assert {path.stem for path in (run_folder / "plots").iterdir()} == SHAPES - {"chain"}
+
+
+def test_cells_that_differ_in_any_parameter_are_told_apart(run_folder: Path) -> None:
+    rows = rows_of_chains()
+    rewrite_summary(run_folder, rows + [{**row, "param.order": "reverse", "param.seed": "9"} for row in rows])
+    figure = figure_of(run_folder)
+    assert "order = forward · seed = 1" in texts(figure)
+    assert "order = reverse · seed = 9" in texts(figure)
+
+
+def test_many_cells_go_to_further_pages(run_folder: Path) -> None:
+    cells = [{**row, "param.seed": str(seed)} for seed in range(20) for row in rows_of_chains()]
+    rewrite_summary(run_folder, cells)
+    assert list(figures_of(load_run(run_folder))) == ["chain", "chain-2", "chain-3"]
+
+
+# Names
+
+
+def test_a_run_is_found_by_its_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "results" / "mine"
+    shutil.copytree(STORED, folder)
+    monkeypatch.chdir(tmp_path)
+    assert find_run("mine").resolve() == folder
+    assert find_run(str(folder)) == folder
+
+
+# Bad input: exit code 64, one line on stderr, nothing written
+
+
+def assert_refused(
+    arguments: list[str], capsys: pytest.CaptureFixture[str], folder: Path, *fragments: str, code: int = 64
+) -> None:
+    before = sorted(folder.rglob("*"))
+    assert main(arguments) == code
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.startswith("plot: ")
+    assert output.err.count("\n") == 1
+    for fragment in fragments:
+        assert fragment in output.err
+    assert sorted(folder.rglob("*")) == before
+
+
+def test_no_such_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert_refused([str(tmp_path / "nothing")], capsys, tmp_path, "no such run")
+
+
+def test_a_file_instead_of_a_folder(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert_refused([str(run_folder / "summary.csv")], capsys, run_folder, "not a folder")
+
+
+def test_no_summary(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (run_folder / "summary.csv").unlink()
+    assert_refused([str(run_folder)], capsys, run_folder, "summary.csv", "no such file")
+
+
+def lines_of(folder: Path, name: str) -> list[str]:
+    return (folder / name).read_text(encoding="utf-8").splitlines(keepends=True)
+
+
+@pytest.mark.parametrize("name", ["summary.csv", "samples.csv"])
+@pytest.mark.parametrize(
+    ("spoil", "fragment"),
+    [
+        (lambda lines: "", "is empty"),
+        (lambda lines: lines[0], "no rows"),
+        (lambda lines: "".join(lines)[:-20], "cut short"),
+        (lambda lines: "".join(lines)[:-1], "cut short"),
+        (lambda lines: "".join(lines) + '1,"open', "cut short"),
+        (lambda lines: "".join(lines) + "1,2,3\n", "3 fields where the header has"),
+        (lambda lines: "".join(lines).replace("\n1,", "\n2,"), "schema_version is '2'"),
+        (lambda lines: "".join(lines).replace("backend,", "back,", 1), "no column backend"),
+        (lambda lines: "".join(lines).replace("class,", "class,class,", 1), "more than one column class"),
+    ],
+    ids=["empty", "header-only", "cut", "no-last-newline", "open-quote", "short-row", "version", "column", "twice"],
+)
+def test_spoilt_tables(run_folder: Path, capsys: pytest.CaptureFixture[str], name: str, spoil, fragment: str) -> None:
+    (run_folder / name).write_text(spoil(lines_of(run_folder, name)), encoding="utf-8")
+    assert_refused([str(run_folder)], capsys, run_folder, name, fragment)
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "many", "1_000", "0", "-5"])
+def test_figures_that_cannot_be(run_folder: Path, capsys: pytest.CaptureFixture[str], value: str) -> None:
+    rows = summary_rows()
+    rows[0]["throughput_ops_per_s"] = value
+    rewrite_summary(run_folder, rows)
+    assert_refused([str(run_folder)], capsys, run_folder, "throughput_ops_per_s", rows[0]["cell_id"], value)
+
+
+def test_text_that_is_not_utf8(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (run_folder / "summary.csv").write_bytes(b"\xff\xfe" + (run_folder / "summary.csv").read_bytes())
+    assert_refused([str(run_folder)], capsys, run_folder, "not UTF-8")
+
+
+def test_two_rows_for_one_thing(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = summary_rows()
+    rewrite_summary(run_folder, [*rows, rows[0]])
+    assert_refused([str(run_folder)], capsys, run_folder, "two rows")
+
+
+@pytest.mark.parametrize(
+    ("text", "fragment"),
+    [("{", "not JSON"), ("[]", "no JSON object"), ('{"workloads": [{"text": "?"}]}', "$.workloads[0]")],
+)
+def test_spoilt_description(run_folder: Path, capsys: pytest.CaptureFixture[str], text: str, fragment: str) -> None:
+    (run_folder / "run.json").write_text(text, encoding="utf-8")
+    assert_refused([str(run_folder)], capsys, run_folder, "run.json", fragment)
+
+
+def test_output_that_is_a_file(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rewrite_summary(run_folder, rows_of_chains())
+    (run_folder / "taken").write_text("x", encoding="utf-8")
+    assert_refused([str(run_folder), "--output", str(run_folder / "taken")], capsys, run_folder, "cannot write")
+
+
+def test_a_full_disk(run_folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: object, **options: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Figure, "savefig", fail)
+    assert_refused([str(run_folder)], capsys, run_folder, "No space left", code=1)
+
+
+@pytest.mark.parametrize("arguments", [[], ["a", "b"], ["--outptu", "x"], [str(STORED), "--output"]])
+def test_bad_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert stop.value.code == BadInput.exit_code
+    assert "--help" in capsys.readouterr().err
+
+
+def test_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stop:
+        main(["--help"])
+    assert stop.value.code == 0
+    assert "examples:" in capsys.readouterr().out
