@@ -57,7 +57,9 @@ let package = Package(
         .testTarget(
             name: "OpBenchCommandTests",
             dependencies: [
-                "opbench", "OpBenchModel", "TestSupport", .product(name: "Subprocess", package: "swift-subprocess"),
+                "opbench", "OpBenchModel", "OpBenchRunner", "TestSupport",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Subprocess", package: "swift-subprocess"),
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -1,0 +1,65 @@
+import ArgumentParser
+import Glibc
+import OpBenchModel
+
+/// The command line: parses, calls one subcommand, prints what went wrong, exits.
+struct OpBench: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "opbench",
+        abstract: "Measures operation queues: workload files in, rows out.",
+        discussion: """
+            A workload file names a shape, its parameters and the backends to compare. `opbench run` measures each \
+            point of the parameters' product on each backend, every sample in a fresh process, and writes \
+            samples.csv, summary.csv, histograms.csv and run.json under results/. Data goes to standard output, \
+            progress and diagnostics to standard error.
+
+            EXAMPLES
+              opbench run workloads/*.json
+              opbench run --quick --backend engine,dispatch workloads/*.json
+              opbench list workloads/*.json
+              opbench validate workloads/*.json
+              opbench schema
+
+            EXIT CODES
+              0    done; unsupported and skipped cells are no failure
+              1    another error, such as a full disk
+              3    a sample is invalid, crashed or timed out unexpectedly
+              64   bad usage or bad input; nothing was run or written
+              130  ended by SIGINT (Ctrl-C); what was measured is kept
+              143  ended by SIGTERM; what was measured is kept
+            """,
+        version: "0.1.0",
+        subcommands: [RunCommand.self, ListCommand.self, ValidateCommand.self, SchemaCommand.self]
+    )
+
+    /// Runs the command line and ends the process with its exit code.
+    static func runAndExit() -> Never {
+        do {
+            var command = try parseAsRoot()
+            try command.run()
+            Glibc.exit(ExitStatus.success)
+        } catch let error {
+            Glibc.exit(report(error))
+        }
+    }
+
+    /// Prints an error to standard error, the only place that does, and returns the exit code.
+    private static func report(_ error: any Error) -> Int32 {
+        switch error {
+        case let outcome as CommandOutcome:
+            return outcome.status
+        case let error as InputError:
+            StandardError.write("Error: \(error)\n")
+            return ExitStatus.badInput
+        case let input as InputErrors:
+            for error in input.errors { StandardError.write("Error: \(error)\n") }
+            return ExitStatus.badInput
+        case let error as OutputError:
+            StandardError.write("Error: \(error)\n")
+            return ExitStatus.failure
+        default:
+            // Usage errors (64), help and version (0), and the unforeseen (1).
+            exit(withError: error)
+        }
+    }
+}

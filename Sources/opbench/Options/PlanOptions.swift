@@ -1,0 +1,71 @@
+import ArgumentParser
+import OpBenchModel
+import OpBenchRunner
+
+/// How often and in which order: what `run` and `list` have in common beside the selection.
+struct PlanOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Samples of every kind per cell and backend, 1 to 1000.",
+            discussion: "Without it: throughput 7, latency 3, memory 2, check 1.", valueName: "n"))
+    var blocks: Int?
+
+    @Flag(help: "Fewer blocks and smaller rounds: to see that a workload works, not to judge by.")
+    var quick = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Orders the blocks.", discussion: "What a workload does is shaped by its own parameter `seed` instead.",
+            valueName: "n"))
+    var seed: UInt64 = 1
+
+    @Option(help: ArgumentHelp("A sample that takes longer is ended and counts as `timeout`.", valueName: "seconds"))
+    var timeout: Double = 30
+
+    func validate() throws {
+        if let blocks, !(1...1000).contains(blocks) {
+            throw ValidationError("--blocks is \(blocks); allowed is a whole number from 1 to 1000.")
+        }
+        guard timeout > 0, timeout <= 86_400 else {
+            throw ValidationError("--timeout is \(timeout); allowed are more than 0 and at most 86400 seconds.")
+        }
+    }
+}
+
+extension PlanOptions {
+    /// The runner's options for a selection, whose backends and kinds of sample are already the asked-for ones.
+    func runOptions(for selection: Selection, directory: String = "", runID: String = "", resume: Bool = false)
+        -> RunOptions
+    {
+        RunOptions(
+            blocks: blocks, isQuick: quick, seed: seed, filter: selection.contains, timeoutSeconds: timeout,
+            directory: directory, runID: runID, resume: resume, arguments: CommandLine.arguments)
+    }
+}
+
+/// Where the rows of a run go.
+struct DestinationOptions: ParsableArguments {
+    @Option(name: .customLong("output"), help: ArgumentHelp("The folder of runs.", valueName: "dir"))
+    var directory = "results"
+
+    @Option(
+        name: .customLong("run-id"),
+        help: ArgumentHelp(
+            "The run's name, and its folder's.", discussion: "Without it: the time in UTC and four random digits.",
+            valueName: "id"))
+    var runID: String?
+
+    @Flag(help: "Go on with the run of that --run-id: keep its rows, measure what is missing.")
+    var resume = false
+
+    func validate() throws {
+        if resume && runID == nil { throw ValidationError("--resume needs the --run-id of the run to go on with.") }
+    }
+
+    /// The run's name, checked or made.
+    func identifier() throws(InputError) -> String {
+        guard let runID else { return RunIdentifier.make() }
+        try RunIdentifier.check(runID)
+        return runID
+    }
+}

@@ -1,0 +1,108 @@
+import ArgumentParser
+import OpBenchModel
+
+/// Which workloads, and which part of them: what `run` and `list` have in common.
+struct SelectionOptions: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp("Workload files (JSON).", valueName: "file"), completion: .file(extensions: ["json"]))
+    var files: [String]
+
+    @Option(
+        name: .customLong("backend"),
+        help: ArgumentHelp(
+            "Backends, separated by commas, in place of those that the files list.",
+            discussion: """
+                A backend that is not defined for a workload's shape is left out there. Known: \
+                \(BackendID.known.map(\.rawValue).joined(separator: ", ")).
+                """,
+            valueName: "list"))
+    var backends: String?
+
+    @Option(
+        name: .customLong("metric"),
+        help: ArgumentHelp(
+            "Kinds of sample, separated by commas, in place of those that the files list.",
+            discussion: "Known: \(SampleKind.allCases.map(\.rawValue).joined(separator: ", ")).",
+            valueName: "list"))
+    var kinds: String?
+
+    @Option(
+        name: .customLong("set"),
+        help: ArgumentHelp(
+            "A parameter's value, or several separated by commas, in place of the files'. Repeatable.",
+            discussion: """
+                Goes to every workload whose shape has the parameter; several values multiply the cells. A mix is \
+                written high:1/low:2.
+                """,
+            valueName: "name=value"))
+    var settings: [String] = []
+
+    @Option(
+        help: ArgumentHelp("Only cells whose cell_id the regular expression matches somewhere.", valueName: "regex"))
+    var filter: String?
+
+    /// Reads and checks the files and everything that narrows them.
+    func load() throws(InputError) -> Selection {
+        let settings = try ParameterSettings.parse(settings)
+        let backends = try backends.map { (list) throws(InputError) in try NameList.backends(list) }
+        let kinds = try kinds.map { (list) throws(InputError) in try NameList.kinds(list) }
+        let filter = try filter.map { (pattern) throws(InputError) in try CellFilter(pattern) }
+        let specs = try WorkloadSpec.overriding(try WorkloadSpec.load(files: files), with: settings)
+        var selection = Selection(specs: specs)
+        if let backends { try selection.replaceBackends(by: backends) }
+        if let kinds { selection.replaceKinds(by: kinds) }
+        if let filter { try selection.keepCells(matching: filter) }
+        return selection
+    }
+}
+
+/// Workloads, wholly checked and narrowed to what the command line asks for.
+struct Selection: Sendable {
+    private(set) var specs: [WorkloadSpec]
+    /// The cells that `--filter` matches; nil for all.
+    private(set) var cellIDs: Set<String>?
+    /// What is legal but perhaps not meant.
+    private(set) var warnings: [String]
+
+    init(specs: [WorkloadSpec]) {
+        self.specs = specs
+        warnings = specs.flatMap { $0.warnings() }
+    }
+
+    /// Puts the given backends in place of each workload's own, as far as its shape has them.
+    mutating func replaceBackends(by backends: [BackendID]) throws(InputError) {
+        for index in specs.indices {
+            specs[index].backends = backends.filter {
+                BackendDefinition.of($0)?.shapes.contains(specs[index].shape) ?? false
+            }
+            if specs[index].backends.isEmpty {
+                warnings.append(
+                    "\(specs[index].file): left out, --backend names none that has \(specs[index].shape.rawValue)")
+            }
+        }
+        specs.removeAll { $0.backends.isEmpty }
+        for backend in backends where !specs.contains(where: { $0.backends.contains(backend) }) {
+            let shapes = BackendDefinition.of(backend)?.shapes.map(\.rawValue).sorted() ?? []
+            throw InputError(
+                file: "--backend", message: "\"\(backend.rawValue)\" is defined for none of the given workloads",
+                remedy: "it takes the shapes \(shapes.joined(separator: ", "))")
+        }
+    }
+
+    mutating func replaceKinds(by kinds: Set<SampleKind>) {
+        for index in specs.indices { specs[index].metrics = kinds }
+    }
+
+    mutating func keepCells(matching filter: CellFilter) throws(InputError) {
+        let matching = specs.flatMap { $0.cells().map(\.id) }.filter(filter.matches)
+        if matching.isEmpty {
+            throw InputError(
+                file: "--filter", message: "\"\(filter.pattern)\" matches no cell_id",
+                remedy: "`opbench list FILE…` prints them")
+        }
+        cellIDs = Set(matching)
+    }
+
+    /// Whether the cell of that id is among the selected ones.
+    func contains(_ cellID: String) -> Bool { cellIDs?.contains(cellID) ?? true }
+}

@@ -1,0 +1,97 @@
+import OpBenchModel
+import TextTable
+
+/// The summary as people read it: a table per workload, a group of lines per cell, a line per backend and class.
+enum SummaryTable {
+    static func text(of rows: [SummaryRow]) -> String {
+        var sections: [String] = []
+        for workload in rows.map(\.workload).uniqued() {
+            sections.append(section(workload, rows.filter { $0.workload == workload }))
+        }
+        return sections.joined(separator: "\n")
+    }
+
+    private static func section(_ workload: String, _ rows: [SummaryRow]) -> String {
+        let baseline = rows.compactMap(\.ratioTo).first ?? .dispatch
+        let columns = SummaryColumn.all(baseline: baseline).filter { column in
+            column.isAlwaysShown || rows.contains { column.text($0) != Quantities.absent }
+        }
+        let lines = rows.indices.map { index in
+            let opensGroup = index == 0 || rows[index - 1].cellID != rows[index].cellID
+            let cell = opensGroup ? cellName(rows[index]) : ""
+            return [Column(title: "cell", value: cell)]
+                + columns.map { Column(title: $0.title, value: $0.text(rows[index]), align: $0.alignment) }
+        }
+        let table = TextTable<[Column]> { $0 }.string(for: lines, style: WideColumns.self) ?? ""
+        return "\(workload)\n" + table.split(separator: "\n").map { trimmed($0) + "\n" }.joined()
+    }
+
+    /// The cell's id without the workload's name, which stands above the table.
+    private static func cellName(_ row: SummaryRow) -> String {
+        let name = row.cellID.dropFirst(row.workload.count).drop { $0 == " " }
+        return name.isEmpty ? "(defaults)" : String(name)
+    }
+
+    private static func trimmed(_ line: Substring) -> Substring {
+        line.dropLast(line.reversed().prefix { $0 == " " }.count)
+    }
+}
+
+/// One column of the table: which figure, and how it is written.
+private struct SummaryColumn {
+    let title: String
+    let alignment: Alignment
+    /// Whether it stands there although no row has a figure for it.
+    let isAlwaysShown: Bool
+    let text: (SummaryRow) -> String
+
+    static func all(baseline: BackendID) -> [SummaryColumn] {
+        [
+            .init("backend", always: true, alignment: .left) { $0.backend.rawValue },
+            .init("class", alignment: .left) { $0.operationClass.isEmpty ? Quantities.absent : $0.operationClass },
+            .init("time/op", always: true) {
+                figure($0.operationsPerSecond) { Quantities.duration(nanoseconds: 1e9 / $0) }
+            },
+            .init("") { row in
+                let spread = Quantities.spread(
+                    low: row.operationsPerSecondLow, high: row.operationsPerSecondHigh, around: row.operationsPerSecond)
+                return spread.isEmpty ? Quantities.absent : spread
+            },
+            .init("vs \(baseline.rawValue)", always: true) { figure($0.timeRatio, Quantities.ratio) },
+            .init("95 % interval") { row in
+                guard let low = row.timeRatioLow, let high = row.timeRatioHigh else { return Quantities.absent }
+                return "\(Quantities.ratio(low)) – \(Quantities.ratio(high))"
+            },
+            .init("start p50") { figure($0.startLatencyP50, Quantities.duration) },
+            .init("start p99") { figure($0.startLatencyP99, Quantities.duration) },
+            .init("inversions") { figure($0.inversions, Quantities.count) },
+            .init("late starts") { figure($0.startsAfterSuspend, Quantities.count) },
+            .init("quiesce p99") { figure($0.quiesceP99, Quantities.duration) },
+            .init("resume p99") { figure($0.resumeToStartP99, Quantities.duration) },
+            .init("allocs/op") { figure($0.allocationsPerOperation, Quantities.count) },
+            .init("held/pending") { figure($0.retainedBytesPerPendingOperation, Quantities.bytes) },
+            .init("status", always: true, alignment: .left) { $0.status.rawValue },
+        ]
+    }
+
+    private init(
+        _ title: String, always: Bool = false, alignment: Alignment = .right, text: @escaping (SummaryRow) -> String
+    ) {
+        self.title = title
+        self.alignment = alignment
+        isAlwaysShown = always
+        self.text = text
+    }
+
+    private static func figure(_ value: Double?, _ text: (Double) -> String) -> String {
+        value.map(text) ?? Quantities.absent
+    }
+}
+
+extension Sequence where Element: Hashable {
+    /// The elements without repetitions, in order of first appearance.
+    fileprivate func uniqued() -> [Element] {
+        var seen: Set<Element> = []
+        return filter { seen.insert($0).inserted }
+    }
+}

@@ -1,0 +1,23 @@
+import TextTable
+
+/// TextTable's simple style with two spaces between columns, since figures have one between number and unit.
+enum WideColumns: TextTableStyle {
+    private static let gap = "  "
+
+    static func prepare(_ text: String, for column: Column) -> String { Simple.prepare(text, for: column) }
+
+    static func escape(_ text: String) -> String { text }
+
+    static func begin(_ table: inout String, index: Int, columns: [Column]) {}
+
+    static func end(_ table: inout String, index: Int, columns: [Column]) {}
+
+    static func header(_ table: inout String, index: Int, columns: [Column]) {
+        table += columns.map { $0.headerString(for: self) }.joined(separator: gap) + "\n"
+        table += columns.map { $0.repeated("-") }.joined(separator: gap) + "\n"
+    }
+
+    static func row(_ table: inout String, index: Int, columns: [Column]) {
+        table += columns.map { $0.string(for: self) }.joined(separator: gap) + "\n"
+    }
+}

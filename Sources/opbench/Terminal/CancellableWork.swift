@@ -1,0 +1,26 @@
+import Dispatch
+import Synchronization
+
+/// Runs asynchronous work from a synchronous main and lets signals cancel it.
+enum CancellableWork {
+    /// The result of the work, and the signal that asked it to end, if one came.
+    ///
+    /// The calling thread sleeps meanwhile, so it must not be one of Swift concurrency's own.
+    static func run<Value: Sendable>(
+        _ work: @escaping @Sendable () async -> Value
+    ) -> (value: Value, signal: Int32?) {
+        let finished = DispatchSemaphore(value: 0)
+        let result = Mutex<Value?>(nil)
+        let task = Task.detached {
+            let value = await work()
+            result.withLock { $0 = value }
+            finished.signal()
+        }
+        let interruption = Interruption { task.cancel() }
+        finished.wait()
+        guard let value = result.withLock({ $0 }) else {
+            preconditionFailure("the work signals after its result is set")
+        }
+        return (value, interruption.signalNumber)
+    }
+}

@@ -1,0 +1,78 @@
+/// Figures as a person reads them: three significant digits and a unit that fits.
+enum Quantities {
+    /// What stands where a figure is absent.
+    static let absent = "-"
+
+    /// A length of time, given in nanoseconds: `87 ns`, `1.25 µs`, `40.1 ms`, `3.2 s`.
+    static func duration(nanoseconds: Double) -> String {
+        scaled(nanoseconds, by: 1000, units: ["ns", "µs", "ms", "s"])
+    }
+
+    /// A length of time for people who wait, given in seconds: `12s`, `3m05s`, `1h02m`.
+    static func wait(seconds: Double) -> String {
+        let whole = Int(max(0, min(seconds, 3.6e8)).rounded(.up))
+        if whole < 60 { return "\(whole)s" }
+        if whole < 3600 { return "\(whole / 60)m\(twoDigits(whole % 60))s" }
+        return "\(whole / 3600)h\(twoDigits(whole % 3600 / 60))m"
+    }
+
+    /// An amount of memory: `96 B`, `1.21 KiB`, `12.0 MiB`.
+    static func bytes(_ count: Double) -> String {
+        scaled(count, by: 1024, units: ["B", "KiB", "MiB", "GiB", "TiB"])
+    }
+
+    /// A plain number: `0.012`, `2`, `14.3`, `1.2M`.
+    static func count(_ number: Double) -> String {
+        abs(number) < 1000 ? digits(number) : scaled(number, by: 1000, units: ["", "k", "M", "G", "T"], separator: "")
+    }
+
+    /// A ratio: `0.61×`.
+    static func ratio(_ ratio: Double) -> String {
+        (abs(ratio) < 10 ? fixed(ratio, decimals: 2) : digits(ratio)) + "×"
+    }
+
+    /// Half the width of an interval as a part of the figure it surrounds: `±3%`. Empty without an interval.
+    static func spread(low: Double?, high: Double?, around figure: Double?) -> String {
+        guard let low, let high, let figure, figure != 0 else { return "" }
+        let percent = abs((high - low) / 2 / figure) * 100
+        return percent < 9.95 ? "±\(fixed(percent, decimals: 1))%" : "±\(fixed(percent, decimals: 0))%"
+    }
+
+    private static func scaled(_ figure: Double, by step: Double, units: [String], separator: String = " ") -> String {
+        var figure = figure
+        var unit = 0
+        // 999.5 would be written as 1000.
+        while abs(figure) >= step - 0.5, unit < units.count - 1 {
+            figure /= step
+            unit += 1
+        }
+        return digits(figure) + separator + units[unit]
+    }
+
+    /// Three significant digits, without a fraction that says nothing.
+    private static func digits(_ figure: Double) -> String {
+        if figure == figure.rounded() && abs(figure) < 1e6 { return fixed(figure, decimals: 0) }
+        return switch abs(figure) {
+        case ..<0.0995: fixed(figure, decimals: 3)
+        case ..<9.995: fixed(figure, decimals: 2)
+        case ..<99.95: fixed(figure, decimals: 1)
+        default: fixed(figure, decimals: 0)
+        }
+    }
+
+    /// Without Foundation's formatter, which follows the locale.
+    private static func fixed(_ figure: Double, decimals: Int) -> String {
+        guard figure.isFinite else { return figure.description }
+        var scale = 1.0
+        for _ in 0..<decimals { scale *= 10 }
+        let shifted = (abs(figure) * scale).rounded()
+        guard shifted < 9e15 else { return figure.description }
+        let whole = Int(shifted) / Int(scale)
+        let sign = figure < 0 && shifted != 0 ? "-" : ""
+        guard decimals > 0 else { return sign + String(whole) }
+        let fraction = String(Int(shifted) % Int(scale))
+        return sign + "\(whole)." + String(repeating: "0", count: decimals - fraction.count) + fraction
+    }
+
+    private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import Subprocess
+import TestSupport
+import Testing
+
+/// The built program, run as a user runs it.
+enum OpBenchProcess {
+    struct Finished: Sendable {
+        /// The exit code; minus the signal's number if one killed it.
+        let status: Int32
+        let output: String
+        let errors: String
+    }
+
+    /// The program beside the test bundle, which is the running executable.
+    static let binary: String = {
+        let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("opbench").path
+    }()
+
+    /// The package's root.
+    static let root = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    /// Runs the program to its end.
+    ///
+    /// - Parameters:
+    ///   - device: where its standard output goes instead of into the result.
+    ///   - during: called with the process's number while it runs; the program's end is awaited afterwards.
+    static func run(
+        _ arguments: [String], in folder: ScratchFolder, outputTo device: String? = nil,
+        during: @Sendable (Int32) async throws -> Void = { _ in }
+    ) async throws -> Finished {
+        // Files and not pipes: a sample that outlived its parent would hold a pipe open, and the test would hang.
+        let streams = try ScratchFolder()
+        try streams.write("", to: "output")
+        try streams.write("", to: "errors")
+        let result = try await Subprocess.run(
+            .path(.init(binary)), arguments: Arguments(arguments), workingDirectory: .init(folder.root),
+            input: .none,
+            output: .fileDescriptor(
+                try .open(device ?? streams.root + "/output", .writeOnly), closeAfterSpawningProcess: true),
+            error: .fileDescriptor(try .open(streams.root + "/errors", .writeOnly), closeAfterSpawningProcess: true)
+        ) { execution in
+            try await during(execution.processIdentifier.value)
+        }
+        let status: Int32 =
+            switch result.terminationStatus {
+            case .exited(let code): code
+            case .signaled(let number): -number
+            }
+        return Finished(status: status, output: try streams.read("output"), errors: try streams.read("errors"))
+    }
+}
+
+/// A new empty folder, removed with the object.
+final class ScratchFolder: Sendable {
+    let root: String
+
+    init() throws {
+        root = FileManager.default.temporaryDirectory.appendingPathComponent("opbench-\(UUID())").path
+        try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: root) }
+
+    func write(_ text: String, to name: String) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: root + "/" + name))
+    }
+
+    func read(_ name: String) throws -> String {
+        try String(contentsOfFile: root + "/" + name, encoding: .utf8)
+    }
+
+    /// Everything in it, by relative path, sorted.
+    func contents() -> [String] {
+        (FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []).sorted()
+    }
+}
+
+/// Waits until `condition` holds, without assuming how long that takes; false if it never does.
+func eventuallyTrue(
+    _ what: Comment, sourceLocation: SourceLocation = #_sourceLocation, _ condition: () throws -> Bool
+) async rethrows -> Bool {
+    let deadline = ContinuousClock.now + HangLimit.wait
+    while ContinuousClock.now < deadline {
+        if try condition() { return true }
+        await Task.yield()
+        usleep(2000)
+    }
+    Issue.record("never came true: \(what)", sourceLocation: sourceLocation)
+    return false
+}

@@ -1,0 +1,245 @@
+import Foundation
+import OpBenchModel
+import TestSupport
+import Testing
+
+/// `opbench run` from the workload file to the files of a run, with the real program and real samples.
+@Suite(.serialized)
+struct RunTests {
+    private static let small = """
+        {"name": "small", "summary": "s", "shape": "independent",
+         "parameters": {"items": 200, "items_per_operation": [10, 100], "work_ns": 0},
+         "backends": ["engine", "dispatch", "foundation", "serial"],
+         "skip": [{"backend": "foundation", "when": {"items_per_operation": 10}, "reason": "to see a skip"}]}
+        """
+
+    /// Samples that take minutes, so that they are surely running when something happens to them.
+    private static func endless(more: String = "") -> String {
+        """
+        {"name": "endless", "summary": "s", "shape": "independent",
+         "parameters": {"items": 500, "work_ns": 1000000000}, "backends": ["dispatch"], "metrics": ["throughput"]\(more)}
+        """
+    }
+
+    @Test("four files, whose rows agree with each other and with what is printed")
+    func endToEnd() async throws {
+        let folder = try ScratchFolder()
+        try folder.write(Self.small, to: "small.json")
+        let result = try await OpBenchProcess.run(
+            ["run", "--quick", "--run-id", "first", "--format", "csv", "small.json"], in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.errors.hasSuffix("opbench: the rows are in results/first\n"))
+        let files = ["histograms.csv", "run.json", "samples.csv", "summary.csv"]
+        #expect(
+            folder.contents() == ["results", "results/first"] + files.map { "results/first/\($0)" } + ["small.json"])
+
+        let run = RunFiles(folder, "first")
+        let samples = try run.samples()
+        let summary = try run.summary()
+        let histograms = try CSVFile.read(HistogramRow.self, file: run.path + "/histograms.csv")
+        #expect(result.output == (try folder.read("results/first/summary.csv")))
+        #expect(Set(samples.map(\.runID)) == ["first"])
+        #expect(Set(samples.map(Key.init)).count == samples.count, "the key of a row is its own")
+        #expect(Set(histograms.map(\.sampleID)).isSubset(of: samples.map(\.sampleID)))
+        #expect(
+            summary.filter(\.operationClass.isEmpty).map { "\($0.cellID) \($0.backend.rawValue) \($0.status)" } == [
+                "small items=200 items_per_operation=10 work_ns=0 engine ok",
+                "small items=200 items_per_operation=10 work_ns=0 dispatch ok",
+                "small items=200 items_per_operation=10 work_ns=0 foundation skipped",
+                "small items=200 items_per_operation=10 work_ns=0 serial ok",
+                "small items=200 items_per_operation=100 work_ns=0 engine ok",
+                "small items=200 items_per_operation=100 work_ns=0 dispatch ok",
+                "small items=200 items_per_operation=100 work_ns=0 foundation ok",
+                "small items=200 items_per_operation=100 work_ns=0 serial ok",
+            ])
+        for row in summary where row.status == .ok {
+            #expect(row.operationsPerSecond ?? 0 > 0)
+            #expect(row.ratioTo == .dispatch)
+        }
+        let manifest = try #require(
+            try JSONSerialization.jsonObject(with: Data(folder.read("results/first/run.json").utf8)) as? [String: Any])
+        #expect(!manifest.isEmpty)
+    }
+
+    @Test func table() async throws {
+        let folder = try ScratchFolder()
+        try folder.write(Self.small, to: "small.json")
+        let arguments = ["run", "--quick", "--metric", "throughput", "--no-progress", "small.json"]
+        let result = try await OpBenchProcess.run(arguments, in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        let lines = result.output.split(separator: "\n")
+        #expect(lines.count == 11)
+        #expect(lines.first == "small")
+        #expect(lines.dropFirst().first?.contains("vs dispatch") == true)
+        #expect(result.errors.hasPrefix("opbench: the rows are in results/"))
+    }
+
+    @Test func json() async throws {
+        let folder = try ScratchFolder()
+        try folder.write(Self.small, to: "small.json")
+        let arguments = ["run", "--quick", "--metric", "throughput", "--format", "json", "small.json"]
+        let result = try await OpBenchProcess.run(arguments, in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        let rows = try #require(try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [[String: Any]])
+        #expect(rows.count == 8)
+        #expect(rows[0]["backend"] as? String == "engine")
+        #expect(rows[0]["throughput_ops_per_s"] is NSNumber)
+        #expect(rows[0]["quiesce_p99_ns"] is NSNull)
+        #expect(rows[0]["param.items"] as? Int == 200)
+    }
+
+    @Test("a run whose rows were cut off goes on and ends with the rows of a whole one")
+    func resume() async throws {
+        let folder = try ScratchFolder()
+        try folder.write(Self.small, to: "small.json")
+        let arguments = ["run", "--quick", "--run-id", "cut", "small.json"]
+        #expect(try await OpBenchProcess.run(arguments, in: folder).status == 0)
+        let run = RunFiles(folder, "cut")
+        let whole = Set(try run.samples().map(\.sampleID))
+        let text = try folder.read("results/cut/samples.csv")
+        try folder.write(String(text.prefix(text.count * 2 / 5)), to: "results/cut/samples.csv")
+
+        #expect(try await OpBenchProcess.run(arguments, in: folder).status == 64, "without --resume it is refused")
+        let resumed = try await OpBenchProcess.run(arguments + ["--resume"], in: folder)
+        #expect(resumed.status == 0, "\(resumed.errors)")
+        let samples = try run.samples()
+        // Repeats of samples taken in a storm come and go.
+        #expect(Set(samples.map(\.sampleID)).filter { !$0.contains("r-") } == whole.filter { !$0.contains("r-") })
+        #expect(Set(samples.map(Key.init)).count == samples.count)
+        #expect(try run.summary().count == 8)
+    }
+
+    @Test("a timeout is a result: exit 3, or 0 where the workload expects it")
+    func timeout() async throws {
+        let folder = try ScratchFolder()
+        try folder.write(Self.endless(), to: "endless.json")
+        let expected = #", "expect": [{"backend": "dispatch", "status": "timeout", "reason": "to see one"}]"#
+        try folder.write(Self.endless(more: expected), to: "expected.json")
+        for (file, status) in [("endless", 3), ("expected", 0)] {
+            let result = try await OpBenchProcess.run(
+                ["run", "--quick", "--timeout", "0.3", "--run-id", file, "\(file).json"], in: folder)
+            #expect(result.status == status, "\(result.errors)")
+            #expect(result.output.contains("timeout"))
+            #expect(try RunFiles(folder, file).samples().contains { $0.status == .timeout && $0.metric == "status" })
+        }
+    }
+
+    @Test("a sample that is killed is `crashed`, with the signal, and the run goes on")
+    func killedSample() async throws {
+        let folder = try ScratchFolder()
+        try folder.write(Self.endless(), to: "endless.json")
+        try folder.write(Self.small, to: "small.json")
+        let result = try await OpBenchProcess.run(
+            [
+                "run", "--quick", "--metric", "throughput", "--timeout", "80000", "--run-id", "k", "endless.json",
+                "small.json",
+            ], in: folder
+        ) { process in
+            // Whichever sample runs for long is one of the endless cell's.
+            var killed: Set<Int32> = []
+            _ = await eventuallyTrue("the endless cell's samples are killed") {
+                for sample in Processes.samples(of: process) where Processes.cpuTicks(of: sample) > 100 {
+                    kill(sample, SIGKILL)
+                    killed.insert(sample)
+                }
+                return !killed.isEmpty && !Processes.isAlive(process)
+            }
+        }
+        #expect(result.status == 3, "\(result.errors)")
+        let run = RunFiles(folder, "k")
+        let endless = try run.samples().filter { $0.workload == "endless" && $0.metric == "status" }
+        #expect(!endless.isEmpty)
+        #expect(endless.allSatisfy { $0.status == .crashed && $0.notes.contains("SIGKILL") })
+        #expect(try run.summary().filter { $0.workload == "small" && $0.status == .ok }.count == 7)
+    }
+
+    @Test("Ctrl-C and SIGTERM end the samples and keep the rows", arguments: [SIGINT, SIGTERM])
+    func signal(number: Int32) async throws {
+        let folder = try ScratchFolder()
+        try folder.write(Self.small, to: "small.json")
+        let arguments = ["run", "--quick", "--metric", "throughput", "--blocks", "1000", "--run-id", "s", "small.json"]
+        let result = try await OpBenchProcess.run(arguments, in: folder) { process in
+            _ = await eventuallyTrue("some rows are saved") {
+                ((try? folder.read("results/s/samples.csv"))?.utf8.count ?? 0) > 20_000
+            }
+            kill(process, number)
+        }
+        #expect(result.status == 128 + number, "\(result.errors)")
+        let run = RunFiles(folder, "s")
+        let samples = try run.samples()
+        #expect(samples.contains { $0.status == .ok })
+        #expect(samples.allSatisfy { $0.status == .ok || $0.status == .skipped })
+        #expect(!(try run.summary().isEmpty))
+        #expect(result.output.contains("vs dispatch"))
+    }
+
+    @Test("when the run is killed, its sample dies too, and what was saved can go on")
+    func killedRun() async throws {
+        let folder = try ScratchFolder()
+        try folder.write(Self.endless(), to: "endless.json")
+        let arguments = ["run", "--quick", "--run-id", "k", "endless.json"]
+        let orphans = Guarded<[Int32]>([])
+        let result = try await OpBenchProcess.run(arguments + ["--timeout", "80000"], in: folder) { process in
+            _ = await eventuallyTrue("a sample runs") {
+                let samples = Processes.samples(of: process).filter { Processes.cpuTicks(of: $0) > 20 }
+                orphans.withLock { $0 = samples }
+                return !samples.isEmpty
+            }
+            kill(process, SIGKILL)
+        }
+        #expect(result.status == -SIGKILL)
+        _ = await eventuallyTrue("the sample is gone") { orphans.read().allSatisfy { !Processes.isAlive($0) } }
+        let resumed = try await OpBenchProcess.run(arguments + ["--resume", "--timeout", "0.3"], in: folder)
+        #expect(resumed.status == 3, "\(resumed.errors)")
+    }
+}
+
+/// What makes a row of samples.csv one of a kind.
+private struct Key: Hashable {
+    let fields: [String]
+
+    init(_ row: SampleRow) {
+        fields = [
+            row.sampleID, row.phase, row.operationClass, row.iteration.map(String.init) ?? "", row.metric, row.stat,
+        ]
+    }
+}
+
+/// The files of one run under `results/`.
+private struct RunFiles {
+    let path: String
+
+    init(_ folder: ScratchFolder, _ runID: String) {
+        path = folder.root + "/results/" + runID
+    }
+
+    func samples() throws -> [SampleRow] { try CSVFile.read(SampleRow.self, file: path + "/samples.csv") }
+    func summary() throws -> [SummaryRow] { try CSVFile.read(SummaryRow.self, file: path + "/summary.csv") }
+}
+
+/// Processes as /proc tells of them.
+private enum Processes {
+    /// The processes of samples that a run has started and that have not ended.
+    static func samples(of parent: Int32) -> [Int32] {
+        let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc"))?.compactMap { Int32($0) } ?? []
+        return all.filter { status(of: $0).map { $0.parent == parent && $0.state != "Z" } ?? false && isSample($0) }
+    }
+
+    /// A zombie counts as gone: it runs no more.
+    static func isAlive(_ process: Int32) -> Bool { status(of: process).map { $0.state != "Z" } ?? false }
+
+    /// User time in clock ticks, a hundredth of a second each.
+    static func cpuTicks(of process: Int32) -> Int { status(of: process)?.userTicks ?? 0 }
+
+    private static func isSample(_ process: Int32) -> Bool {
+        (try? String(contentsOfFile: "/proc/\(process)/cmdline", encoding: .utf8))?.contains("__sample") ?? false
+    }
+
+    private static func status(of process: Int32) -> (state: Substring, parent: Int32, userTicks: Int)? {
+        guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return nil }
+        // The name, in parentheses, may hold anything.
+        let fields = text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ")
+        guard fields.count > 12, let parent = Int32(fields[2]), let ticks = Int(fields[12]) else { return nil }
+        return (fields[1], parent, ticks)
+    }
+}
