@@ -51,7 +51,9 @@ let package = Package(
         .testTarget(name: "OperationEngineTests", dependencies: ["OperationEngine", "TestSupport"]),
         .testTarget(
             name: "FoundationOracleTests", dependencies: ["TestSupport"], swiftSettings: [.define("ORACLE")]),
-        .testTarget(name: "OpBenchModelTests", dependencies: ["OpBenchModel", "TestSupport"]),
+        .testTarget(
+            name: "OpBenchModelTests", dependencies: ["OpBenchModel", "TestSupport"],
+            exclude: ["Workloads", "schema_verdicts.py"]),
         .testTarget(name: "OpBenchRunnerTests", dependencies: ["OpBenchRunner", "OpBenchModel", "TestSupport"]),
         .testTarget(name: "OpBenchAnalysisTests", dependencies: ["OpBenchAnalysis", "OpBenchModel"]),
         .testTarget(

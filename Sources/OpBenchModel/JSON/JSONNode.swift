@@ -36,7 +36,8 @@ struct JSONNode {
             let node = child(member)
             guard known.contains(member.name) else {
                 throw InputError(
-                    file: file, line: member.line, path: node.path, message: "unknown key \"\(member.name)\"",
+                    file: file, line: member.line, path: node.path,
+                    message: "unknown key \(JSONText.excerpt(member.name))",
                     remedy: Suggestion.remedy(for: member.name, among: known))
             }
             members[member.name] = node
@@ -63,9 +64,10 @@ struct JSONNode {
 
     /// A string that must be one of `choices`.
     func choice(_ what: String, among choices: [String]) throws(InputError) -> String {
-        let text = try string("\(what), one of \(choices.joined(separator: ", "))")
+        let text = try string("one of " + choices.map { "\"\($0)\"" }.joined(separator: ", "))
         guard choices.contains(text) else {
-            throw error("unknown \(what) \"\(text)\"", remedy: Suggestion.remedy(for: text, among: choices))
+            throw error(
+                "unknown \(what) \(JSONText.excerpt(text))", remedy: Suggestion.remedy(for: text, among: choices))
         }
         return text
     }

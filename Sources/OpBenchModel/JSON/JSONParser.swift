@@ -60,7 +60,7 @@ struct JSONParser {
             let name = try string()
             if !names.insert(name).inserted { throw duplicate(name, line: memberLine) }
             skipSpace()
-            guard take(":") else { throw failure("a colon is missing after the name \"\(name)\"") }
+            guard take(":") else { throw failure("a colon is missing after the name \(JSONText.excerpt(name))") }
             skipSpace()
             steps.append(JSONNode.step(name))
             members.append(.init(name: name, line: memberLine, value: try value()))
@@ -237,6 +237,6 @@ struct JSONParser {
     private func duplicate(_ name: String, line: Int) -> InputError {
         InputError(
             file: file, line: line, path: "$" + steps.joined() + JSONNode.step(name),
-            message: "the key \"\(name)\" appears twice", remedy: "keep one of the two")
+            message: "the key \(JSONText.excerpt(name)) appears twice", remedy: "keep one of the two")
     }
 }

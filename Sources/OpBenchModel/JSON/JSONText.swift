@@ -6,6 +6,11 @@ enum JSONText {
         return text + "\n"
     }
 
+    /// What a user wrote, for messages: in quotes, on one line, at most 60 characters of it.
+    static func excerpt(_ text: String) -> String {
+        text.unicodeScalars.count > 60 ? quoted(String(text.unicodeScalars.prefix(60)) + "…") : quoted(text)
+    }
+
     static func quoted(_ text: String) -> String {
         var quoted = "\""
         for scalar in text.unicodeScalars {

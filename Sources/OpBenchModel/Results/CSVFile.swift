@@ -78,7 +78,7 @@ public enum CSVFile {
     ) throws(InputError) -> [String] {
         let expected = Row.columns
         for (index, name) in expected.enumerated() where index >= header.fields.count || header.fields[index] != name {
-            let found = index < header.fields.count ? "\"\(header.fields[index].prefix(40))\"" : "nothing"
+            let found = index < header.fields.count ? JSONText.excerpt(header.fields[index]) : "nothing"
             throw InputError(
                 file: file, line: header.line, path: "column \(index + 1)",
                 message: "\(found) stands where \"\(name)\" belongs",
@@ -110,7 +110,7 @@ public enum CSVFile {
             if let expected = column.read(&row, field) {
                 throw InputError(
                     file: file, line: record.line, path: "column \(column.name)",
-                    message: "\"\(field.prefix(40))\" is not what belongs here", remedy: "expected is \(expected)")
+                    message: "\(JSONText.excerpt(field)) is not what belongs here", remedy: "expected is \(expected)")
             }
         }
         for (name, field) in zip(parameters, record.fields.dropFirst(columns.count)) where !field.isEmpty {

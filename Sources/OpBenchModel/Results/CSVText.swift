@@ -55,19 +55,24 @@ enum CSVText {
             var fields: [String] = []
             while true {
                 fields.append(peek == UInt8(ascii: "\"") ? try quotedField() : try plainField())
-                switch peek {
-                case UInt8(ascii: ","): position += 1
-                case UInt8(ascii: "\n"):
+                if peek == UInt8(ascii: ",") {
                     position += 1
-                    line += 1
+                } else {
+                    try endOfLine()
                     return Record(line: start, fields: fields)
-                case UInt8(ascii: "\r"):
-                    position += 1
-                    if peek != UInt8(ascii: "\n") { throw failure("a carriage return without a line feed") }
-                case nil: throw failure("the last line is not ended, so the file was cut off")
-                default: throw failure("text after a closing quote")
                 }
             }
+        }
+
+        private mutating func endOfLine() throws(InputError) {
+            if peek == UInt8(ascii: "\r") {
+                position += 1
+                guard peek == UInt8(ascii: "\n") else { throw failure("a carriage return without a line feed") }
+            }
+            guard let byte = peek else { throw failure("the last line is not ended, so the file was cut off") }
+            guard byte == UInt8(ascii: "\n") else { throw failure("text after a closing quote") }
+            position += 1
+            line += 1
         }
 
         private mutating func plainField() throws(InputError) -> String {

@@ -26,7 +26,7 @@ extension ParameterDefinition {
         case .integerOr(let keyword, let range):
             if case .string(let text) = node.value.content {
                 guard text == keyword else {
-                    throw node.error("unknown \(name) \"\(text)\"", remedy: "write \(allowed)")
+                    throw node.error("unknown \(name) \(JSONText.excerpt(text))", remedy: "write \(allowed)")
                 }
                 return .text(text)
             }
@@ -53,7 +53,8 @@ extension ParameterDefinition {
         for member in try node.members(allowed) {
             let entry = node.child(member)
             guard let key = keys.canonical(member.name) else {
-                throw entry.error("unknown key \"\(member.name)\"", remedy: remedy(forKey: member.name, among: keys))
+                throw entry.error(
+                    "unknown key \(JSONText.excerpt(member.name))", remedy: remedy(forKey: member.name, among: keys))
             }
             guard seen.insert(key).inserted else {
                 throw entry.error("the weight of \(key) is given twice", remedy: "keep one of the two")

@@ -11,7 +11,7 @@ enum WorkloadDecoder {
 
     static func decode(text: String, file: String) throws(InputError) -> WorkloadSpec {
         let root = try JSONParser.parse(text, file: file)
-        let members = try root.object("a workload, one object", known: keys)
+        let members = try root.object("an object with the keys of a workload", known: keys)
         for key in requiredKeys where members[key] == nil {
             throw root.error(
                 "the key \"\(key)\" is missing", remedy: "required are \(requiredKeys.joined(separator: ", "))")
@@ -36,7 +36,8 @@ enum WorkloadDecoder {
     private static func checkSchemaReference(_ node: JSONNode) throws(InputError) {
         let text = try node.string("the schema's path as a string")
         guard text == schemaPath || text.hasSuffix("/" + schemaPath) else {
-            throw node.error("\"\(text)\" is not the schema of workloads", remedy: "write \"\(schemaPath)\"")
+            throw node.error(
+                "\(JSONText.excerpt(text)) is not the schema of workloads", remedy: "write \"\(schemaPath)\"")
         }
     }
 
@@ -48,7 +49,7 @@ enum WorkloadDecoder {
             scalars.allSatisfy({ lettersAndDigits.contains($0) || "._-".unicodeScalars.contains($0) })
         else {
             throw node.error(
-                "\"\(text.prefix(80))\" is no workload name",
+                "\(JSONText.excerpt(text)) is no workload name",
                 remedy: "use 1 to \(nameLimit) of a-z, 0-9, '.', '_' and '-', beginning with a letter or digit")
         }
         return text

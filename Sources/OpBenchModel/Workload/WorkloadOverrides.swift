@@ -40,7 +40,7 @@ extension WorkloadSpec {
 
     private static func unknownParameter(_ name: String, among known: [String]) -> InputError {
         InputError(
-            file: option, path: name, message: "unknown parameter \"\(name)\"",
+            file: option, path: name, message: "unknown parameter \(JSONText.excerpt(name))",
             remedy: Suggestion.remedy(for: name, among: known))
     }
 }

@@ -1,0 +1,116 @@
+import Foundation
+import Testing
+
+@testable import OpBenchModel
+
+/// What each bad file is refused for: the path, a part of the message and, where a name is nearly right, the hint.
+private let expected: [String: (path: String, message: String, hint: String)] = [
+    "backends-duplicate": ("$.backends[1]", "engine appears twice", ""),
+    "backends-empty": ("$.backends", "an empty list", ""),
+    "backends-unknown": ("$.backends[1]", "unknown backend \"disptch\"", "did you mean \"dispatch\"?"),
+    "backends-wrong-shape": ("$.backends[0]", "not defined for the shape independent", "engine, foundation"),
+    "depth-list-element": ("$.parameters.depth[2]", "1000000000000 is out of range", "from 1 to 1000000"),
+    "depth-trillion": ("$.parameters.depth", "1000000000000 is out of range", "from 1 to 1000000"),
+    "expect-ok": ("$.expect[0].status", "unknown status \"ok\"", "timeout, crashed, invalid"),
+    "form-unknown": ("$.parameters.form", "unknown form \"blok\"", "did you mean \"block\"?"),
+    "items-bad-element": ("$.parameters.items[2]", "0 is out of range", ""),
+    "items-duplicate-spelling": ("$.parameters.items[1]", "100 appears twice", ""),
+    "items-empty-list": ("$.parameters.items", "an empty list", ""),
+    "items-float": ("$.parameters.items", "1.5 is not a whole number", ""),
+    "items-huge": ("$.parameters.items", "1e400 is out of range", ""),
+    "items-negative": ("$.parameters.items", "-5 is out of range", "from 1 to 1000000000"),
+    "items-null": ("$.parameters.items", "null stands where", ""),
+    "items-string": ("$.parameters.items", "a string stands where", "a whole number"),
+    "items-zero": ("$.parameters.items", "0 is out of range", ""),
+    "json-not-utf8": ("", "not UTF-8", ""),
+    "json-trailing-comma": ("", "not JSON at line 1, column 14", "trailing commas"),
+    "max-concurrent-word": ("$.parameters.max_concurrent", "unknown max_concurrent", "\"default\""),
+    "metrics-unknown": ("$.metrics[0]", "unknown metric \"troughput\"", "did you mean \"throughput\"?"),
+    "missing-shape": ("$", "the key \"shape\" is missing", ""),
+    "mix-all-zero": ("$.parameters.mix", "no weight is above 0", ""),
+    "mix-unknown-level": ("$.parameters.mix.hihg", "unknown key \"hihg\"", "did you mean \"high\"?"),
+    "name-line-feed": ("$.name", #""a\n" is no workload name"#, ""),
+    "parameter-unknown": ("$.parameters.item", "unknown key \"item\"", "did you mean \"items\"?"),
+    "seed-list": ("$.parameters.seed", "takes one value", ""),
+    "shape-unknown": ("$.shape", "unknown shape \"chains\"", "did you mean \"chain\"?"),
+    "skip-below-on-word": ("$.skip[0].when.form.below", "unknown key", "equals"),
+    "skip-unknown-parameter": ("$.skip[0].when.depth", "unknown key", "items"),
+    "thread-priority-above-one": (#"$.parameters.mix["1.5"]"#, "unknown key", "from 0.0 to 1.0"),
+    "unknown-key": ("$.paramters", "unknown key", "did you mean \"parameters\"?"),
+    // What a schema cannot say.
+    "duplicate-key": ("$.parameters.items", "the key \"items\" appears twice", ""),
+    "duplicate-key-at-root": ("$.name", "the key \"name\" appears twice", ""),
+    "duplicate-key-by-escape": ("$.name", "the key \"name\" appears twice", ""),
+    "lone-surrogate": ("", "surrogate", ""),
+    "mixes-equal-but-for-zero": ("$.parameters.mix[1]", "low:1 appears twice", ""),
+    "product-too-large": ("$.parameters", "160000 cells", "at most 100000"),
+    "refill-with-producers": ("$.parameters", "sample producers=2 submission=refill", "producers at 1"),
+    "toggles-too-long": ("$.parameters", "2000 s", "at most 600 s"),
+    "too-many-chained-operations": ("$.parameters", "21000000 operations", "at most 20000000"),
+    "too-many-operations": ("$.parameters", "20000001 operations", ""),
+    "weight-in-two-spellings": (#"$.parameters.mix["0.50"]"#, "the weight of 0.5 is given twice", ""),
+]
+
+@Suite("Bad workloads")
+struct BadWorkloadTests {
+    @Test(
+        "Each is refused on one line that names the file and what to do", arguments: Fixtures.bad + Fixtures.decoderOnly
+    )
+    func refused(file: URL) throws {
+        let error = refusal { _ = try WorkloadSpec.load(file: file.path) }
+        #expect(error.file == file.path)
+        #expect(!error.message.isEmpty && !error.remedy.isEmpty)
+        #expect(!error.description.contains("\n"))
+        if let expected = expected[file.deletingPathExtension().lastPathComponent] {
+            #expect(error.path == expected.path)
+            #expect(error.message.contains(expected.message), "\(error)")
+            #expect(expected.hint.isEmpty || error.remedy.contains(expected.hint), "\(error)")
+        }
+    }
+
+    @Test("Every file that is expected to fail in a certain way exists")
+    func complete() {
+        let names = (Fixtures.bad + Fixtures.decoderOnly).map { $0.deletingPathExtension().lastPathComponent }
+        #expect(Set(expected.keys).subtracting(names) == [])
+        #expect(Fixtures.bad.count > 100 && Fixtures.decoderOnly.count > 10)
+    }
+
+    @Test("Files that cannot be read say why")
+    func unreadable() throws {
+        #expect(refusal { _ = try WorkloadSpec.load(file: "/no/such.json") }.message == "no such file")
+        #expect(refusal { _ = try WorkloadSpec.load(file: "/") }.message.contains("irectory"))
+        let large = Data(repeating: UInt8(ascii: " "), count: 5 << 20)
+        try Fixtures.withFile(large) { file in
+            #expect(refusal { _ = try WorkloadSpec.load(file: file) }.message.contains("4 MiB"))
+        }
+        try Fixtures.withFile(Data("{\n\n\"é\u{e9}".utf8) + [0xC3]) { file in
+            #expect(refusal { _ = try WorkloadSpec.load(file: file) }.line == 3)
+        }
+    }
+
+    @Test("Two workloads of one name do not run together, nor one file twice")
+    func sameName() throws {
+        let file = try #require(Fixtures.good.first)
+        let error = refusal { _ = try WorkloadSpec.load(files: Fixtures.good.map(\.path)) }
+        #expect(error.path == "$.name" && error.message.contains(file.path))
+    }
+
+    @Test("The cells of all files together are bounded")
+    func totalProduct() throws {
+        let list = (1...300).map(String.init).joined(separator: ",")
+        func text(_ name: String) -> String {
+            """
+            {"name": "\(name)", "summary": "Many cells", "shape": "independent", "backends": ["engine"],
+             "parameters": {"items": [\(list)], "window": [\(list)]}}
+            """
+        }
+        try Fixtures.withFile(text("one")) { one in
+            try Fixtures.withFile(text("two")) { two in
+                let alone = try WorkloadSpec.load(files: [one])
+                #expect(alone.count == 1)
+                let error = refusal { _ = try WorkloadSpec.load(files: [one, two]) }
+                #expect(error.file == two && error.message.contains("180000 cells"))
+            }
+        }
+    }
+}

@@ -1,0 +1,185 @@
+import Foundation
+import Testing
+
+@testable import OpBenchModel
+
+@Suite("CSV files")
+struct CSVTests {
+    private func sample(_ change: (inout SampleRow) -> Void = { _ in }) -> SampleRow {
+        var row = SampleRow(
+            runID: "run", sampleID: "00001-throughput", timestampUTC: "2026-01-02T03:04:05Z", workload: "sample",
+            cellID: "sample items=10", backend: .engine, block: 3, position: 1, phase: "total", status: .ok,
+            flags: ["noisy", "short"], metric: "time", stat: "total", value: 0.1, operations: 10,
+            parameters: ["items": "10", "form": "closure"])
+        change(&row)
+        return row
+    }
+
+    /// The columns as documented, in lines of any length.
+    private func names(_ lines: [String]) -> [String] {
+        lines.flatMap { $0.split(separator: ",").map(String.init) }
+    }
+
+    @Test("The columns of samples.csv")
+    func sampleColumns() {
+        let documented = names([
+            "schema_version,run_id,sample_id,timestamp_utc,workload,cell_id,backend,side,block,position,phase",
+            "iteration,class,status,flags,metric,stat,value,unit,direction,deterministic,operations,notes",
+        ])
+        #expect(SampleRow.columns == documented)
+    }
+
+    @Test("The columns of summary.csv and histograms.csv")
+    func otherColumns() {
+        let documented = names([
+            "schema_version,run_id,workload,cell_id,backend,class,status,samples,throughput_ops_per_s",
+            "throughput_ops_per_s_ci_low,throughput_ops_per_s_ci_high,throughput_items_per_s,time_ratio",
+            "time_ratio_ci_low,time_ratio_ci_high,ratio_to,makespan_s,start_latency_p50_ns,start_latency_p90_ns",
+            "start_latency_p99_ns,start_latency_p999_ns,start_latency_max_ns,end_latency_p50_ns,end_latency_p99_ns",
+            "cpu_ns_per_op,voluntary_switches_per_op,involuntary_switches_per_op,allocations_per_op",
+            "allocated_bytes_per_op,retained_bytes_per_pending_op,unreleased_bytes,peak_resident_bytes,inversions",
+            "starts_after_suspend,quiesce_p99_ns,resume_to_start_p99_ns",
+        ])
+        #expect(SummaryRow.columns == documented)
+        #expect(HistogramRow.columns == ["sample_id", "stage", "class", "upper_bound_ns", "count"])
+    }
+
+    @Test("A row as it stands in the file")
+    func line() {
+        #expect(CSVFile.header(of: SampleRow.self, parameters: ["b", "a"]).hasSuffix(",notes,param.a,param.b\n"))
+        #expect(
+            CSVFile.line(of: sample(), parameters: ["items", "depth", "form"])
+                == "1,run,00001-throughput,2026-01-02T03:04:05Z,sample,sample items=10,engine,,3,1,total,,,ok,"
+                + "noisy;short,time,total,0.1,s,lower,false,10,,,closure,10\n")
+    }
+
+    @Test("An absent figure is empty, and so is one that is no number")
+    func absent() throws {
+        for value in [nil, .nan, .infinity] as [Double?] {
+            let text = CSVFile.text(of: [sample { $0.value = value }])
+            #expect(text.contains(",total,,s,"))
+            #expect(try CSVFile.rows(SampleRow.self, text: text, file: "x")[0].value == nil)
+        }
+    }
+
+    @Test("What is written is read back, whatever the text and the figure")
+    func roundTrip() throws {
+        var generator = Numbers(state: 3)
+        let pieces = ["", " ", ",", "\"", "\n", "\r\n", "é😀", "a", " b ", "\"\"", "\t"]
+        let figures: [Double] = [
+            0, -0.0, 1, 0.1, .pi, 1e-300, 1e300, .greatestFiniteMagnitude, .leastNonzeroMagnitude, 1e16,
+        ]
+        let rows = (0..<300).map { index in
+            sample { row in
+                row.notes = (0..<4).map { _ in pieces.randomElement(using: &generator)! }.joined()
+                row.operationClass = pieces.randomElement(using: &generator)!
+                row.value = Bool.random(using: &generator) ? nil : figures.randomElement(using: &generator)!
+                row.iteration = Bool.random(using: &generator) ? nil : index
+                row.metric = Metric.catalogue.randomElement(using: &generator)!.name
+                row.status = SampleStatus.allCases.randomElement(using: &generator)!
+                row.parameters = index % 2 == 0 ? ["a": "1"] : ["b,": "x y"]
+            }
+        }
+        let text = CSVFile.text(of: rows)
+        #expect(try CSVFile.rows(SampleRow.self, text: text, file: "x") == rows)
+        let unquoted = CSVFile.text(of: [sample(), sample()])
+        let withCarriageReturns = unquoted.split(separator: "\n").joined(separator: "\r\n") + "\r\n"
+        #expect(try CSVFile.rows(SampleRow.self, text: withCarriageReturns, file: "x").count == 2)
+    }
+
+    @Test("Summaries and histograms are read back")
+    func otherRows() throws {
+        var summary = SummaryRow(
+            runID: "run", workload: "w", cellID: "w a=1", backend: .dispatch, operationClass: "priority=low",
+            status: .timeout, samples: 7, parameters: ["a": "1"])
+        summary.timeRatio = 0.5
+        summary.ratioTo = .dispatch
+        summary.resumeToStartP99 = 12
+        let text = CSVFile.text(of: [summary])
+        #expect(try CSVFile.rows(SummaryRow.self, text: text, file: "x") == [summary])
+        let histogram = HistogramRow(sampleID: "1-latency", stage: "start", upperBoundNanoseconds: .max, count: 3)
+        #expect(
+            try CSVFile.rows(HistogramRow.self, text: CSVFile.text(of: [histogram]), file: "x") == [histogram])
+    }
+
+    @Test("A file that was cut off is refused, at whatever byte")
+    func cut() throws {
+        let text = CSVFile.text(of: [sample(), sample { $0.notes = "two\nlines, \"quoted\"" }])
+        let bytes = Array(text.utf8)
+        for length in 1..<bytes.count where bytes[length - 1] != UInt8(ascii: "\n") {
+            let cut = String(decoding: bytes[..<length], as: UTF8.self)
+            _ = refusal { _ = try CSVFile.rows(SampleRow.self, text: cut, file: "x") }
+        }
+    }
+
+    @Test("The whole lines of a file that was cut off can be had, and how long they are")
+    func recovered() throws {
+        let whole = CSVFile.text(of: [sample(), sample { $0.notes = "two\nlines" }])
+        let more = CSVFile.line(of: sample { $0.notes = "a \"quoted\nline" }, parameters: ["form", "items"])
+        for length in 0..<more.utf8.count {
+            try Fixtures.withFile(whole + String(decoding: more.utf8.prefix(length), as: UTF8.self)) { file in
+                let recovered = try CSVFile.readWholeLines(SampleRow.self, file: file)
+                #expect(recovered.rows.count == 2 && recovered.byteCount == whole.utf8.count)
+            }
+        }
+    }
+
+    @Test("What does not belong is refused with file, line and column")
+    func foreign() throws {
+        let text = CSVFile.text(of: [sample(), sample()])
+        func error(_ text: String) -> InputError {
+            refusal { _ = try CSVFile.rows(SampleRow.self, text: text, file: "samples.csv") }
+        }
+        func changed(_ old: String, _ new: String) -> InputError {
+            error(text.replacing(old, with: new, maxReplacements: 1))
+        }
+
+        #expect(error("").message == "the file is empty")
+        #expect(error("a,b\n1,2\n").path == "column 1")
+        #expect(changed("run_id", "runid").path == "column 2")
+        #expect(changed(",notes", "").message.contains("\"notes\" belongs"))
+        #expect(changed("param.form", "form").message.contains("unknown columns"))
+        #expect(changed("param.form", "param.zzz").message.contains("unknown columns"))
+        #expect(changed("\n1,", "\n2,").description.hasPrefix("samples.csv:2: column schema_version: \"2\" is not"))
+        #expect(changed("0.1,", "fast,").path == "column value")
+        #expect(changed("0.1,", "nan,").path == "column value")
+        #expect(changed("0.1,", "0x1p3,").path == "column value")
+        #expect(changed(",3,1,", ",3.5,1,").path == "column block")
+        #expect(changed(",ok,", ",fine,").path == "column status")
+        #expect(changed(",time,", ",tempo,").path == "column unit")
+        #expect(changed(",s,lower", ",ms,lower").path == "column unit")
+        #expect(changed("closure,10\n", "closure\n").message.contains("24 fields where the header has 25"))
+        #expect(changed(",closure", ",clo\"sure").message.contains("a quote inside"))
+        #expect(changed(",closure", ",\"clo\"sure").message.contains("after a closing quote"))
+        #expect(changed(",closure", ",clo\rsure").message.contains("carriage return"))
+        #expect(error(text + "\n").line == 4)
+    }
+
+    @Test("A file of another kind, and none at all")
+    func wrongFile() throws {
+        try Fixtures.withFile(CSVFile.text(of: [HistogramRow.blank])) { file in
+            #expect(refusal { _ = try CSVFile.read(SampleRow.self, file: file) }.remedy.contains("samples.csv"))
+        }
+        #expect(refusal { _ = try CSVFile.read(SampleRow.self, file: "/no/samples.csv") }.message == "no such file")
+    }
+}
+
+@Suite("Metrics")
+struct MetricTests {
+    @Test("Each is declared once and found by its name")
+    func names() {
+        #expect(Set(Metric.catalogue.map(\.name)).count == Metric.catalogue.count)
+        for metric in Metric.catalogue {
+            #expect(Metric.named(metric.name) == metric)
+            #expect(metric.name.allSatisfy { $0.isLowercase || $0 == "_" } && !metric.summary.isEmpty)
+        }
+        #expect(Metric.named("speed") == nil)
+    }
+
+    @Test("The greatest of several peaks is the peak; other figures go by the median")
+    func aggregation() {
+        #expect(Metric.startLatency.aggregation(ofStat: "max") == .maximum)
+        #expect(Metric.startLatency.aggregation(ofStat: "p99") == .median)
+        #expect(Metric.peakResident.aggregation(ofStat: "total") == .maximum)
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+@testable import OpBenchModel
+
+/// The files that these tests read, found from where this file stands.
+enum Fixtures {
+    private static let here = URL(filePath: #filePath).deletingLastPathComponent()
+    static let package = here.deletingLastPathComponent().deletingLastPathComponent()
+    static let schema = package.appending(path: "workloads/schema/workload.schema.json")
+    static let verdictScript = here.appending(path: "schema_verdicts.py")
+
+    /// The workloads that the project ships.
+    static let shipped = files(in: package.appending(path: "workloads"))
+    /// Legal, and odd in places.
+    static let good = files(in: here.appending(path: "Workloads/good"))
+    /// Refused by the schema and by the decoder.
+    static let bad = files(in: here.appending(path: "Workloads/bad"))
+    /// What a schema cannot say: refused by the decoder alone.
+    static let decoderOnly = files(in: here.appending(path: "Workloads/decoder-only"))
+
+    static func text(_ url: URL) throws -> String { try String(contentsOf: url, encoding: .utf8) }
+
+    private static func files(in directory: URL) -> [URL] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory.path)) ?? []
+        return names.filter { $0.hasSuffix(".json") }.sorted().map { directory.appending(path: $0) }
+    }
+
+    /// Runs the body with a file of that text, and removes it.
+    static func withFile<Result>(_ bytes: Data, _ body: (String) throws -> Result) throws -> Result {
+        let url = FileManager.default.temporaryDirectory.appending(path: "opbench-\(UUID().uuidString)")
+        try bytes.write(to: url)
+        defer { try? FileManager.default.removeItem(at: url) }
+        return try body(url.path)
+    }
+
+    static func withFile<Result>(_ text: String, _ body: (String) throws -> Result) throws -> Result {
+        try withFile(Data(text.utf8), body)
+    }
+}
+
+/// Decodes a workload whose keys are the usual ones but for those given as JSON.
+func decode(
+    shape: String = "independent", parameters: String = "{}", backends: String = #"["engine"]"#, more: String = ""
+) throws -> WorkloadSpec {
+    try WorkloadDecoder.decode(
+        text: """
+            {"name": "sample", "summary": "A workload for tests", "shape": "\(shape)",
+             "parameters": \(parameters), "backends": \(backends)\(more.isEmpty ? "" : ", " + more)}
+            """, file: "sample.json")
+}
+
+/// The refusal that the body ends in; a failure if it ends well.
+func refusal(
+    sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void
+) -> InputError {
+    var refusal = InputError(file: "", message: "not refused", remedy: "")
+    #expect(sourceLocation: sourceLocation) {
+        try body()
+    } throws: { error in
+        guard let error = error as? InputError else { return false }
+        refusal = error
+        return true
+    }
+    return refusal
+}

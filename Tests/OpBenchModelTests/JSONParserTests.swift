@@ -1,0 +1,112 @@
+import Foundation
+import Testing
+
+@testable import OpBenchModel
+
+@Suite("JSON")
+struct JSONParserTests {
+    @Test("Members keep their order and their lines")
+    func order() throws {
+        let root = try JSONParser.parse("{\"b\": 1,\n \"a\": [true, null],\n\"c\": {}}", file: "x.json")
+        let members = try root.members("an object")
+        #expect(members.map(\.name) == ["b", "a", "c"])
+        #expect(members.map(\.line) == [1, 2, 3])
+    }
+
+    @Test(
+        "Numbers keep their text and say whether they are whole",
+        arguments: [
+            ("0", 0), ("-0", 0), ("12", 12), ("1e2", 100), ("100.0", 100), ("2.5E+1", 25), ("1.5", nil),
+            ("1e400", nil), ("9223372036854775807", Int.max), ("9223372036854775808", nil), ("1e-2", nil),
+        ] as [(String, Int?)])
+    func numbers(text: String, integer: Int?) throws {
+        guard case .number(let number) = try JSONParser.parse(text, file: "x").value.content else {
+            Issue.record("no number")
+            return
+        }
+        #expect(number.text == text)
+        #expect(number.integer == integer)
+    }
+
+    @Test("Escapes, surrogate pairs and raw UTF-8 read alike")
+    func strings() throws {
+        let node = try JSONParser.parse(#""\u00e9é\ud83d\ude00😀\n\t\"\\\/""#, file: "x")
+        #expect(try node.string("a string") == "éé😀😀\n\t\"\\/")
+    }
+
+    @Test(
+        "Errors name line and column",
+        arguments: [
+            ("{\n  \"a\": tru\n}", 2, 8), ("[1,\n2,\n]", 3, 1), ("{\"é\": x}", 1, 7), ("", 1, 1), ("[1", 1, 3),
+            ("\"a", 1, 3), ("{\"a\": 1 \"b\": 2}", 1, 9), ("[1] ]", 1, 5), ("[-]", 1, 3), ("[1.]", 1, 4),
+            ("[1e]", 1, 4), ("[\"\\u12g4\"]", 1, 7), ("[\"\\udc00\"]", 1, 9), ("\u{FEFF}{}", 1, 1),
+        ])
+    func places(text: String, line: Int, column: Int) {
+        let error = refusal { _ = try JSONParser.parse(text, file: "x.json") }
+        #expect(error.line == line)
+        #expect(error.message.hasPrefix("not JSON at line \(line), column \(column):"), "\(error)")
+    }
+
+    @Test("A repeated member is refused with its path, however it is spelt")
+    func duplicates() {
+        let error = refusal { _ = try JSONParser.parse(#"{"a": [0, {"b c": 1, "b\u0020c": 2}]}"#, file: "x.json") }
+        #expect(error.path == #"$.a[1]["b c"]"#)
+    }
+
+    @Test("Nesting is bounded, so that no input exhausts the stack")
+    func depth() throws {
+        let deepest = String(repeating: "[", count: 64) + String(repeating: "]", count: 64)
+        _ = try JSONParser.parse(deepest, file: "x")
+        #expect(refusal { _ = try JSONParser.parse("[" + deepest + "]", file: "x") }.message.contains("64 levels"))
+        _ = refusal { _ = try JSONParser.parse(String(repeating: "[{\"a\":", count: 100_000), file: "x") }
+    }
+
+    @Test("What is written reads back the same")
+    func roundTrip() throws {
+        let text = try Fixtures.text(Fixtures.schema)
+        #expect(JSONText.write(try JSONParser.parse(text, file: "x").value) == text)
+        let odd = JSONValue.string("\u{1}\u{1F}\"\\\n\r\té😀")
+        #expect(try JSONParser.parse(JSONText.write(odd), file: "x").string("") == "\u{1}\u{1F}\"\\\n\r\té😀")
+    }
+
+    @Test("No cut and no changed byte of a workload traps", arguments: Fixtures.shipped)
+    func mutilated(file: URL) throws {
+        let bytes = Array(try Fixtures.text(file).utf8)
+        for length in bytes.indices.dropLast() {
+            let cut = String(decoding: bytes[..<length], as: UTF8.self)
+            _ = refusal { _ = try WorkloadDecoder.decode(text: cut, file: "cut.json") }
+        }
+        var generator = Numbers(state: 1)
+        for _ in 0..<1000 {
+            var changed = bytes
+            changed[Int.random(in: bytes.indices, using: &generator)] = UInt8.random(in: 0x20...0x7E, using: &generator)
+            _ = try? WorkloadDecoder.decode(text: String(decoding: changed, as: UTF8.self), file: "changed.json")
+        }
+    }
+}
+
+@Suite("The nearest known name")
+struct SuggestionTests {
+    @Test(
+        "Few edits are a slip, many are another word",
+        arguments: [
+            ("disptch", "dispatch"), ("Engine", "engine"), ("fundation", "foundation"), ("xyz", nil), ("", nil),
+            (String(repeating: "engine", count: 10_000), nil),
+        ] as [(String, String?)])
+    func nearest(name: String, expected: String?) {
+        #expect(Suggestion.nearest(to: name, among: ["engine", "dispatch", "foundation"]) == expected)
+    }
+
+    @Test("Nothing is known: nothing is offered")
+    func none() { #expect(Suggestion.nearest(to: "a", among: []) == nil) }
+}
+
+/// Reproducible numbers for tests that draw.
+struct Numbers: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return state ^ (state >> 29)
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import Testing
+
+@testable import OpBenchModel
+
+@Suite("The published schema")
+struct SchemaTests {
+    @Test("The committed file is what the definitions generate: `opbench schema` writes it")
+    func current() throws {
+        #expect(try Fixtures.text(Fixtures.schema) == JSONSchema.workload())
+    }
+}
+
+/// Holds schema and decoder to the same verdicts, by a validator of the standard's.
+@Suite("Schema and decoder agree", .enabled(if: Validator.isWanted, "\(Validator.absence)"))
+struct SchemaAgreementTests {
+    @Test("On the shipped files and on odd ones")
+    func good() throws {
+        let files = Fixtures.shipped + Fixtures.good
+        #expect(try Validator.verdicts(on: files) == files.map { _ in true })
+    }
+
+    @Test("On bad files")
+    func bad() throws {
+        let verdicts = try Validator.verdicts(on: Fixtures.bad)
+        for (file, isValid) in zip(Fixtures.bad, verdicts) { #expect(!isValid, "\(file.lastPathComponent)") }
+    }
+
+    @Test("What only the decoder refuses is structurally sound")
+    func decoderOnly() throws {
+        let verdicts = try Validator.verdicts(on: Fixtures.decoderOnly)
+        for (file, isValid) in zip(Fixtures.decoderOnly, verdicts) { #expect(isValid, "\(file.lastPathComponent)") }
+    }
+
+    @Test("On files of which one value is replaced by another")
+    func replaced() throws {
+        var texts: [String] = []
+        for file in Fixtures.shipped + Fixtures.good {
+            let root = try JSONParser.parse(try Fixtures.text(file), file: "x").value
+            texts += Replacements.all(in: root).map(Replacements.oneLine)
+        }
+        var generator = Numbers(state: 7)
+        let drawn = Array(texts.shuffled(using: &generator).prefix(1500))
+        let verdicts = try Validator.verdicts(onLines: drawn)
+        #expect(verdicts.count == drawn.count)
+        for (text, isValid) in zip(drawn, verdicts) {
+            let isDecoded = (try? WorkloadDecoder.decode(text: text, file: "x")) != nil
+            #expect(isDecoded == isValid, "\(text)")
+        }
+    }
+}
+
+/// Each workload with one of its values replaced by something that may or may not belong there.
+private enum Replacements {
+    /// Nothing here makes a product too large or values that do not go together: those are the decoder's alone.
+    static let pool: [JSONValue] = [
+        JSONValue(.null), true, .integer(0), .integer(1), .integer(-1), JSONValue(.number(JSONNumber(text: "2.0"))),
+        JSONValue(.number(JSONNumber(text: "1.5"))), JSONValue(.number(JSONNumber(text: "1e400"))),
+        .integer(1_000_000_000_000), .string(""), .string("engine"), .string("default"), .string("chain"),
+        .string("latency"), .string("x\n"), .string(String(repeating: "y", count: 300)), JSONValue(.array([])),
+        .list(.integer(1)), .list(.integer(1), .integer(1)), .list(.string("engine")), .object(),
+        .object(("equals", .integer(1))), .object(("below", .integer(10))), .object(("high", .integer(1))),
+        .object(("0.5", .integer(1))), .object(("backend", .string("engine")), ("reason", .string("x"))),
+    ]
+
+    static func all(in value: JSONValue) -> [JSONValue] {
+        pool + inside(value)
+    }
+
+    static func oneLine(_ value: JSONValue) -> String {
+        JSONText.write(value).split(separator: "\n").joined(separator: " ")
+    }
+
+    private static func inside(_ value: JSONValue) -> [JSONValue] {
+        switch value.content {
+        case .array(let elements):
+            return elements.indices.flatMap { index in
+                all(in: elements[index]).map { replacement in
+                    var changed = elements
+                    changed[index] = replacement
+                    return JSONValue(.array(changed))
+                }
+            }
+        case .object(let members):
+            return members.indices.flatMap { index in
+                all(in: members[index].value).map { replacement in
+                    .members(members.enumerated().map { ($1.name, $0 == index ? replacement : $1.value) })
+                }
+            }
+        default: return []
+        }
+    }
+}
+
+/// A JSON Schema validator of others' making: Python's `jsonschema`, by the interpreter in OPBENCH_TEST_PYTHON.
+private enum Validator {
+    static let python = ProcessInfo.processInfo.environment["OPBENCH_TEST_PYTHON"]
+    static let absence = "OPBENCH_TEST_PYTHON names no Python with jsonschema; scripts/test provides one"
+
+    /// Without an interpreter the tests are left out, loudly; where `CI` is set they run all the same, and fail.
+    static let isWanted: Bool = {
+        if python != nil || ProcessInfo.processInfo.environment["CI"] != nil { return true }
+        FileHandle.standardError.write(Data("*** SKIPPED: schema against decoder. \(absence) ***\n".utf8))
+        return false
+    }()
+
+    static func verdicts(on files: [URL]) throws -> [Bool] { try run(files.map(\.path)) }
+
+    static func verdicts(onLines texts: [String]) throws -> [Bool] {
+        try Fixtures.withFile(texts.joined(separator: "\n")) { try run(["--lines", $0]) }
+    }
+
+    private static func run(_ arguments: [String]) throws -> [Bool] {
+        let process = Process()
+        process.executableURL = URL(filePath: try #require(python, "\(absence)"))
+        process.arguments = [Fixtures.verdictScript.path, Fixtures.schema.path] + arguments
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        return text.split(separator: "\n").map { $0 == "valid" }
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import Testing
+
+@testable import OpBenchModel
+
+@Suite("The shipped workloads")
+struct ShippedWorkloadTests {
+    private func specs() throws -> [WorkloadSpec] { try WorkloadSpec.load(files: Fixtures.shipped.map(\.path)) }
+
+    @Test("One per shape, named as its file, at most 20 cells together, no idle rule")
+    func five() throws {
+        let specs = try specs()
+        #expect(Set(specs.map(\.shape)) == Set(Shape.allCases) && specs.count == Shape.allCases.count)
+        #expect(specs.map { $0.name + ".json" } == Fixtures.shipped.map(\.lastPathComponent))
+        #expect(specs.reduce(0) { $0 + $1.cells().count } <= 20)
+        #expect(specs.flatMap { $0.warnings() } == [])
+    }
+
+    @Test("Every parameter has a value of its own somewhere")
+    func coverage() throws {
+        var varied: Set<String> = []
+        for spec in try specs() {
+            let definition = ShapeDefinition.of(spec.shape)
+            for (name, values) in spec.axes where values != [definition.parameter(named: name)?.defaultValue] {
+                varied.insert(name)
+            }
+        }
+        let all = Set(Shape.allCases.flatMap { ShapeDefinition.of($0).parameters.map(\.name) })
+        #expect(all.subtracting(varied) == [])
+    }
+
+    @Test("The ratio's baseline and the engine are in every file")
+    func baseline() throws {
+        for spec in try specs() { #expect(Set(spec.backends).isSuperset(of: [.engine, .dispatch])) }
+    }
+}
+
+@Suite("Definitions")
+struct DefinitionTests {
+    @Test("Every default is legal, every name is plain and told once", arguments: Shape.allCases)
+    func definitions(shape: Shape) throws {
+        let parameters = ShapeDefinition.of(shape).parameters
+        #expect(Set(parameters.map(\.name)).count == parameters.count)
+        for parameter in parameters {
+            let node = JSONNode(file: "", path: "", value: parameter.defaultValue.json)
+            #expect(try parameter.value(from: node) == parameter.defaultValue)
+            #expect(!parameter.summary.isEmpty)
+            #expect(parameter.name.allSatisfy { $0.isLowercase || $0 == "_" })
+        }
+        for common in ["work_ns", "max_concurrent", "seed"] {
+            #expect(parameters.contains { $0.name == common })
+        }
+    }
+
+    @Test("Backends are told once; the four plain ones do every shape")
+    func backends() {
+        #expect(Set(BackendID.known).count == BackendID.known.count)
+        for backend in [BackendID.engine, .dispatch, .foundation, .serial] {
+            #expect(BackendDefinition.of(backend)?.shapes == Set(Shape.allCases))
+        }
+        #expect(BackendDefinition.of(BackendID(rawValue: "gcd")) == nil)
+    }
+}

@@ -1,0 +1,189 @@
+import Foundation
+import Testing
+
+@testable import OpBenchModel
+
+@Suite("Workloads")
+struct WorkloadTests {
+    @Test("Legal files are read", arguments: Fixtures.good + Fixtures.shipped)
+    func good(file: URL) throws {
+        let spec = try WorkloadSpec.load(file: file.path)
+        #expect(!spec.cells().isEmpty)
+        #expect(Set(spec.cells().map(\.id)).count == spec.cells().count)
+        #expect(spec.text == (try Fixtures.text(file)))
+        #expect(spec.sha256.count == 64)
+    }
+
+    @Test("A file that names nothing has every default, all metrics, and the bare name as its id")
+    func defaults() throws {
+        for shape in Shape.allCases {
+            let spec = try decode(shape: shape.rawValue)
+            let cell = try #require(spec.cells().first)
+            #expect(cell.id == "sample")
+            #expect(spec.metrics == Set(SampleKind.allCases))
+            for parameter in ShapeDefinition.of(shape).parameters {
+                #expect(cell.parameters[parameter.name] == parameter.defaultValue)
+            }
+            #expect(cell.parameters.count == ShapeDefinition.of(shape).parameters.count)
+        }
+    }
+
+    @Test("Lists multiply, the last parameter of the definition varying fastest")
+    func product() throws {
+        let spec = try decode(parameters: #"{"work_ns": [5, 100], "seed": 9, "items": [7, 100000], "window": 10}"#)
+        #expect(
+            spec.cells().map(\.id) == [
+                "sample items=7 window=10 work_ns=5", "sample items=7 window=10", "sample window=10 work_ns=5",
+                "sample window=10",
+            ])
+        #expect(spec.cells().allSatisfy { $0.integer("seed") == 9 })
+    }
+
+    @Test("Values are read by name")
+    func accessors() throws {
+        let cells = try decode(
+            shape: "priority_mix",
+            parameters: #"{"mix": {"low": 1, "high": 2.5, "normal": 0}, "max_concurrent": ["default", 3]}"#
+        ).cells()
+        #expect(cells.map(\.maxConcurrent) == [nil, 3])
+        #expect(cells[0].weights("mix").map(\.key) == ["high", "low"])
+        #expect(cells[0].weights("mix").map(\.weight) == [2.5, 1])
+        #expect(cells[0].text("enqueue") == "suspended")
+        #expect(cells[1].id == "sample max_concurrent=3 mix=high:2.5/low:1")
+    }
+
+    @Test("Operations are counted with the last one smaller where items do not divide")
+    func operations() throws {
+        let cells = try decode(parameters: #"{"items": 1001, "items_per_operation": [1, 10, 1001, 5000]}"#).cells()
+        #expect(cells.map(\.operationCount) == [1001, 101, 1, 1])
+        #expect(cells.map(\.itemCount) == [1001, 1001, 1001, 1001])
+        let chains = try decode(shape: "chain", parameters: #"{"depth": 7, "chains": 3}"#).cells()
+        #expect(chains.map(\.operationCount) == [21])
+    }
+
+    @Test("Keys of weights have one spelling")
+    func weightKeys() throws {
+        let spec = try decode(shape: "thread_priority", parameters: #"{"mix": {"0": 1, "0.50": 2, "1.0": 0}}"#)
+        #expect(spec.cells().map(\.id) == ["sample mix=0.0:1/0.5:2"])
+    }
+
+    @Test("An id holds nothing that CSV would quote", arguments: Fixtures.good + Fixtures.shipped)
+    func plainIDs(file: URL) throws {
+        for cell in try WorkloadSpec.load(file: file.path).cells() {
+            #expect(!cell.id.contains { ",\"\r\n\t".contains($0) })
+            #expect(!cell.id.contains("  "))
+        }
+    }
+
+    @Test(
+        "SHA-256 of known texts",
+        arguments: [
+            ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+            ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+            (
+                "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+                "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+            ),
+            (
+                String(repeating: "a", count: 1_000_000),
+                "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"
+            ),
+        ])
+    func digest(text: String, expected: String) {
+        #expect(SHA256.hexadecimal(of: Array(text.utf8)) == expected)
+    }
+}
+
+@Suite("Rules of a workload")
+struct RuleTests {
+    private func spec() throws -> WorkloadSpec {
+        try decode(
+            shape: "chain", parameters: #"{"depth": [10, 50, 100], "max_concurrent": ["default", 1]}"#,
+            backends: #"["engine", "foundation"]"#,
+            more: """
+                "skip": [
+                  {"backend": "foundation", "when": {"depth": {"above": 10, "below": 100}}, "reason": "middle"},
+                  {"backend": "foundation", "when": {"depth": 100, "max_concurrent": 1}, "reason": "both"}],
+                "expect": [
+                  {"backend": "foundation", "status": "crashed", "reason": "always"},
+                  {"backend": "foundation", "when": {"max_concurrent": {"below": 5}}, "status": "timeout", "reason": "1"}]
+                """)
+    }
+
+    @Test("A rule applies where all its conditions hold; bounds are strict")
+    func skips() throws {
+        let spec = try spec()
+        let skipped = spec.cells().filter { spec.skipRule(for: .foundation, in: $0) != nil }.map(\.id)
+        #expect(
+            skipped == [
+                "sample depth=50", "sample depth=50 max_concurrent=1", "sample depth=100 max_concurrent=1",
+            ])
+        #expect(spec.cells().allSatisfy { spec.skipRule(for: .engine, in: $0) == nil })
+    }
+
+    @Test("An expectation without conditions applies to every cell, one on numbers not to a word")
+    func expectations() throws {
+        let spec = try spec()
+        for cell in spec.cells() {
+            #expect(spec.expectation(of: .crashed, for: .foundation, in: cell)?.reason == "always")
+            #expect(spec.expectation(of: .crashed, for: .engine, in: cell) == nil)
+            #expect((spec.expectation(of: .timeout, for: .foundation, in: cell) != nil) == (cell.maxConcurrent == 1))
+        }
+    }
+
+    @Test("A rule that matches nothing is warned of")
+    func warnings() throws {
+        #expect(try spec().warnings() == [])
+        let idle = try decode(
+            parameters: #"{"items": [10, 20]}"#,
+            more: """
+                "skip": [{"backend": "engine", "when": {"items": 30}, "reason": "none"}],
+                "expect": [{"backend": "foundation", "status": "timeout", "reason": "not listed"}]
+                """)
+        let warnings = idle.warnings()
+        #expect(warnings.count == 2)
+        #expect(warnings[0].contains("sample.json: $.skip[0]") && warnings[1].contains("foundation is not among"))
+    }
+}
+
+@Suite("--set")
+struct OverrideTests {
+    @Test("Text is read by the parameter's kind")
+    func kinds() throws {
+        let mix = try decode(shape: "priority_mix")
+        let changed = try mix.overriding([
+            "mix": [.text("high:1/low:2.5")], "max_concurrent": [.text("default"), .text("4")],
+            "operations": [.text("1e3")], "seed": [.integer(5)],
+        ])
+        #expect(
+            changed.cells().map(\.id) == [
+                "sample mix=high:1/low:2.5 operations=1000",
+                "sample max_concurrent=4 mix=high:1/low:2.5 operations=1000",
+            ])
+        #expect(changed.cells()[0].integer("seed") == 5)
+        #expect(mix.axes.isEmpty)
+    }
+
+    @Test(
+        "What is wrong is refused as in a file",
+        arguments: [
+            ("items", ["0"], "out of range"), ("items", ["many"], "a string stands where"), ("items", [], "empty list"),
+            ("items", ["5", "5"], "twice"), ("item", ["5"], "unknown parameter"), ("seed", ["1", "2"], "one value"),
+            ("form", ["blok"], "unknown form"), ("items", ["20000001"], "20000001 operations"), ("items", ["nan"], "a string"),
+            ("items", ["0x10"], "a string"), ("items", [""], "a string"),
+        ])
+    func refused(name: String, values: [String], message: String) throws {
+        let spec = try decode()
+        let error = refusal { _ = try spec.overriding([name: values.map(ParameterValue.text)]) }
+        #expect(error.message.contains(message), "\(error)")
+    }
+
+    @Test("Of several workloads each takes what it has, and one at least must have it")
+    func several() throws {
+        let specs = [try decode(), try decode(shape: "chain")]
+        let changed = try WorkloadSpec.overriding(specs, with: ["items": [.text("10")], "work_ns": [.text("0")]])
+        #expect(changed.flatMap { $0.cells().map(\.id) } == ["sample items=10 work_ns=0", "sample work_ns=0"])
+        let error = refusal { _ = try WorkloadSpec.overriding(specs, with: ["itms": [.text("10")]]) }
+        #expect(error.remedy.contains("did you mean \"items\""))
+    }
+}
