@@ -40,10 +40,10 @@ struct BackendSamples {
                 Figure(sampleID: row.sampleID, block: row.block, value: value, operations: row.operations))
         }
         self.classes = classes
-        self.figures = figures
+        self.figures = figures.mapValues { $0.sorted { ($0.block, $0.sampleID) < ($1.block, $1.sampleID) } }
     }
 
-    /// The figures of one kind, one a sample; empty if there are none.
+    /// The figures of one kind, one a sample, by block; empty if there are none.
     func figures(
         _ metric: Metric, stat: String, phase: String = "", operationClass: String = ""
     ) -> [Figure] {

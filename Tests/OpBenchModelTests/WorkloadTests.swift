@@ -169,7 +169,8 @@ struct OverrideTests {
         arguments: [
             ("items", ["0"], "out of range"), ("items", ["many"], "a string stands where"), ("items", [], "empty list"),
             ("items", ["5", "5"], "twice"), ("item", ["5"], "unknown parameter"), ("seed", ["1", "2"], "one value"),
-            ("form", ["blok"], "unknown form"), ("items", ["20000001"], "20000001 operations"), ("items", ["nan"], "a string"),
+            ("form", ["blok"], "unknown form"), ("items", ["20000001"], "20000001 operations"),
+            ("items", ["nan"], "a string"),
             ("items", ["0x10"], "a string"), ("items", [""], "a string"),
         ])
     func refused(name: String, values: [String], message: String) throws {

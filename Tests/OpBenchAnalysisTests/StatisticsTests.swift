@@ -1,0 +1,85 @@
+import Testing
+
+@testable import OpBenchAnalysis
+
+@Suite("Statistics")
+struct StatisticsTests {
+    @Test(
+        "The median by hand",
+        arguments: [
+            ([], nil), ([3], 3), ([4, 2], 3), ([5, 1, 9], 5), ([1, 2, 3, 100], 2.5),
+        ] as [([Double], Double?)])
+    func medians(values: [Double], expected: Double?) {
+        #expect(median(values) == expected)
+    }
+
+    /// Of 1, 2, 6 the Walsh averages are 1, 1.5, 3.5, 2, 4, 6; their middle is (2 + 3.5) ÷ 2.
+    @Test(
+        "Hodges–Lehmann by hand",
+        arguments: [
+            ([], nil), ([7], 7), ([1, 3], 2), ([1, 2, 6], 2.75), ([0, 0, 0, 10], 0), ([-1, 1], 0),
+        ] as [([Double], Double?)])
+    func centres(values: [Double], expected: Double?) {
+        #expect(hodgesLehmann(values) == expected)
+    }
+
+    @Test("Both move with the data and lie within it; outliers move them little", arguments: 1...40)
+    func properties(seed: UInt64) throws {
+        var generator = SplitMix64(state: seed)
+        let values = (0..<Int.random(in: 1...12, using: &generator)).map { _ in
+            Double.random(in: -5...5, using: &generator)
+        }
+        for estimate in [median, hodgesLehmann] {
+            let centre = try #require(estimate(values))
+            #expect((values.min()!...values.max()!).contains(centre))
+            #expect(abs(estimate(values.map { 2 * $0 + 3 })! - (2 * centre + 3)) < 1e-9)
+            #expect(abs(estimate(values.map { -$0 })! + centre) < 1e-9)
+            #expect(estimate(values.shuffled(using: &generator)) == centre)
+        }
+        if values.count >= 7 {
+            let disturbed = values.dropLast() + [1e9]
+            #expect(hodgesLehmann(Array(disturbed))! < 1e6)
+        }
+    }
+
+    @Test("No interval from fewer values than can carry one")
+    func tooFew() {
+        for count in 0..<minimumForInterval {
+            #expect(bootstrapInterval(of: Array(repeating: 1, count: count), seed: 1, estimate: median) == nil)
+        }
+        #expect(bootstrapInterval(of: Array(repeating: 2, count: 6), seed: 1, estimate: median) == 2...2)
+    }
+
+    @Test("The interval is reproducible, lies within the data, holds the estimate and narrows with more data")
+    func interval() throws {
+        var generator = SplitMix64(state: 11)
+        let many = (0..<200).map { _ in Double.random(in: 0...1, using: &generator) }
+        let few = Array(many.prefix(8))
+        let wide = try #require(bootstrapInterval(of: few, seed: 5, estimate: median))
+        let narrow = try #require(bootstrapInterval(of: many, seed: 5, estimate: median))
+        #expect(bootstrapInterval(of: few, seed: 5, estimate: median) == wide)
+        #expect(wide.lowerBound >= few.min()! && wide.upperBound <= few.max()!)
+        #expect(wide.contains(median(few)!) && narrow.contains(median(many)!))
+        #expect(narrow.upperBound - narrow.lowerBound < wide.upperBound - wide.lowerBound)
+    }
+
+    @Test("Of many 95 % intervals most hold the true value")
+    func coverage() throws {
+        var generator = SplitMix64(state: 99)
+        var held = 0
+        for trial in 0..<100 {
+            let values = (0..<15).map { _ in Double.random(in: -1...1, using: &generator) }
+            let interval = try #require(
+                bootstrapInterval(of: values, seed: UInt64(trial), resamples: 200, estimate: hodgesLehmann))
+            if interval.contains(0) { held += 1 }
+        }
+        #expect(held >= 85, "\(held) of 100")
+    }
+
+    @Test("The generator's published first numbers from state 0")
+    func generator() {
+        var generator = SplitMix64(state: 0)
+        #expect(generator.next() == 0xE220_A839_7B1D_CDAF)
+        #expect(generator.next() == 0x6E78_9E6A_A1B9_65F4)
+    }
+}

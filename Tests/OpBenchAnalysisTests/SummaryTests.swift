@@ -1,0 +1,266 @@
+import Testing
+
+@testable import OpBenchAnalysis
+@testable import OpBenchModel
+
+/// Rows as a run would write them, for one cell unless told otherwise.
+private struct Rows {
+    var rows: [SampleRow] = []
+    private var count = 0
+
+    /// Adds one sample: its figures, and the row that ends it.
+    mutating func add(
+        _ backend: BackendID = .engine, kind: String, block: Int, cell: String = "w", run: String = "r",
+        side: String = "", status: SampleStatus = .ok, flags: [String] = [], repeats: Bool = false,
+        figures: [(Metric, stat: String, phase: String, class: String, value: Double, operations: Int)] = []
+    ) {
+        let sampleID = "\(count)\(repeats ? "r" : "")-\(kind)"
+        count += 1
+        func row(
+            _ metric: Metric, _ stat: String, _ phase: String, _ operationClass: String, _ value: Double?, _ n: Int
+        )
+            -> SampleRow
+        {
+            SampleRow(
+                runID: run, sampleID: sampleID, timestampUTC: "", workload: "w", cellID: cell, backend: backend,
+                side: side, block: block, position: 0, phase: phase, operationClass: operationClass, status: status,
+                flags: flags, metric: metric.name, stat: stat, value: value, operations: n, parameters: ["items": "10"])
+        }
+        rows += figures.map { row($0.0, $0.stat, $0.phase, $0.class, $0.value, $0.operations) }
+        rows.append(row(.status, "", "", "", nil, 0))
+    }
+
+    /// A throughput sample of that total time in seconds.
+    mutating func addThroughput(
+        _ backend: BackendID = .engine, block: Int, seconds: Double, operations: Int = 1000, rounds: Double = 1,
+        run: String = "r", side: String = "", flags: [String] = [], repeats: Bool = false
+    ) {
+        add(
+            backend, kind: "throughput", block: block, run: run, side: side, flags: flags, repeats: repeats,
+            figures: [
+                (.time, "total", "total", "", seconds, operations),
+                (.time, "total", "makespan", "", seconds / 2, operations),
+                (.operationThroughput, "rate", "total", "", Double(operations) / seconds, operations),
+                (.itemThroughput, "rate", "total", "", 10 * Double(operations) / seconds, operations),
+                (.rounds, "total", "", "", rounds, operations),
+                (.cpuTime, "total", "total", "", 2 * seconds, operations),
+                (.voluntarySwitches, "total", "total", "", 50, operations),
+                (.involuntarySwitches, "total", "total", "", 5, operations),
+            ])
+    }
+}
+
+@Suite("Summary")
+struct SummaryTests {
+    private func summary(_ rows: Rows, _ backend: BackendID = .engine, class operationClass: String = "") throws
+        -> SummaryRow
+    {
+        try #require(
+            summarize(rows.rows).first { $0.backend == backend && $0.operationClass == operationClass })
+    }
+
+    @Test("Throughput figures are medians over samples, costs are per operation")
+    func throughput() throws {
+        var rows = Rows()
+        for (block, seconds) in [0.1, 0.2, 0.4].enumerated() { rows.addThroughput(block: block, seconds: seconds) }
+        let row = try summary(rows)
+        #expect(row.samples == 3 && row.status == .ok)
+        #expect(row.operationsPerSecond == 5000 && row.itemsPerSecond == 50000)
+        #expect(row.cpuPerOperation == 400_000)
+        #expect(row.voluntarySwitchesPerOperation == 0.05 && row.involuntarySwitchesPerOperation == 0.005)
+        #expect(row.makespanSeconds == 0.1)
+        #expect(row.operationsPerSecondLow == nil && row.operationsPerSecondHigh == nil)
+        #expect(row.parameters == ["items": "10"])
+    }
+
+    @Test("The makespan is that of one round")
+    func rounds() throws {
+        var rows = Rows()
+        rows.addThroughput(block: 0, seconds: 0.8, rounds: 4)
+        #expect(try summary(rows).makespanSeconds == 0.1)
+    }
+
+    @Test("From six samples on there is an interval, the same each time")
+    func interval() throws {
+        var rows = Rows()
+        for block in 0..<7 { rows.addThroughput(block: block, seconds: 0.1 + Double(block) / 100) }
+        let row = try summary(rows)
+        let (low, high) = (try #require(row.operationsPerSecondLow), try #require(row.operationsPerSecondHigh))
+        #expect(low < row.operationsPerSecond! && row.operationsPerSecond! < high)
+        #expect(try summary(rows) == row)
+    }
+
+    /// Per operation the engine takes 1/2, 1/4 and 1/8 of Dispatch's time in the three blocks: in logarithms to base 2
+    /// −1, −2, −3, whose Hodges–Lehmann centre is −2. The engine counts twice the operations in twice the time.
+    @Test("The ratio compares times per operation, block by block")
+    func ratio() throws {
+        var rows = Rows()
+        for (block, share) in [2.0, 4, 8].enumerated() {
+            rows.addThroughput(.dispatch, block: block, seconds: 0.8)
+            rows.addThroughput(.engine, block: block, seconds: 1.6 / share, operations: 2000)
+        }
+        let row = try summary(rows)
+        #expect(abs(row.timeRatio! - 0.25) < 1e-12)
+        #expect(row.ratioTo == .dispatch && row.timeRatioLow == nil)
+        #expect(try summary(rows, .dispatch).timeRatio == 1)
+    }
+
+    @Test("A drift that hits a whole block leaves the ratio and its interval alone")
+    func pairing() throws {
+        var rows = Rows()
+        for (block, drift) in [1.0, 3, 1, 9, 2, 1, 5].enumerated() {
+            rows.addThroughput(.dispatch, block: block, seconds: 0.2 * drift)
+            rows.addThroughput(.engine, block: block, seconds: 0.1 * drift)
+        }
+        let row = try summary(rows)
+        for figure in [row.timeRatio, row.timeRatioLow, row.timeRatioHigh] { #expect(abs(figure! - 0.5) < 1e-12) }
+    }
+
+    @Test("Blocks that lack one side do not count; without a baseline there is no ratio")
+    func unpaired() throws {
+        var rows = Rows()
+        rows.addThroughput(.engine, block: 0, seconds: 0.1)
+        rows.addThroughput(.engine, block: 1, seconds: 0.5)
+        #expect(try summary(rows).timeRatio == nil)
+        #expect(try summary(rows).ratioTo == nil)
+        rows.addThroughput(.dispatch, block: 0, seconds: 0.2)
+        rows.add(.dispatch, kind: "throughput", block: 1, status: .crashed)
+        #expect(abs(try summary(rows).timeRatio! - 0.5) < 1e-12)
+        #expect(try summary(rows, .dispatch).status == .crashed)
+    }
+
+    @Test("Another baseline can be asked for")
+    func otherBaseline() throws {
+        var rows = Rows()
+        rows.addThroughput(.engine, block: 0, seconds: 0.1)
+        rows.addThroughput(.foundation, block: 0, seconds: 0.4)
+        let row = try #require(summarize(rows.rows, ratioTo: .foundation).first)
+        #expect(abs(row.timeRatio! - 0.25) < 1e-12 && row.ratioTo == .foundation)
+    }
+
+    @Test("Latencies are medians of each percentile, in nanoseconds; the maximum is the greatest of all")
+    func latencies() throws {
+        var rows = Rows()
+        for (block, scale) in [1.0, 2, 9].enumerated() {
+            rows.add(
+                kind: "latency", block: block,
+                figures: [
+                    (.startLatency, "p50", "", "", 1e-6 * scale, 10), (.startLatency, "p90", "", "", 2e-6 * scale, 10),
+                    (.startLatency, "p99", "", "", 3e-6 * scale, 10),
+                    (.startLatency, "p99.9", "", "", 4e-6 * scale, 10),
+                    (.startLatency, "max", "", "", 5e-6 * scale, 10), (.endLatency, "p50", "", "", 6e-6 * scale, 10),
+                    (.endLatency, "p99", "", "", 7e-6 * scale, 10), (.quiesceTime, "p99", "", "", 8e-6 * scale, 10),
+                    (.resumeToStart, "p99", "", "", 9e-6 * scale, 10), (.inversions, "total", "", "", scale, 10),
+                    (.startsAfterSuspend, "total", "", "", 3 * scale, 10),
+                    (.startLatency, "p50", "", "priority=high", 2e-7 * scale, 10),
+                ])
+        }
+        let row = try summary(rows)
+        let figures = [
+            row.startLatencyP50, row.startLatencyP90, row.startLatencyP99, row.startLatencyP999, row.startLatencyMax,
+            row.endLatencyP50, row.endLatencyP99, row.quiesceP99, row.resumeToStartP99,
+        ]
+        let expected = [2000.0, 4000, 6000, 8000, 45000, 12000, 14000, 16000, 18000]
+        for (figure, expected) in zip(figures, expected) { #expect(abs(figure! - expected) < 1e-6) }
+        #expect(row.inversions == 2 && row.startsAfterSuspend == 6 && row.samples == 3)
+        #expect(row.operationsPerSecond == nil && row.peakResidentBytes == nil && row.timeRatio == nil)
+
+        let high = try summary(rows, class: "priority=high")
+        #expect(abs(high.startLatencyP50! - 400) < 1e-6 && high.startLatencyP90 == nil && high.samples == 3)
+    }
+
+    @Test("Memory figures are per operation where they are called so, and the peak is the greatest")
+    func memory() throws {
+        var rows = Rows()
+        for block in 0..<2 {
+            rows.add(
+                kind: "allocations", block: block,
+                figures: [
+                    (.allocations, "total", "total", "", 30 + 20 * Double(block), 10),
+                    (.allocatedBytes, "total", "total", "", 640, 10),
+                ])
+            rows.add(
+                kind: "heap", block: block,
+                figures: [
+                    (.retainedBytes, "total", "mark:pending", "", 2000, 10),
+                    (.retainedBytes, "total", "mark:drained", "", 77, 10),
+                    (.unreleasedBytes, "total", "mark:released", "", 48, 10),
+                    (.peakResident, "max", "", "", 1e6 * Double(block + 1), 10),
+                ])
+        }
+        let row = try summary(rows)
+        #expect(row.allocationsPerOperation == 4 && row.allocatedBytesPerOperation == 64)
+        #expect(row.retainedBytesPerPendingOperation == 200 && row.unreleasedBytes == 48)
+        #expect(row.peakResidentBytes == 2e6 && row.samples == 2)
+    }
+
+    @Test("Warm-up and failed samples give no figures, and the worst status stands")
+    func uncounted() throws {
+        var rows = Rows()
+        rows.addThroughput(block: 0, seconds: 0.1)
+        rows.rows.append(rows.rows[0])
+        rows.rows[rows.rows.count - 1].phase = "warmup"
+        rows.rows[rows.rows.count - 1].iteration = 0
+        rows.add(
+            kind: "throughput", block: 1, status: .invalid,
+            figures: [(.operationThroughput, "rate", "total", "", 1e9, 1000)])
+        rows.add(kind: "throughput", block: 2, status: .timeout)
+        let row = try summary(rows)
+        #expect(row.operationsPerSecond == 10000 && row.samples == 1 && row.status == .invalid)
+    }
+
+    @Test(
+        "One status for several",
+        arguments: [
+            ([.ok, .unsupported], .ok), ([.skipped], .skipped), ([.unsupported], .unsupported),
+            ([.ok, .timeout, .ok], .timeout), ([.timeout, .crashed], .crashed), ([.crashed, .invalid], .invalid),
+        ] as [([SampleStatus], SampleStatus)])
+    func statuses(all: [SampleStatus], worst: SampleStatus) throws {
+        var rows = Rows()
+        for (block, status) in all.enumerated() { rows.add(kind: "check", block: block, status: status) }
+        #expect(try summary(rows).status == worst)
+    }
+
+    @Test("A repetition takes the noisy sample's place, whatever it shows")
+    func repetition() throws {
+        var rows = Rows()
+        rows.addThroughput(block: 0, seconds: 0.1)
+        rows.addThroughput(block: 1, seconds: 0.9, flags: ["noisy"])
+        rows.addThroughput(block: 1, seconds: 0.2, flags: ["noisy", "rerun"], repeats: true)
+        rows.addThroughput(block: 2, seconds: 0.4, flags: ["noisy"])
+        let row = try summary(rows)
+        #expect(row.samples == 3 && row.operationsPerSecond == 5000)
+    }
+
+    @Test("Runs, cells and sides are kept apart; rows come in the order of first appearance")
+    func groups() throws {
+        var rows = Rows()
+        rows.addThroughput(.foundation, block: 0, seconds: 0.1)
+        rows.addThroughput(.engine, block: 0, seconds: 0.1)
+        rows.addThroughput(.engine, block: 0, seconds: 0.2, run: "s")
+        rows.addThroughput(.engine, block: 0, seconds: 0.4, side: "head")
+        rows.add(.engine, kind: "check", block: 0, cell: "w items=5")
+        let summary = summarize(rows.rows)
+        #expect(summary.map(\.runID) == ["r", "r", "s", "r"])
+        #expect(summary.map(\.backend) == [.foundation, .engine, .engine, .engine])
+        #expect(summary.map(\.operationsPerSecond) == [10000, 10000, 5000, nil])
+        #expect(summary.last?.cellID == "w items=5" && summary.last?.samples == 0)
+        #expect(summarize(rows.rows, side: "head").map(\.operationsPerSecond) == [2500])
+        #expect(summarize([]).isEmpty)
+    }
+
+    @Test("The order of rows within a group does not matter", arguments: 1...10)
+    func order(seed: UInt64) throws {
+        var generator = SplitMix64(state: seed)
+        var rows = Rows()
+        for block in 0..<8 {
+            rows.addThroughput(.dispatch, block: block, seconds: .random(in: 0.1...0.3, using: &generator))
+            rows.addThroughput(.engine, block: block, seconds: .random(in: 0.1...0.3, using: &generator))
+        }
+        var shuffled = rows
+        shuffled.rows.shuffle(using: &generator)
+        let (one, other) = (try summary(rows), try summary(shuffled))
+        #expect(one == other)
+        #expect(one.timeRatioLow! <= one.timeRatio! && one.timeRatio! <= one.timeRatioHigh!)
+    }
+}
