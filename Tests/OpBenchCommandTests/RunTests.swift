@@ -177,9 +177,9 @@ struct RunTests {
     func killedRun() async throws {
         let folder = try ScratchFolder()
         try folder.write(Self.endless(), to: "endless.json")
-        let arguments = ["run", "--quick", "--run-id", "k", "endless.json"]
+        let arguments = ["run", "--quick", "--run-id", "k", "--timeout", "3", "endless.json"]
         let orphans = Guarded<[Int32]>([])
-        let result = try await OpBenchProcess.run(arguments + ["--timeout", "80000"], in: folder) { process in
+        let result = try await OpBenchProcess.run(arguments, in: folder) { process in
             _ = await eventuallyTrue("a sample runs") {
                 let samples = Processes.samples(of: process).filter { Processes.cpuTicks(of: $0) > 20 }
                 orphans.withLock { $0 = samples }
@@ -189,7 +189,7 @@ struct RunTests {
         }
         #expect(result.status == -SIGKILL)
         _ = await eventuallyTrue("the sample is gone") { orphans.read().allSatisfy { !Processes.isAlive($0) } }
-        let resumed = try await OpBenchProcess.run(arguments + ["--resume", "--timeout", "0.3"], in: folder)
+        let resumed = try await OpBenchProcess.run(arguments + ["--resume"], in: folder)
         #expect(resumed.status == 3, "\(resumed.errors)")
     }
 }

@@ -8,7 +8,7 @@ struct HostFacts: Codable, Sendable, Equatable {
     var cores: Int
     var memoryBytes: Int
     /// CPUs that the cgroup's quota allows; nil without a quota.
-    var cgroupCPUs: Double?
+    var cgroupCores: Double?
     var governor: String?
     /// Machines of one class are comparable: the same processor, cores and kernel series.
     var hostClass: String
@@ -24,7 +24,7 @@ struct HostFacts: Codable, Sendable, Equatable {
         let series = release.split(separator: ".").prefix(2).joined(separator: ".")
         return HostFacts(
             kernel: "\(systemName(\.sysname)) \(release) \(systemName(\.machine))", cpu: cpuModel, cores: cores,
-            memoryBytes: sysconf(Int32(_SC_PHYS_PAGES)) * sysconf(Int32(_SC_PAGESIZE)), cgroupCPUs: cgroupCPUs,
+            memoryBytes: sysconf(Int32(_SC_PHYS_PAGES)) * sysconf(Int32(_SC_PAGESIZE)), cgroupCores: cgroupCores,
             governor: SystemFile.line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
             hostClass: "\(cpuModel) x\(cores) Linux \(series)", allocator: HeapProbe.allocator, compiler: compiler,
             configuration: configuration, git: git)
@@ -44,7 +44,7 @@ struct HostFacts: Codable, Sendable, Equatable {
         return value.split(separator: " ").joined(separator: " ")
     }()
 
-    private static var cgroupCPUs: Double? {
+    private static var cgroupCores: Double? {
         let unified = SystemFile.text(SystemFile.cgroupFile("cpu.max")).split(whereSeparator: \.isWhitespace)
         if unified.count == 2, let quota = Double(unified[0]), let period = Double(unified[1]) { return quota / period }
         guard let quota = SystemFile.line(SystemFile.cgroupFile("cpu.cfs_quota_us")).flatMap(Double.init), quota > 0,

@@ -28,12 +28,24 @@ struct RunManifest: Codable, Sendable {
     var calibration: WorkKernel
     var host: HostFacts
 
+    // Names that end in capitals do not survive the way to snake case and back.
+    private enum CodingKeys: String, CodingKey {
+        case schemaVersion, arguments, identity, calibration, host
+        case runID = "runId"
+        case startedUTC = "startedUtc"
+    }
+
     /// How far the run has come.
     struct Progress: Codable, Sendable {
         /// `running`, `finished` or `cancelled`.
         var state: String
         var samplesDone: Int
         var endedUTC: String?
+
+        private enum CodingKeys: String, CodingKey {
+            case state, samplesDone
+            case endedUTC = "endedUtc"
+        }
     }
 
     private struct File: Codable {
