@@ -26,12 +26,13 @@ extension Operation {
         if Misuse.isStrict, state.load().phase.rawValue >= OperationState.Phase.executing.rawValue {
             return Misuse.completionBlockLate.report()
         }
-        // The block is in place before the flag: the finishing thread that sees the flag takes `lock` and finds it.
+        // The block is in place before the flag: the finishing thread that sees the flag takes `lock` and finds it. If
+        // it came too late, the one before it stays, which the finishing thread may not have taken yet.
         let (replaced, phase) = withNewDetails { own in
             let replaced = own.completionBlock
             own.completionBlock = block
             let phase = state.setHasCompletion(block != nil)
-            if phase == .finished { own.completionBlock = nil }
+            if phase == .finished { own.completionBlock = replaced }
             return (replaced, phase)
         }
         // Released outside the lock: captures may run code of their own.

@@ -100,10 +100,11 @@ struct OperationState: ~Copyable {
     func load() -> Word { Word(bits: word.load(ordering: .acquiring)) }
 
     /// Repeats `change` until it is applied to an unchanged word, or returns nil. The word before and after.
+    /// Acquiring also where nothing changes: whoever finds the operation finished relies on main's writes.
     @inline(__always)
     @discardableResult
     private func update(_ change: (Word) -> Word?) -> (old: Word, new: Word)? {
-        var bits = word.load(ordering: .relaxed)
+        var bits = word.load(ordering: .acquiring)
         while true {
             guard let next = change(Word(bits: bits)) else { return nil }
             let (exchanged, original) = word.weakCompareExchange(

@@ -181,18 +181,21 @@ final class QueueCore: @unchecked Sendable {
     }
 
     /// Sleeps until the queue is empty for an instant, or the deadline passed; true if it was empty.
+    ///
+    /// Only the count says so. A draining may be the echo of one that came before this wait: the worker that emptied the
+    /// queue looks for waiters later, and the queue may have got new operations in between.
     func waitUntilDrained(_ deadline: Deadline) -> Bool {
         // The waiter announces itself and then looks at the count; who lowers the count then looks for waiters.
         drainWaiters.add(1, ordering: .sequentiallyConsistent)
         defer { drainWaiters.subtract(1, ordering: .sequentiallyConsistent) }
-        let draining = drainings.load(ordering: .sequentiallyConsistent)
-        while unfinished.load(ordering: .sequentiallyConsistent) > 0 {
+        while true {
+            // Read before the count: a draining after that look makes the sleep return at once.
+            let draining = drainings.load(ordering: .sequentiallyConsistent)
+            if unfinished.load(ordering: .sequentiallyConsistent) == 0 { return true }
             let remaining = deadline.remainingNanoseconds
             if remaining == 0 { return false }
             Futex.wait(drainings, expected: draining, timeoutNanoseconds: remaining)
-            if drainings.load(ordering: .sequentiallyConsistent) != draining { return true }
         }
-        return true
     }
 }
 
