@@ -80,9 +80,9 @@ open class Operation: @unchecked Sendable {
         switch state.begin(byWorker: isChosenByWorker, claimsReady: isChosenByWorker || isReady) {
         case .run:
             main()
-            finish(on: isChosenByWorker ? worker : nil)
+            finish(from: .executing, on: isChosenByWorker ? worker : nil)
         case .skip:
-            finish(on: isChosenByWorker ? worker : nil)
+            finish(from: isChosenByWorker ? .dispatched : .idle, on: isChosenByWorker ? worker : nil)
         case .alreadyFinished:
             if Misuse.isStrict { Misuse.startFinished.report() }
         case .refused(let misuse):
@@ -98,10 +98,13 @@ open class Operation: @unchecked Sendable {
 
     /// The one way to the end, for every operation.
     ///
-    /// - Parameter worker: the worker that runs it for a queue, which calls the completion block once the slot is
-    ///   free again; nil if started by hand, when the block goes to a thread of the pool.
-    private func finish(on worker: Worker?) {
-        guard let last = state.finish() else { return }
+    /// - Parameters:
+    ///   - phase: where `start` found or left the operation. If it is elsewhere by now, another thread has started it
+    ///     or added it to a queue, and brings it to its end.
+    ///   - worker: the worker that runs it for a queue, which calls the completion block once the slot is free again;
+    ///     nil if started by hand, when the block goes to a thread of the pool.
+    private func finish(from phase: OperationState.Phase, on worker: Worker?) {
+        guard let last = state.finish(from: phase) else { return }
         executionEnded()
         if last.has(OperationState.Word.hasSuccessors) { releaseSuccessors(own: worker?.queue) }
         if last.has(OperationState.Word.hasCompletion), let block = takeCompletionBlock() {

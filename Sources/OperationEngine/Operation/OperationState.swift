@@ -301,10 +301,11 @@ extension OperationState {
         return verdict
     }
 
-    /// Any unfinished phase → finished, in one step that also closes the successor list and sees the waiters and the
-    /// completion block. Returns the word before, or nil if it was finished already. Wakes the waiters.
-    func finish() -> Word? {
-        guard let (old, _) = update({ $0.isFinished ? nil : $0.entering(.finished) }) else { return nil }
+    /// executing → finished or, where main is left out, dispatched or idle → finished, in one step that also closes the
+    /// successor list and sees the waiters and the completion block. Returns the word before, or nil if the phase is no
+    /// longer the given one. Wakes the waiters.
+    func finish(from phase: Phase) -> Word? {
+        guard let (old, _) = update({ $0.phase == phase ? $0.entering(.finished) : nil }) else { return nil }
         if old.has(Word.hasWaiters) { Futex.wakeAllOnLowHalf(of: word) }
         return old
     }
