@@ -19,7 +19,11 @@ open class BlockOperation: Operation, @unchecked Sendable {
     open func addExecutionBlock(_ block: @escaping @Sendable () -> Void) {
         let isTooLate = lock.withLock {
             if state.load().phase.rawValue >= OperationState.Phase.executing.rawValue { return true }
-            if firstBlock == nil { firstBlock = block } else { furtherBlocks = (furtherBlocks ?? []) + [block] }
+            if firstBlock == nil {
+                firstBlock = block
+            } else if furtherBlocks?.append(block) == nil {
+                furtherBlocks = [block]
+            }
             return false
         }
         if isTooLate { Misuse.executionBlockLate.report() }
@@ -31,7 +35,8 @@ open class BlockOperation: Operation, @unchecked Sendable {
     }
 
     /// Runs the first block on the calling thread and the others on threads of the pool, and returns when all have
-    /// returned. The calling thread runs those that no other has begun.
+    /// returned. The calling thread runs those that no other has begun, unless it has a thread priority of its own,
+    /// which is for the first block alone (contract K9).
     open override func main() {
         lock.lock()
         let first = firstBlock
@@ -44,8 +49,10 @@ open class BlockOperation: Operation, @unchecked Sendable {
         let group = BlockGroup(further)
         for _ in further { WorkerPool.of(.normal).submit(.block { group.runNext() }) }
         first?()
-        while group.runNext() {}
-        Worker.waiting { group.wait() }
+        if Worker.current?.pool.band ?? .normal == .normal {
+            while group.runNext() {}
+        }
+        if !group.hasEnded { Worker.waiting { group.wait() } }
     }
 
     override final func executionEnded() {
@@ -60,32 +67,52 @@ open class BlockOperation: Operation, @unchecked Sendable {
 }
 
 /// Blocks that several threads run, each block once.
-private final class BlockGroup: Sendable {
-    private let blocks: [@Sendable () -> Void]
+///
+/// The pool may keep a group for long after its operation is finished, in items that find nothing left to run. So each
+/// block is released as soon as it has run (contract K13).
+private final class BlockGroup: @unchecked Sendable {
+    private let count: Int
+    /// The blocks not yet begun. Each place belongs to the thread that counted `begun` up to it.
+    private let blocks: UnsafeMutablePointer<@Sendable () -> Void>
     private let begun = Atomic<Int>(0)
     /// Blocks that have not returned. The thread that waits sleeps on it.
     private let unfinished: Atomic<UInt32>
 
     init(_ blocks: [@Sendable () -> Void]) {
-        self.blocks = blocks
-        unfinished = Atomic(UInt32(blocks.count))
+        count = blocks.count
+        self.blocks = .allocate(capacity: count)
+        for (index, block) in blocks.enumerated() { (self.blocks + index).initialize(to: block) }
+        unfinished = Atomic(UInt32(count))
     }
+
+    deinit { blocks.deallocate() }
+
+    /// Acquiring: pairs with the subtraction in `runNext`, and publishes the blocks' writes to the operation's thread.
+    var hasEnded: Bool { unfinished.load(ordering: .acquiring) == 0 }
 
     /// Runs a block that nobody has begun; false if there is none.
     @discardableResult
     func runNext() -> Bool {
         let index = begun.add(1, ordering: .relaxed).oldValue
-        guard index < blocks.count else { return false }
-        blocks[index]()
-        // Releasing: pairs with the load of `wait`, which publishes the blocks' writes to the operation's dependents.
+        guard index < count else { return false }
+        runAndRelease(index)
         if unfinished.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
             Futex.wake(unfinished, count: .max)
         }
         return true
     }
 
+    /// A function of its own, so that the block is gone before it is counted as finished.
+    @inline(never)
+    private func runAndRelease(_ index: Int) {
+        let block = (blocks + index).move()
+        block()
+    }
+
+    /// Sleeps until all blocks have returned.
     func wait() {
         while true {
+            // Acquiring: as in `hasEnded`.
             let rest = unfinished.load(ordering: .acquiring)
             if rest == 0 { return }
             Futex.wait(unfinished, expected: rest)
