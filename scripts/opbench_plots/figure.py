@@ -102,9 +102,9 @@ class _Page:
         return measure.title.format(ratio_to=" or ".join(bases))
 
     def _legend_columns(self) -> int:
-        """As many as fit beside each other."""
-        widest = max(len(backend) for backend in self.arrangement.backends)
-        return max(1, min(len(self.arrangement.backends), CHARACTERS_A_LINE // (widest + 9)))
+        """As many as fit beside each other: all, or as many as would if each were the longest."""
+        widths = [len(backend) + 9 for backend in self.arrangement.backends]
+        return len(widths) if sum(widths) <= CHARACTERS_A_LINE else max(1, CHARACTERS_A_LINE // max(widths))
 
     def _draw_header(self, header: SubFigure, height: float, under_title: list[str]) -> None:
         arrangement = self.arrangement

@@ -92,6 +92,8 @@ def load_run(folder: Path) -> Run:
     if description.exists():
         document = _read_json(description)
         run.shapes = _shapes(description, document)
+        if not run.shapes:
+            run.notes.append(f"{description} names no workloads: shapes are told from the parameters")
         run.conditions = _conditions(document)
     else:
         run.notes.append(f"no {description}: shapes are told from the parameters")
@@ -158,19 +160,36 @@ def _read_json(path: Path) -> dict[str, Any]:
     return document
 
 
+def _at(document: Any, *keys: str) -> Any:
+    """What lies at a path of keys; None where it ends early."""
+    for key in keys:
+        document = document.get(key) if isinstance(document, dict) else None
+    return document
+
+
 def _shapes(path: Path, document: dict[str, Any]) -> dict[str, str]:
     """Each workload's shape, from the texts of the workload files that run.json keeps."""
     shapes = {}
-    for position, entry in enumerate(document.get("workloads") or []):
+    for position, entry in enumerate(_at(document, "run", "identity", "workloads") or []):
         try:
             workload = json.loads(entry["text"])
             shapes[str(workload["name"])] = str(workload["shape"])
         except (KeyError, TypeError, ValueError) as error:
-            raise BadInput(f"{path}: $.workloads[{position}].text holds no workload: {error}") from error
+            place = f"$.run.identity.workloads[{position}].text"
+            raise BadInput(f"{path}: {place} holds no workload: {error}") from error
     return shapes
 
 
 def _conditions(document: dict[str, Any]) -> list[str]:
-    """Host class, CPU and allocator, each only if it is told."""
-    labels = {"host_class": "host class", "cpu": "CPU", "allocator": "allocator"}
-    return [f"{label} {document[key]}" for key, label in labels.items() if document.get(key)]
+    """Where and how the run was measured, each fact only if it is told."""
+    host = _at(document, "run", "host") or {}
+    # The class of a host names its CPU.
+    parts = [_at(host, "host_class") or _at(host, "cpu")]
+    parts += [f"allocator {allocator}" for allocator in [_at(host, "allocator")] if allocator]
+    parts += [f"{build} build" for build in [_at(host, "configuration")] if build and build != "release"]
+    if _at(document, "run", "identity", "is_quick"):
+        parts.append("quick")
+    state = _at(document, "progress", "state")
+    if state and state != "finished":
+        parts.append(f"not complete ({state})")
+    return [str(part) for part in parts if part]

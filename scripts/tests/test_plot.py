@@ -81,7 +81,7 @@ def texts(figure: Figure) -> str:
 def expected(shape: str, backend: str, column: str, in_class: bool) -> list[float]:
     """The figures of a column in the workloads of a shape, sorted."""
     document = json.loads((STORED / "run.json").read_text(encoding="utf-8"))
-    workloads = [json.loads(entry["text"]) for entry in document["workloads"]]
+    workloads = [json.loads(entry["text"]) for entry in document["run"]["identity"]["workloads"]]
     names = {workload["name"] for workload in workloads if workload["shape"] == shape}
     return sorted(
         float(row[column])
@@ -365,7 +365,11 @@ def test_two_rows_for_one_thing(run_folder: Path, capsys: pytest.CaptureFixture[
 
 @pytest.mark.parametrize(
     ("text", "fragment"),
-    [("{", "not JSON"), ("[]", "no JSON object"), ('{"workloads": [{"text": "?"}]}', "$.workloads[0]")],
+    [
+        ("{", "not JSON"),
+        ("[]", "no JSON object"),
+        ('{"run": {"identity": {"workloads": [{"text": "?"}]}}}', "$.run.identity.workloads[0].text"),
+    ],
 )
 def test_spoilt_description(run_folder: Path, capsys: pytest.CaptureFixture[str], text: str, fragment: str) -> None:
     (run_folder / "run.json").write_text(text, encoding="utf-8")
