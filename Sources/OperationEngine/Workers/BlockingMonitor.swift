@@ -63,10 +63,10 @@ final class BlockingMonitor: @unchecked Sendable {
         }
     }
 
-    /// True if some pool has work waiting.
+    /// True if some pool has work waiting, or a surge to end.
     private func look() -> Bool {
         var isAnyBusy = false
-        for pool in WorkerPool.all where pool.pendingCount > 0 {
+        for pool in WorkerPool.all where pool.needsLook {
             if pool.lookForBlocked() { isAnyBusy = true }
         }
         return isAnyBusy

@@ -23,7 +23,7 @@ final class WorkerPool: @unchecked Sendable {
     private var blockedCount = 0
     private var isSearching = false
     /// Workers above the processors' number that the monitor asks for, because all the running ones were blocked; and
-    /// for how many more of its looks.
+    /// for how many more of its looks. Written by the monitor alone.
     private var surge = 0
     private var surgeLooks = 0
     private static let fullSurgeLooks = 10
@@ -54,6 +54,8 @@ final class WorkerPool: @unchecked Sendable {
     var pendingCount: Int { pending.load(ordering: .relaxed) }
     /// For the monitor's last look before it sleeps; pairs with the store in `submit`.
     var hasPendingItems: Bool { pending.load(ordering: .sequentiallyConsistent) > 0 }
+    /// For the monitor: whether there is something to look for, or a surge to end.
+    var needsLook: Bool { pendingCount > 0 || surge > 0 }
     var isCrowded: Bool { crowded.load(ordering: .relaxed) }
 
     // MARK: Giving and taking work
@@ -87,6 +89,8 @@ final class WorkerPool: @unchecked Sendable {
         } else {
             Self.threadCount.subtract(1, ordering: .relaxed)
             lock.unlock()
+            // A thread of another band may end: the monitor tries again.
+            BlockingMonitor.shared.ensureAwake()
         }
     }
 
@@ -104,6 +108,8 @@ final class WorkerPool: @unchecked Sendable {
     /// The next item for a worker, which sleeps until there is one; nil if its thread is to end.
     func take(for worker: Worker) -> WorkItem? {
         lock.lock()
+        // It may have been presumed blocked between two pieces of work, in a deinit for example.
+        countRunning(worker)
         // Too many are running: this one stops here, and leaves the items to the others.
         if active > target, !worker.isNewborn, !park(worker) { return nil }
         worker.isNewborn = false
@@ -176,25 +182,32 @@ final class WorkerPool: @unchecked Sendable {
     /// The worker runs again. That may be one too many: some worker stops at the end of its operation.
     func endBlocking(_ worker: Worker) {
         lock.lock()
-        worker.isPresumedBlocked.store(false, ordering: .relaxed)
-        if worker.isCountedBlocked {
-            worker.isCountedBlocked = false
-            blockedCount -= 1
-        }
+        countRunning(worker)
         crowded.store(active > target, ordering: .relaxed)
         lock.unlock()
     }
 
+    /// Under the lock.
+    private func countRunning(_ worker: Worker) {
+        guard worker.isCountedBlocked else { return }
+        worker.isPresumedBlocked.store(false, ordering: .relaxed)
+        worker.isCountedBlocked = false
+        blockedCount -= 1
+    }
+
     /// One look of the monitor, while items wait and as many workers run as should: counts those out that are asleep
     /// in somebody else's wait, and calls others in their stead. True if it has to look again.
+    ///
+    /// A surge ends after some looks without another reason for it, whether items wait or not: it lets the blocked ones
+    /// through, and must not let processor-bound work have as many threads later.
     func lookForBlocked() -> Bool {
         lock.lock()
-        surgeLooks = items.isEmpty ? 0 : max(0, surgeLooks - 1)
+        surgeLooks = max(0, surgeLooks - 1)
         if surgeLooks == 0 { surge = 0 }
         guard !items.isEmpty else {
             crowded.store(active > target, ordering: .relaxed)
             lock.unlock()
-            return false
+            return surge > 0
         }
         var isAnyNew = false
         for worker in workers where !worker.isCountedBlocked && !worker.isIdle {
