@@ -216,6 +216,18 @@ struct TimedWaitTests {
         #expect(operations.allSatisfy { $0.isFinished })
     }
 
+    @Test("O5: an operation that waits for a later one of its own serial queue waits in vain")
+    func laterInSerialQueue() {
+        let queue = makeQueue(limit: 1, suspended: true)
+        let later = MainOperation()
+        let results = Recorder<Bool>()
+        let waiter = MainOperation { _ in results.append(later.waitUntilFinished(timeout: .milliseconds(5))) }
+        queue.addOperations([waiter, later], waitUntilFinished: false)
+        queue.isSuspended = false
+        drains(queue)
+        #expect(results.entries == [false] && later.isFinished)
+    }
+
     @Test("O7 O6: timed waits inside operations give up and go on")
     func inside() {
         let queue = makeQueue(limit: 1)

@@ -57,6 +57,19 @@ struct EngineStateTests {
         #expect(operation.performIfReady())
     }
 
+    @Test("B12: an asynchronous operation is performed on a thread of its own")
+    func performAsynchronous() {
+        final class Asynchronous: Operation, @unchecked Sendable {
+            let threads = Recorder<Int32>()
+            override var isAsynchronous: Bool { true }
+            override func main() { threads.append(ThreadFacts.id) }
+        }
+        let operation = Asynchronous()
+        #expect(operation.performIfReady())
+        finishes(operation)
+        #expect(operation.threads.entries.count == 1 && operation.threads.entries.first != ThreadFacts.id)
+    }
+
     @Test("B12: the helper finishes a cancelled operation without main")
     func performCancelled() {
         let runs = Counter()
@@ -67,14 +80,6 @@ struct EngineStateTests {
         #expect(operation.isFinished && runs.value == 0)
     }
 
-    @Test("B14: a trap in main ends the process")
-    func trapEscapes() async {
-        await #expect(processExitsWith: .failure) {
-            let queue = OperationQueue()
-            queue.addOperation(MainOperation { _ in fatalError("main fails") })
-            queue.waitUntilAllOperationsAreFinished()
-        }
-    }
 }
 
 @Suite("G and N: choosing, the engine's own lines", .blocking)
@@ -104,31 +109,6 @@ struct EngineChoiceTests {
         queue.isSuspended = false
         drains(queue)
         #expect(log.entries == [3, 4, 5, 2, 0, 1])
-    }
-
-    @Test("G10: raised and lowered again, it is at the back of its level")
-    func raisedAndLowered() {
-        let log = Recorder<Int>()
-        let queue = makeQueue(limit: 1, suspended: true)
-        let operations = numbered(4, into: log)
-        queue.addOperations(operations, waitUntilFinished: false)
-        operations[1].queuePriority = .high
-        operations[1].queuePriority = .normal
-        queue.isSuspended = false
-        drains(queue)
-        #expect(log.entries == [0, 2, 3, 1])
-    }
-
-    @Test("G10: set to the level it has, it keeps its place")
-    func sameLevel() {
-        let log = Recorder<Int>()
-        let queue = makeQueue(limit: 1, suspended: true)
-        let operations = numbered(4, into: log)
-        queue.addOperations(operations, waitUntilFinished: false)
-        operations[1].queuePriority = .normal
-        queue.isSuspended = false
-        drains(queue)
-        #expect(log.entries == [0, 1, 2, 3])
     }
 
     @Test("N14: the quality of service does not change the order")

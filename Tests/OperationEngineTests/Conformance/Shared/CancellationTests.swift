@@ -145,6 +145,41 @@ struct CancellationTests {
         #expect(operation.isFinished && operation.isCancelled)
     }
 
+    @Test("J13: cancel racing with a queue's start: main is left out, or sees the flag", arguments: [1, -1])
+    func cancelAgainstQueue(limit: Int) {
+        let queue = makeQueue(limit: limit)
+        let wrong = Counter()
+        let completions = Counter()
+        let rounds = Scale.of(4_000)
+        let operations = (0..<rounds).map { _ in RacingOperation() }
+        for operation in operations { operation.completionBlock = { completions.add() } }
+        onThreads(2) { thread in
+            for operation in operations {
+                if thread == 0 {
+                    queue.addOperation(operation)
+                } else {
+                    operation.cancel()
+                }
+            }
+        }
+        drains(queue)
+        completions.wait(for: rounds)
+        for operation in operations where !operation.isOutcomeRight { wrong.add() }
+        #expect(wrong.value == 0)
+        #expect(completions.value == rounds)
+    }
+
+    @Test("J13: cancel racing with a start by hand")
+    func cancelAgainstStart() {
+        let operations = (0..<Scale.of(10_000)).map { _ in RacingOperation() }
+        onThreads(2) { thread in
+            for operation in operations {
+                if thread == 0 { operation.start() } else { operation.cancel() }
+            }
+        }
+        #expect(operations.allSatisfy { $0.isOutcomeRight })
+    }
+
     @Test("J14: cancel may be called again and from many threads")
     func idempotent() {
         let queue = makeQueue(suspended: true)
@@ -207,5 +242,22 @@ struct CancellationTests {
         suspended.isSuspended = false
         drains(suspended)
         #expect(queued.runs.value == 0)
+    }
+}
+
+/// An operation that a test cancels at about the time of its start.
+final class RacingOperation: Operation, @unchecked Sendable {
+    private let runs = Counter()
+    private let sawFlag = Counter()
+
+    override func main() {
+        runs.add()
+        // The cancel is on its way, and must reach an executing operation.
+        if eventually("a cancelled main sees the flag", { isCancelled }) { sawFlag.add() }
+    }
+
+    /// Exactly one of: main not run, main run with the flag visible.
+    var isOutcomeRight: Bool {
+        isFinished && isCancelled && !isExecuting && runs.value <= 1 && sawFlag.value == runs.value
     }
 }

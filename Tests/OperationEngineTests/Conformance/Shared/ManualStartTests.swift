@@ -115,4 +115,13 @@ struct ManualStartTests {
         #expect(log.entries.first == 0)
         #expect(log.entries.sorted() == [0, 1, 2])
     }
+
+    @Test("B14: a trap in main ends the process")
+    func trapEscapes() async {
+        await #expect(processExitsWith: .failure) {
+            let queue = OperationQueue()
+            queue.addOperation(MainOperation { _ in fatalError("main fails") })
+            drains(queue)
+        }
+    }
 }

@@ -125,6 +125,31 @@ struct PriorityTests {
         #expect(log.entries == [5, 3, 1, 0, 2, 4])
     }
 
+    @Test("G10: raised and lowered again, it is at the back of its level")
+    func raisedAndLowered() {
+        let log = Recorder<Int>()
+        let queue = makeQueue(limit: 1, suspended: true)
+        let operations = numbered(4, into: log)
+        queue.addOperations(operations, waitUntilFinished: false)
+        operations[1].queuePriority = .high
+        operations[1].queuePriority = .normal
+        queue.isSuspended = false
+        drains(queue)
+        #expect(log.entries == [0, 2, 3, 1])
+    }
+
+    @Test("G10: set to the level it has, it keeps its place")
+    func sameLevel() {
+        let log = Recorder<Int>()
+        let queue = makeQueue(limit: 1, suspended: true)
+        let operations = numbered(4, into: log)
+        queue.addOperations(operations, waitUntilFinished: false)
+        operations[1].queuePriority = .normal
+        queue.isSuspended = false
+        drains(queue)
+        #expect(log.entries == [0, 1, 2, 3])
+    }
+
     @Test("G11: a priority changed after the start is only a value")
     func changedAfterStart() {
         let log = Recorder<Int>()

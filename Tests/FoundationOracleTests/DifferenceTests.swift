@@ -1,0 +1,177 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What Foundation on Linux does where the engine differs, as far as that can be shown.
+///
+/// `foundationDifferences` lists all of it in words. A failure here means that Foundation has changed: move the test of
+/// the line into the shared folder, and its line out of the list.
+@Suite("Where Foundation differs", .blocking)
+struct DifferenceTests {
+    @Test("A10: Foundation's description does not show the name")
+    func description() {
+        let operation = Operation()
+        operation.name = "reader of pages"
+        #expect(!operation.description.contains("reader of pages"))
+    }
+
+    @Test("B3 E19: a dependency added after the finish makes Foundation's operation unready")
+    func dependencyAfterFinish() {
+        let operation = Operation()
+        operation.start()
+        operation.addDependency(Operation())
+        #expect(operation.isFinished && !operation.isReady)
+    }
+
+    @Test("E9 E13: removing an unfinished dependency never makes Foundation's dependent ready")
+    func removeUnfinished() {
+        let (dependency, dependent) = (Operation(), Operation())
+        dependent.addDependency(dependency)
+        dependent.removeDependency(dependency)
+        #expect(dependent.dependencies.isEmpty && !dependent.isReady)
+    }
+
+    @Test("E17: Foundation hangs the caller of a self-dependency")
+    func selfDependency() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            let operation = Operation()
+            Thread.detachNewThread {
+                operation.addDependency(operation)
+                exit(8)
+            }
+            // The only evidence of a hang is that nothing comes.
+            _ = Guarded(false).wait(within: .milliseconds(500)) { $0 }
+            exit(7)
+        }
+    }
+
+    @Test("E21: Foundation touches dependents that were freed")
+    func freedDependents() async {
+        await #expect(processExitsWith: .failure) {
+            for _ in 0..<1_000 {
+                let dependency = Operation()
+                for _ in 0..<100 { Operation().addDependency(dependency) }
+                dependency.start()
+            }
+        }
+    }
+
+    @Test("E22: Foundation overflows the stack when a long chain is released")
+    func releaseChain() async {
+        await #expect(processExitsWith: .failure) {
+            var last = Operation()
+            for _ in 0..<300_000 {
+                let next = Operation()
+                next.addDependency(last)
+                last = next
+            }
+            last = Operation()
+        }
+    }
+
+    @Test("G6: Foundation runs operations that became ready late in the order of adding")
+    func lateReady() {
+        let log = Recorder<Int>()
+        let queue = makeQueue(limit: 1, suspended: true)
+        let dependency = MainOperation()
+        let operations = numbered(3, into: log)
+        operations[0].addDependency(dependency)
+        queue.addOperations(operations, waitUntilFinished: false)
+        dependency.start()
+        queue.isSuspended = false
+        drains(queue)
+        #expect(log.entries == [0, 1, 2])
+    }
+
+    @Test("I6 Q5: Foundation keeps the completion block and what it captures")
+    func completionBlockKept() {
+        let released = Counter()
+        let ran = Gate("the completion block runs")
+        let operation = Operation()
+        do {
+            let token = Token(released: released)
+            operation.completionBlock = {
+                token.hold()
+                ran.open()
+            }
+        }
+        operation.start()
+        ran.wait()
+        #expect(operation.completionBlock != nil && released.value == 0)
+    }
+
+    @Test("J9: a cancelled operation in a full queue of Foundation's waits for a slot")
+    func cancelledNeedsSlot() {
+        let queue = makeQueue(limit: 1)
+        let blocker = Blocker()
+        blocker.occupy(queue)
+        let operation = MainOperation()
+        queue.addOperation(operation)
+        operation.cancel()
+        let other = makeQueue()
+        for _ in 0..<100 { other.addOperation {} }
+        drains(other)
+        #expect(!operation.isFinished)
+        blocker.release.open()
+        drains(queue)
+    }
+
+    @Test("K2 K4 K5: Foundation runs the blocks of an operation one after another on one thread")
+    func sequentialBlocks() {
+        let threads = Recorder<Int32>()
+        let operation = BlockOperation()
+        for _ in 0..<4 { operation.addExecutionBlock { threads.append(ThreadFacts.id) } }
+        operation.start()
+        #expect(threads.entries == Array(repeating: ThreadFacts.id, count: 4))
+    }
+
+    @Test("K13: Foundation keeps the blocks after they have run")
+    func blocksKept() {
+        let released = Counter()
+        let operation = BlockOperation()
+        do {
+            let token = Token(released: released)
+            operation.addExecutionBlock { token.hold() }
+        }
+        operation.start()
+        #expect(operation.executionBlocks.count == 1 && released.value == 0)
+    }
+
+    @Test("B5 B6 B9 B10 K7 M5 M6 N5: Foundation traps on the same misuse", arguments: FoundationOffence.allCases)
+    func traps(offence: FoundationOffence) async {
+        await #expect(processExitsWith: .failure) { [offence] in offence.commit() }
+    }
+}
+
+/// Misuse on which both agree that it is an error.
+enum FoundationOffence: String, CaseIterable, Codable, Sendable {
+    case startNotReady, startExecuting, startInQueue, addExecuting, addFinished, addInQueue, batch, negativeLimit
+    case lateBlock
+
+    func commit() {
+        let queue = makeQueue(suspended: true)
+        let operation = MainOperation()
+        switch self {
+        case .startNotReady:
+            operation.addDependency(Operation())
+            operation.start()
+        case .startExecuting: MainOperation { $0.start() }.start()
+        case .startInQueue:
+            queue.addOperation(operation)
+            operation.start()
+        case .addExecuting: MainOperation { queue.addOperation($0) }.start()
+        case .addFinished:
+            operation.start()
+            queue.addOperation(operation)
+        case .addInQueue:
+            queue.addOperation(operation)
+            queue.addOperation(operation)
+        case .batch: queue.addOperations([operation, Operation(), operation], waitUntilFinished: false)
+        case .negativeLimit: queue.maxConcurrentOperationCount = -2
+        case .lateBlock:
+            let blocks = BlockOperation {}
+            blocks.start()
+            blocks.addExecutionBlock {}
+        }
+    }
+}
