@@ -24,27 +24,44 @@ struct ListCommand: ParsableCommand {
         let selection = try selection.load()
         let plan = try RunPlan(specs: selection.specs, options: plan.runOptions(for: selection))
         for warning in selection.warnings { StandardError.write("opbench: warning: \(warning)\n") }
+        let listing = CellListing(omissions: plan.omissions)
         for spec in selection.specs {
-            try StandardOutput.write(
-                CellListing.text(of: spec, cells: spec.cells().filter { selection.contains($0.id) }) + "\n")
+            let cells = spec.cells().filter { selection.contains($0.id) }
+            try StandardOutput.write(listing.text(of: spec, cells: cells) + "\n")
         }
         let wait = Quantities.wait(seconds: plan.estimate())
         try StandardOutput.write("\(plan.samples.count) samples, about \(wait)\n")
     }
 }
 
-/// One workload's cells as `opbench list` prints them.
-private enum CellListing {
-    static func text(of spec: WorkloadSpec, cells: [Cell]) -> String {
+/// A workload's cells as `opbench list` prints them.
+private struct CellListing {
+    private let reasons: [Place: String]
+
+    private struct Place: Hashable {
+        let cellID: String
+        let backend: BackendID
+    }
+
+    /// - Parameter omissions: what the plan leaves out, with the reasons.
+    init(omissions: [Omission]) {
+        reasons = omissions.reduce(into: [:]) { reasons, omission in
+            let place = Place(cellID: omission.cell.id, backend: omission.backend)
+            reasons[place] = "\(omission.status.rawValue): \(omission.reason)"
+        }
+    }
+
+    func text(of spec: WorkloadSpec, cells: [Cell]) -> String {
         var text = "\(spec.name)  \(spec.shape.rawValue), \(spec.file)\n"
         if !spec.summary.isEmpty { text += "\(spec.summary)\n" }
         for cell in cells {
             text += "  \(cell.id)\n"
-            let backends = spec.backends.map { backend in
-                spec.skipRule(for: backend, in: cell).map { "\(backend.rawValue) (skipped: \($0.reason))" }
-                    ?? backend.rawValue
+            let run = spec.backends.filter { reasons[Place(cellID: cell.id, backend: $0)] == nil }
+            if !run.isEmpty { text += "    \(run.map(\.rawValue).joined(separator: ", "))\n" }
+            for backend in spec.backends {
+                guard let reason = reasons[Place(cellID: cell.id, backend: backend)] else { continue }
+                text += "    \(backend.rawValue) \(reason)\n"
             }
-            text += "    \(backends.joined(separator: ", "))\n"
         }
         return text
     }

@@ -38,6 +38,9 @@ struct RunCommand: ParsableCommand {
         let measured = try measure(try RunPlan(specs: selection.specs, options: options), options, selection)
         try StandardOutput.write(format.text(of: measured.rows.summary))
         StandardError.write("opbench: the rows are in \(measured.folder)\n")
+        if measured.signal != nil {
+            StandardError.write("opbench: ended early; the same command with --run-id \(runID) --resume goes on\n")
+        }
         if let signal = measured.signal { throw CommandOutcome(status: ExitStatus.interrupted(by: signal)) }
         let unexpected = UnexpectedSamples(specs: selection.specs)
         if measured.rows.samples.contains(where: unexpected.contains) {

@@ -41,7 +41,8 @@ struct BadInputTests {
             "w.json:1: not JSON at line 1, column 73: no JSON value begins with 'N'; \(jsonRemedy)"),
         Case(
             "not an object", "[1]",
-            "w.json:1: $: a list stands where a workload, one object belongs; write a workload, one object"),
+            "w.json:1: $: a list stands where an object with the keys of a workload belongs; "
+                + "write an object with the keys of a workload"),
         Case(
             "wrong type", depth: #""10""#,
             "w.json:1: $.parameters.depth: a string stands where a whole number from 1 to 1000000 belongs; "

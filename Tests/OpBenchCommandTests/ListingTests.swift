@@ -23,7 +23,8 @@ struct ListingTests {
                   w depth=10 work_ns=0
                     engine, dispatch
                   w depth=20 work_ns=0
-                    engine, dispatch (skipped: too deep)
+                    engine
+                    dispatch skipped: too deep
 
                 """))
         #expect(result.errors == "opbench: warning: w.json: $.skip[1] matches nothing: no cell meets its `when`\n")

@@ -104,7 +104,8 @@ struct SummaryTableTests {
     // swift-format-ignore
     @Test func table() {
         var engine = SummaryRow(
-            runID: "r", workload: "w", cellID: "w depth=2", backend: .engine, status: .ok, samples: 7, parameters: [:])
+            runID: "r", workload: "w", cellID: "w chains=3 depth=2", backend: .engine, status: .ok, samples: 7,
+            parameters: ["depth": "2", "chains": "3"])
         engine.operationsPerSecond = 5e6
         engine.operationsPerSecondLow = 4.9e6
         engine.operationsPerSecondHigh = 5.1e6
@@ -117,21 +118,22 @@ struct SummaryTableTests {
         engine.allocationsPerOperation = 2
         engine.retainedBytesPerPendingOperation = 176
         var dispatch = SummaryRow(
-            runID: "r", workload: "w", cellID: "w depth=2", backend: .dispatch, status: .ok, samples: 7, parameters: [:]
-        )
+            runID: "r", workload: "w", cellID: "w chains=3 depth=2", backend: .dispatch, status: .ok, samples: 7,
+            parameters: ["depth": "2", "chains": "3"])
         dispatch.operationsPerSecond = 2.5e6
         dispatch.ratioTo = .dispatch
         dispatch.timeRatio = 1
         let late = SummaryRow(
-            runID: "r", workload: "w", cellID: "w", backend: .foundation, status: .timeout, samples: 0, parameters: [:])
+            runID: "r", workload: "w", cellID: "w chains=3", backend: .foundation, status: .timeout, samples: 0,
+            parameters: ["depth": "10", "chains": "3"])
         #expect(
             SummaryTable.text(of: [engine, dispatch, late]) == """
-                w
-                cell        backend     time/op         vs dispatch  95 % interval  start p50  start p99  allocs/op  held/pending  status
-                ----------  ----------  -------  -----  -----------  -------------  ---------  ---------  ---------  ------------  -------
-                depth=2     engine       200 ns  ±2.0%        0.50×  0.48× – 0.53×    1.25 µs      40 µs          2         176 B  ok
-                            dispatch     400 ns      -        1.00×              -          -          -          -             -  ok
-                (defaults)  foundation        -      -            -              -          -          -          -             -  timeout
+                w chains=3
+                cell      backend     time/op         vs dispatch  95 % interval  start p50  start p99  allocs/op  held/pending  status
+                --------  ----------  -------  -----  -----------  -------------  ---------  ---------  ---------  ------------  -------
+                depth=2   engine       200 ns  ±2.0%        0.50×  0.48× – 0.53×    1.25 µs      40 µs          2         176 B  ok
+                          dispatch     400 ns      -        1.00×              -          -          -          -             -  ok
+                depth=10  foundation        -      -            -              -          -          -          -             -  timeout
 
                 """)
     }

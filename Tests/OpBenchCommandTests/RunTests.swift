@@ -69,7 +69,7 @@ struct RunTests {
         #expect(result.status == 0, "\(result.errors)")
         let lines = result.output.split(separator: "\n")
         #expect(lines.count == 11)
-        #expect(lines.first == "small")
+        #expect(lines.first == "small items=200 work_ns=0")
         #expect(lines.dropFirst().first?.contains("vs dispatch") == true)
         #expect(result.errors.hasPrefix("opbench: the rows are in results/"))
     }

@@ -4,36 +4,48 @@ import TextTable
 /// The summary as people read it: a table per workload, a group of lines per cell, a line per backend and class.
 enum SummaryTable {
     static func text(of rows: [SummaryRow]) -> String {
-        var sections: [String] = []
-        for workload in rows.map(\.workload).uniqued() {
-            sections.append(section(workload, rows.filter { $0.workload == workload }))
-        }
-        return sections.joined(separator: "\n")
+        rows.map(\.workload).uniqued()
+            .map { workload in section(rows.filter { $0.workload == workload }) }
+            .joined(separator: "\n")
     }
 
-    private static func section(_ workload: String, _ rows: [SummaryRow]) -> String {
+    private static func section(_ rows: [SummaryRow]) -> String {
+        let cells = CellNames(rows)
         let baseline = rows.compactMap(\.ratioTo).first ?? .dispatch
         let columns = SummaryColumn.all(baseline: baseline).filter { column in
             column.isAlwaysShown || rows.contains { column.text($0) != Quantities.absent }
         }
         let lines = rows.indices.map { index in
             let opensGroup = index == 0 || rows[index - 1].cellID != rows[index].cellID
-            let cell = opensGroup ? cellName(rows[index]) : ""
-            return [Column(title: "cell", value: cell)]
+            return [Column(title: "cell", value: opensGroup ? cells.name(of: rows[index]) : "")]
                 + columns.map { Column(title: $0.title, value: $0.text(rows[index]), align: $0.alignment) }
         }
         let table = TextTable<[Column]> { $0 }.string(for: lines, style: WideColumns.self) ?? ""
-        return "\(workload)\n" + table.split(separator: "\n").map { trimmed($0) + "\n" }.joined()
-    }
-
-    /// The cell's id without the workload's name, which stands above the table.
-    private static func cellName(_ row: SummaryRow) -> String {
-        let name = row.cellID.dropFirst(row.workload.count).drop { $0 == " " }
-        return name.isEmpty ? "(defaults)" : String(name)
+        return cells.heading + "\n" + table.split(separator: "\n").map { trimmed($0) + "\n" }.joined()
     }
 
     private static func trimmed(_ line: Substring) -> Substring {
         line.dropLast(line.reversed().prefix { $0 == " " }.count)
+    }
+}
+
+/// The cells of one workload by what sets them apart; what they have in common stands above the table.
+private struct CellNames {
+    /// The workload's name and what is the same in all ids.
+    let heading: String
+    private let varying: [String]
+
+    /// - Parameter rows: at least one row, all of one workload.
+    init(_ rows: [SummaryRow]) {
+        let ids = rows.map { $0.cellID.split(separator: " ") }
+        heading = ids[0].filter { part in ids.allSatisfy { $0.contains(part) } }.joined(separator: " ")
+        varying = Set(rows.flatMap(\.parameters.keys)).sorted().filter { name in
+            Set(rows.map { $0.parameters[name] }).count > 1
+        }
+    }
+
+    func name(of row: SummaryRow) -> String {
+        varying.map { "\($0)=\(row.parameters[$0] ?? "")" }.joined(separator: " ")
     }
 }
 
