@@ -1,7 +1,7 @@
 /// Writes and reads a run's CSV files: RFC 4180 quoting, UTF-8, a header, and lines that end in LF (the reader takes
 /// CRLF as well). Row types declare their columns; `param.<name>` columns are the sorted union over the run.
 public enum CSVFile {
-    /// Rises when a column changes its meaning or goes; a new column at the end of the fixed ones raises it too.
+    /// Rises with every change of the fixed columns or of what they mean.
     public static let schemaVersion = "1"
 
     static let parameterPrefix = "param."
