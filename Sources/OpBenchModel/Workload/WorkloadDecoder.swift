@@ -35,7 +35,8 @@ enum WorkloadDecoder {
 
     private static func checkSchemaReference(_ node: JSONNode) throws(InputError) {
         let text = try node.string("the schema's path as a string")
-        guard text == schemaPath || text.hasSuffix("/" + schemaPath) else {
+        let isReference = text == schemaPath || text.hasSuffix("/" + schemaPath)
+        guard isReference, !text.unicodeScalars.contains(where: { $0.value < 0x20 }) else {
             throw node.error(
                 "\(JSONText.excerpt(text)) is not the schema of workloads", remedy: "write \"\(schemaPath)\"")
         }
