@@ -40,8 +40,9 @@ final class DispatchChains: Backend, @unchecked Sendable {
     }
 
     func build() {
-        let laneCount = form == .serial && plan.limit == nil ? chains.count : chains.queues
-        let limit = form == .serial ? 1 : plan.limit
+        let hasLaneEach = form != .notify && plan.limit == nil
+        let laneCount = hasLaneEach ? chains.count : chains.queues
+        let limit = hasLaneEach ? 1 : plan.limit
         lanes = (0..<laneCount).map { _ in DispatchLane(limit: limit, isSuspended: plan.startsSuspended) }
         guard form == .notify else { return }
         links.reserveCapacity(plan.operationCount)
@@ -93,7 +94,7 @@ final class DispatchChains: Backend, @unchecked Sendable {
         // The backend outlives the chain, since `drain` waits for it: no reference counting on the shared object.
         unowned(unsafe) let backend = self
         body.willSubmit(operation)
-        lanes[0].async { backend.runAndSubmitNext(operation) }
+        lanes[operation % lanes.count].async { backend.runAndSubmitNext(operation) }
         body.didSubmit(operation)
     }
 

@@ -6,27 +6,31 @@ struct ResourceUsage: Sendable {
     var cpuNanoseconds: Int64 = 0
     var voluntarySwitches: Int = 0
     var involuntarySwitches: Int = 0
-    /// The most memory ever resident, in bytes.
-    var peakResident: Int = 0
-
     static func now() -> ResourceUsage {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         return ResourceUsage(
             cpuNanoseconds: nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime),
-            voluntarySwitches: usage.ru_nvcsw, involuntarySwitches: usage.ru_nivcsw,
-            peakResident: usage.ru_maxrss * 1024)
+            voluntarySwitches: usage.ru_nvcsw, involuntarySwitches: usage.ru_nivcsw)
     }
 
     private static func nanoseconds(_ time: timeval) -> Int64 {
         Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_usec) * 1000
     }
 
-    /// Adds what was used between two readings. The peak is the later one's.
+    /// The most memory that this program ever had resident, in bytes; nil if the system does not tell.
+    ///
+    /// It is the number behind `ru_maxrss`, but since the program was executed: `ru_maxrss` itself begins with what the
+    /// forking parent had resident.
+    static var peakResident: Int? {
+        let line = SystemFile.text("/proc/self/status").split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        return line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }.map { $0 * 1024 }
+    }
+
+    /// Adds what was used between two readings.
     mutating func add(from before: ResourceUsage, to after: ResourceUsage) {
         cpuNanoseconds += after.cpuNanoseconds - before.cpuNanoseconds
         voluntarySwitches += after.voluntarySwitches - before.voluntarySwitches
         involuntarySwitches += after.involuntarySwitches - before.involuntarySwitches
-        peakResident = after.peakResident
     }
 }

@@ -6,6 +6,10 @@ import CLinux
 struct WorkKernel: Sendable, Codable, Equatable {
     var iterationsPerNanosecond: Double
 
+    enum CodingKeys: String, CodingKey {
+        case iterationsPerNanosecond = "iterations_per_ns"
+    }
+
     /// Iterations for that much work; 0 nanoseconds are 0 iterations, anything else at least one.
     func iterations(nanoseconds: Int) -> UInt64 {
         nanoseconds == 0 ? 0 : UInt64(max(1, (Double(nanoseconds) * iterationsPerNanosecond).rounded()))

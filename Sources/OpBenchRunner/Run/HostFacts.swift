@@ -18,6 +18,15 @@ struct HostFacts: Codable, Sendable, Equatable {
     var configuration: String
     var git: GitFacts?
 
+    enum CodingKeys: String, CodingKey {
+        case kernel, cpu, cores
+        case memoryBytes = "memory_bytes"
+        case cgroupCPUs = "cgroup_cpus"
+        case governor
+        case hostClass = "host_class"
+        case allocator, compiler, configuration, git
+    }
+
     static func gather(git: GitFacts?) -> HostFacts {
         let release = systemName(\.release)
         let cores = sysconf(Int32(_SC_NPROCESSORS_ONLN))
@@ -78,4 +87,9 @@ struct GitFacts: Codable, Sendable, Equatable {
     var commit: String
     /// Whether files differ from the commit.
     var isDirty: Bool
+
+    enum CodingKeys: String, CodingKey {
+        case commit
+        case isDirty = "dirty"
+    }
 }

@@ -77,7 +77,7 @@ struct MemoryTrial {
     }
 
     private func reportPeak(into report: inout SampleReport) {
-        report.add(
-            .peakResident, "max", Double(ResourceUsage.now().peakResident), operations: trial.plan.operationCount)
+        guard let peak = ResourceUsage.peakResident else { return }
+        report.add(.peakResident, "max", Double(peak), operations: trial.plan.operationCount)
     }
 }

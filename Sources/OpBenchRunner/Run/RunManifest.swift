@@ -18,6 +18,13 @@ struct RunManifest: Codable, Sendable {
         var workloads: [Workload]
         /// The samples in their order: id, backend, cell_id, block.
         var order: [String]
+
+        enum CodingKeys: String, CodingKey {
+            case seed
+            case isQuick = "quick"
+            case timeoutSeconds = "timeout_s"
+            case workloads, order
+        }
     }
 
     var schemaVersion = CSVFile.schemaVersion
@@ -28,11 +35,13 @@ struct RunManifest: Codable, Sendable {
     var calibration: WorkKernel
     var host: HostFacts
 
-    // Names that end in capitals do not survive the way to snake case and back.
-    private enum CodingKeys: String, CodingKey {
-        case schemaVersion, arguments, identity, calibration, host
-        case runID = "runId"
-        case startedUTC = "startedUtc"
+    enum CodingKeys: String, CodingKey {
+        case schemaVersion = "schema_version"
+        case runID = "run_id"
+        case startedUTC = "started_utc"
+        case arguments
+        case identity = "plan"
+        case calibration, host
     }
 
     /// How far the run has come.
@@ -42,9 +51,10 @@ struct RunManifest: Codable, Sendable {
         var samplesDone: Int
         var endedUTC: String?
 
-        private enum CodingKeys: String, CodingKey {
-            case state, samplesDone
-            case endedUTC = "endedUtc"
+        enum CodingKeys: String, CodingKey {
+            case state
+            case samplesDone = "samples_done"
+            case endedUTC = "ended_utc"
         }
     }
 
@@ -89,14 +99,12 @@ struct RunManifest: Codable, Sendable {
         init(_ manifest: RunManifest) throws {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            encoder.keyEncodingStrategy = .convertToSnakeCase
             fixed = String(decoding: try encoder.encode(manifest), as: UTF8.self)
         }
 
         func text(_ progress: Progress) throws -> String {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-            encoder.keyEncodingStrategy = .convertToSnakeCase
             let progress = String(decoding: try encoder.encode(progress), as: UTF8.self)
             return "{\n\"progress\" : \(progress),\n\"run\" : \(fixed)\n}\n"
         }
@@ -104,10 +112,8 @@ struct RunManifest: Codable, Sendable {
 
     /// - Throws: `InputError` if the file is none.
     static func read(_ path: String) throws(InputError) -> RunManifest {
-        let decoder = JSONDecoder()
-        decoder.keyDecodingStrategy = .convertFromSnakeCase
         let text = SystemFile.text(path)
-        guard let file = try? decoder.decode(File.self, from: Data(text.utf8)) else {
+        guard let file = try? JSONDecoder().decode(File.self, from: Data(text.utf8)) else {
             throw InputError(
                 file: path, message: "this is not the description of a run", remedy: "give another --run-id")
         }

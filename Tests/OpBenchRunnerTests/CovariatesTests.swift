@@ -1,0 +1,53 @@
+import Testing
+
+@testable import OpBenchRunner
+
+@Suite struct CovariatesTests {
+    @Test func `steal is the eighth number, in ticks`() {
+        #expect(Covariates.steal(inStat: "cpu  1 2 3 4 5 6 7 250 9 10\ncpu0 1 2\n") == 2.5)
+        #expect(Covariates.steal(inStat: "") == nil)
+    }
+
+    @Test func `pressure is the total of some`() {
+        let text = "some avg10=0.00 avg60=0.00 avg300=0.00 total=1500000\nfull avg10=0.00 total=7\n"
+        #expect(Covariates.pressure(inPSI: text) == 1.5)
+        #expect(Covariates.pressure(inPSI: "") == nil)
+    }
+
+    @Test func `throttling is read from either generation of cgroups`() {
+        #expect(Covariates.throttled(inCgroup: "usage_usec 5\nthrottled_usec 2000000\n") == 2)
+        #expect(Covariates.throttled(inCgroup: "nr_periods 0\nthrottled_time 3000000000\n") == 3)
+        #expect(Covariates.throttled(inCgroup: "nr_periods 0\n") == nil)
+    }
+
+    private func surroundings(
+        steal: Double? = 0, throttled: Double? = 0, seconds: Int64 = 1, anchor: [Int64] = [100_000, 100_000]
+    ) -> Surroundings {
+        let before = Covariates(
+            steal: steal.map { _ in 0 }, pressure: nil, throttled: throttled.map { _ in 0 }, load: 1)
+        let after = Covariates(
+            steal: steal, pressure: nil, throttled: throttled, load: 2, instant: seconds * 1_000_000_000)
+        return Surroundings(before: before, after: after, anchorNanoseconds: anchor)
+    }
+
+    @Test func `a storm is stolen time, throttling, or a slow anchor`() {
+        #expect(!surroundings().isStorm)
+        #expect(surroundings(steal: 0.03).isStorm)
+        #expect(!surroundings(steal: 0.03, seconds: 2).isStorm)
+        #expect(surroundings(throttled: 0.001).isStorm)
+        #expect(surroundings(anchor: [100_000, 126_000]).isStorm)
+        #expect(!surroundings(anchor: [100_000, 124_000]).isStorm)
+    }
+
+    @Test func `what the system does not tell is absent`() {
+        let names = surroundings(steal: nil, throttled: nil, anchor: []).figures(operations: 1).map(\.metric)
+        #expect(names == ["load"])
+        #expect(!surroundings(steal: nil, throttled: nil, anchor: []).isStorm)
+    }
+
+    @Test func `signals have names`() {
+        #expect(SignalName.of(11) == "SIGSEGV")
+        #expect(SignalName.of(6) == "SIGABRT")
+        #expect(SignalName.of(63) == "signal 63")
+    }
+}

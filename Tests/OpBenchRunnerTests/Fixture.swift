@@ -1,0 +1,68 @@
+import Foundation
+import OpBenchModel
+import Testing
+
+@testable import OpBenchRunner
+
+/// Workloads, folders and reports for tests.
+enum Fixture {
+    /// A workload as its file would be read, with `parameters` in JSON.
+    static func spec(
+        _ shape: String, _ parameters: String = "{}", name: String = "w", backends: [String] = ["engine"],
+        more: String = ""
+    ) throws -> WorkloadSpec {
+        let folder = try folder()
+        let file = "\(folder)/\(name).json"
+        let text = """
+            {"name": "\(name)", "summary": "a test", "shape": "\(shape)", "parameters": \(parameters),
+             "backends": [\(backends.map { "\"\($0)\"" }.joined(separator: ", "))]\(more)}
+            """
+        try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+        return try WorkloadSpec.load(file: file)
+    }
+
+    static func cell(_ shape: String, _ parameters: String = "{}") throws -> Cell {
+        try #require(spec(shape, parameters).cells().first)
+    }
+
+    static func plan(_ shape: String, _ parameters: String = "{}") throws -> WorkloadPlan {
+        WorkloadPlan(try cell(shape, parameters))
+    }
+
+    /// A new empty folder.
+    static func folder() throws -> String {
+        let url = FileManager.default.temporaryDirectory.appendingPathComponent("opbench-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        return url.path
+    }
+
+    /// A kernel that needs no calibration.
+    static let kernel = WorkKernel(iterationsPerNanosecond: 0.5)
+
+    /// A tiny cell of every shape, and of every way through a shape.
+    static let shapes: [(shape: String, parameters: String)] = [
+        ("independent", #"{"items": 100, "items_per_operation": 7, "work_ns": 10}"#),
+        ("independent", #"{"items": 60, "form": "block", "producers": 3, "max_concurrent": 2, "work_ns": 0}"#),
+        ("independent", #"{"items": 60, "form": "subclass", "max_concurrent": 1, "work_ns": 0}"#),
+        ("independent", #"{"items": 60, "submission": "bulk", "max_concurrent": 3, "work_ns": 0}"#),
+        ("independent", #"{"items": 60, "submission": "bulk", "form": "subclass", "producers": 2, "work_ns": 0}"#),
+        ("independent", #"{"items": 60, "submission": "refill", "window": 7, "work_ns": 0}"#),
+        ("independent", #"{"items": 60, "submission": "refill", "window": 7, "form": "subclass", "work_ns": 0}"#),
+        ("independent", #"{"items": 60, "submission": "refill", "window": 8, "max_concurrent": 2, "work_ns": 0}"#),
+        ("chain", #"{"depth": 12, "chains": 3, "work_ns": 0}"#),
+        ("chain", #"{"depth": 12, "chains": 3, "order": "reverse", "max_concurrent": 1, "work_ns": 0}"#),
+        ("chain", #"{"depth": 12, "chains": 2, "queues": 2, "order": "reverse", "work_ns": 0}"#),
+        ("chain", #"{"depth": 12, "chains": 2, "queues": 3, "max_concurrent": 2, "work_ns": 0}"#),
+        ("priority_mix", #"{"operations": 60, "work_ns": 100}"#),
+        ("priority_mix", #"{"operations": 60, "enqueue": "live", "max_concurrent": 1, "work_ns": 100}"#),
+        ("priority_mix", #"{"operations": 60, "max_concurrent": 1, "work_ns": 0}"#),
+        ("thread_priority", #"{"operations": 20, "work_ns": 1000, "competitors": 1}"#),
+        ("suspend_resume", #"{"operations": 400, "toggles": 3, "run_ns": 20000, "hold_ns": 50000, "work_ns": 500}"#),
+        (
+            "suspend_resume",
+            #"""
+            {"operations": 400, "toggles": 3, "run_ns": 20000, "hold_ns": 50000, "producers": 2, "max_concurrent": 2}
+            """#
+        ),
+    ]
+}

@@ -1,0 +1,107 @@
+import OpBenchModel
+import Testing
+
+@testable import OpBenchRunner
+
+@Suite struct RunPlanTests {
+    private func plan(_ options: RunOptions, backends: [String] = ["engine", "dispatch", "serial"]) throws -> RunPlan {
+        try RunPlan(
+            specs: [
+                Fixture.spec("independent", #"{"items": [10, 20, 30]}"#, name: "a", backends: backends),
+                Fixture.spec("chain", #"{"depth": [2, 3]}"#, name: "b", backends: backends),
+            ], options: options)
+    }
+
+    @Test func `the seed orders the samples`() throws {
+        let first = try plan(RunOptions(seed: 5)).samples
+        #expect(try plan(RunOptions(seed: 5)).samples == first)
+        let other = try plan(RunOptions(seed: 6)).samples
+        #expect(other != first)
+        func content(_ samples: [PlannedSample]) -> Set<String> {
+            Set(samples.map { "\($0.cell.id) \($0.backend.rawValue) \($0.flavour) \($0.block)" })
+        }
+        #expect(content(other) == content(first))
+    }
+
+    @Test func `the default blocks are 7, 3, 2 and 1, memory in two flavours, the serial loop without latency`() throws
+    {
+        let samples = try plan(RunOptions()).samples
+        let cell = try #require(samples.first?.cell)
+        func count(_ backend: BackendID, _ flavour: SampleFlavour) -> Int {
+            samples.count { $0.cell == cell && $0.backend == backend && $0.flavour == flavour }
+        }
+        #expect(SampleFlavour.allCases.map { count(.engine, $0) } == [7, 3, 2, 2, 1])
+        #expect(SampleFlavour.allCases.map { count(.serial, $0) } == [7, 0, 2, 2, 0])
+    }
+
+    @Test func `a block is never split, and its samples take the positions from 0`() throws {
+        let samples = try plan(RunOptions()).samples
+        var seen: Set<String> = []
+        var current = ""
+        var position = 0
+        for sample in samples {
+            let block = "\(sample.cell.id) \(sample.kind) \(sample.block)"
+            if block != current {
+                #expect(seen.insert(block).inserted, "\(block) comes twice")
+                current = block
+                position = 0
+            }
+            #expect(sample.position == position)
+            position += 1
+        }
+    }
+
+    @Test func `ids are unique and end in the flavour`() throws {
+        let samples = try plan(RunOptions()).samples
+        #expect(Set(samples.map(\.id)).count == samples.count)
+        #expect(samples[0].id.hasPrefix("00000-"))
+        #expect(samples.allSatisfy { $0.id.hasSuffix("-\($0.flavour.rawValue)") })
+        #expect(samples.allSatisfy { $0.rerunID != $0.id })
+    }
+
+    @Test func `quick is one block of each, blocks overrides all`() throws {
+        #expect(try plan(RunOptions(isQuick: true)).samples.allSatisfy { $0.block == 0 })
+        #expect(Set(try plan(RunOptions(blocks: 4)).samples.map(\.block)) == [0, 1, 2, 3])
+    }
+
+    @Test func `the check is taken whatever the metrics`() throws {
+        let kinds = Set(try plan(RunOptions(kinds: [.latency])).samples.map(\.kind))
+        #expect(kinds == [.latency, .check])
+    }
+
+    @Test func `skipped and unsupported backends are omitted with the reason`() throws {
+        let more = #", "skip": [{"backend": "foundation", "when": {"operations": {"above": 5}}, "reason": "slow"}]"#
+        let spec = try Fixture.spec(
+            "suspend_resume", #"{"operations": 9}"#, backends: ["engine", "foundation", "serial"], more: more)
+        let plan = try RunPlan(specs: [spec], options: RunOptions())
+        #expect(Set(plan.samples.map(\.backend)) == [.engine])
+        #expect(plan.omissions.map(\.status) == [.skipped, .unsupported])
+        #expect(plan.omissions.map(\.reason) == ["slow", "a plain loop cannot be suspended"])
+    }
+
+    @Test func `the filter sees cell ids, and must leave a cell`() throws {
+        let kept = try plan(RunOptions(filter: { $0.hasPrefix("b") }))
+        #expect(Set(kept.samples.map(\.cell.workload)) == ["b"])
+        #expect(throws: InputError.self) { try plan(RunOptions(filter: { _ in false })) }
+    }
+
+    @Test func `parameter names are the sorted union`() throws {
+        let names = try plan(RunOptions()).parameterNames
+        #expect(names == names.sorted())
+        #expect(names.contains("depth") && names.contains("items"))
+    }
+
+    @Test func `the estimate grows with the blocks`() throws {
+        #expect(try plan(RunOptions(blocks: 2)).estimate() > plan(RunOptions(blocks: 1)).estimate())
+    }
+
+    @Test func `raw Dispatch has no five levels under a limit`() throws {
+        let spec = try Fixture.spec("priority_mix", #"{"max_concurrent": [1, "default"]}"#, backends: ["dispatch"])
+        let plan = try RunPlan(specs: [spec], options: RunOptions())
+        #expect(plan.omissions.map(\.cell.maxConcurrent) == [1])
+    }
+
+    @Test func `the model and the runner know the same backends`() {
+        #expect(Set(BackendFactory.all.map(\.id)) == Set(BackendID.known))
+    }
+}

@@ -1,0 +1,249 @@
+import Foundation
+import OpBenchModel
+import Synchronization
+import Testing
+
+@testable import OpBenchRunner
+
+@Suite struct RunnerTests {
+    /// A runner whose samples are answered by `answer`, by the number of the request.
+    private func runner(
+        _ plan: RunPlan, _ answer: @escaping @Sendable (Int, SampleRequest) throws -> ChildResult = { try ok($0, $1) }
+    ) -> Runner {
+        let count = Atomic<Int>(0)
+        let box = Counter(count)
+        return Runner(plan: plan) { request in try answer(box.next(), request) }
+    }
+
+    private final class Counter: Sendable {
+        private let value: Atomic<Int>
+        init(_ value: consuming Atomic<Int>) { self.value = value }
+        func next() -> Int { value.add(1, ordering: .relaxed).oldValue }
+    }
+
+    @Sendable private static func ok(_ number: Int, _ request: SampleRequest) throws -> ChildResult {
+        var report = SampleReport()
+        report.add(.time, "total", Double(number) + 1, phase: "total", operations: 10)
+        report.anchorNanoseconds = [1]
+        report.histograms = [.init(stage: "start", operationClass: "", upperBounds: [10, 20], counts: [1, 2])]
+        return ChildResult(ending: .exited(0), output: Array(try JSONEncoder().encode(report)), diagnostics: "")
+    }
+
+    private func plan(
+        _ folder: String, blocks: Int = 2, resume: Bool = false, seed: UInt64 = 1,
+        backends: [String] = ["engine", "serial"],
+        parameters: String = #"{"items": 10}"#, runID: String = "run"
+    ) throws -> RunPlan {
+        let spec = try Fixture.spec("independent", parameters, backends: backends)
+        return try RunPlan(
+            specs: [spec],
+            options: RunOptions(blocks: blocks, seed: seed, directory: folder, runID: runID, resume: resume))
+    }
+
+    private func samples(_ folder: String) throws -> [SampleRow] {
+        try CSVFile.read(SampleRow.self, file: "\(folder)/run/samples.csv")
+    }
+
+    @Test func `a run saves rows, histograms and its description`() async throws {
+        let folder = try Fixture.folder()
+        let plan = try plan(folder)
+        var events: [String] = []
+        let outcome = try await runner(plan).run { event in
+            switch event {
+            case .started(let total, _): events.append("started \(total)")
+            case .calibrating: events.append("calibrating")
+            case .finished: events.append("finished")
+            default: break
+            }
+        }
+        #expect(events == ["calibrating", "started \(plan.samples.count)", "finished"])
+        #expect(outcome == RunOutcome(folder: "\(folder)/run", samplesTaken: plan.samples.count, isCancelled: false))
+        let rows = try samples(folder)
+        #expect(rows.filter { $0.metric == "status" }.map(\.sampleID) == plan.samples.map(\.id))
+        #expect(rows.filter { $0.metric == "time" }.map(\.value) == (1...plan.samples.count).map(Double.init))
+        #expect(rows.allSatisfy { $0.parameters["items"] == "10" && $0.runID == "run" })
+        let histograms = try CSVFile.read(HistogramRow.self, file: "\(folder)/run/histograms.csv")
+        #expect(histograms.count == 2 * plan.samples.count)
+        let manifest = try RunManifest.read("\(folder)/run/run.json")
+        #expect(manifest.identity == RunManifest.identity(of: plan))
+        #expect(manifest.calibration.iterationsPerNanosecond > 0)
+        #expect(manifest.identity.workloads.map(\.sha256) == plan.specs.map(\.sha256))
+    }
+
+    @Test func `a crash and a timeout are results, and after two nothing more is tried`() async throws {
+        let folder = try Fixture.folder()
+        let plan = try plan(folder, blocks: 2, backends: ["engine"])
+        _ = try await runner(plan) { number, request in
+            switch number {
+            case 0: ChildResult(ending: .signaled(11), output: [], diagnostics: "\nFatal error: oh, no\nmore")
+            case 1: ChildResult(ending: .timedOut, output: [], diagnostics: "")
+            default: try Self.ok(number, request)
+            }
+        }.run { _ in }
+        let rows = try samples(folder)
+        #expect(rows.map(\.status).prefix(3) == [.crashed, .crashed, .crashed])
+        let ends = rows.filter { $0.metric == "status" }
+        #expect(ends.count == plan.samples.count)
+        #expect(ends[0].notes == "SIGSEGV; Fatal error: oh, no")
+        #expect(ends[1].status == .timeout)
+        #expect(ends[2...].allSatisfy { $0.status == .skipped && $0.notes.hasPrefix("not taken: 2 samples") })
+    }
+
+    @Test func `an answer that is none is a crash`() {
+        let report = SampleReport(
+            ChildResult(ending: .exited(0), output: [123], diagnostics: ""), timeoutSeconds: 1)
+        #expect(report.status == .crashed)
+        #expect(report.notes == "exit status 0")
+    }
+
+    @Test func `a sample taken in a storm is kept, flagged and taken once more`() async throws {
+        let folder = try Fixture.folder()
+        let plan = try plan(folder, blocks: 3, backends: ["engine"])
+        let outcome = try await runner(plan) { number, request in
+            var result = try Self.ok(number, request)
+            if number == 0 {
+                var report = try JSONDecoder().decode(SampleReport.self, from: Data(result.output))
+                report.anchorNanoseconds = [900_000]
+                result.output = Array(try JSONEncoder().encode(report))
+            }
+            return result
+        }.run { _ in }
+        #expect(outcome.samplesTaken == plan.samples.count + 1)
+        let ends = try samples(folder).filter { $0.metric == "status" }
+        #expect(ends[0].sampleID == plan.samples[0].id && ends[0].flags.contains("noisy"))
+        #expect(ends[1].sampleID == plan.samples[0].rerunID && ends[1].flags == ["rerun"])
+        #expect(ends[1].block == ends[0].block && ends[1].position == ends[0].position)
+    }
+
+    @Test func `a cancelled run keeps what is measured and says so`() async throws {
+        let folder = try Fixture.folder()
+        let plan = try plan(folder)
+        let outcome = try await runner(plan) { number, request in
+            if number == 3 { throw CancellationError() }
+            return try Self.ok(number, request)
+        }.run { _ in }
+        #expect(outcome.isCancelled)
+        #expect(try samples(folder).filter { $0.metric == "status" }.count == 3)
+        let text = SystemFile.text("\(folder)/run/run.json")
+        #expect(text.contains(#""state" : "cancelled""#))
+    }
+
+    @Test func `a resumed run goes on where it was cut off, and drops what was torn`() async throws {
+        let folder = try Fixture.folder()
+        let begun = try plan(folder)
+        _ = try await runner(begun) { number, request in
+            if number == 4 { throw CancellationError() }
+            return try Self.ok(number, request)
+        }.run { _ in }
+        let file = "\(folder)/run/samples.csv"
+        let text = SystemFile.text(file)
+        // As if killed amid the last sample: its status row is missing, and the row before it is torn.
+        let lines = text.split(separator: "\n")
+        let torn = lines.dropLast().joined(separator: "\n").dropLast(7)
+        try Data(torn.utf8).write(to: URL(fileURLWithPath: file))
+        try Data((SystemFile.text("\(folder)/run/histograms.csv") + "00009-la").utf8)
+            .write(to: URL(fileURLWithPath: "\(folder)/run/histograms.csv"))
+        let resumed = try plan(folder, resume: true)
+        var first: Int?
+        let outcome = try await runner(resumed).run { event in
+            if case .sampleStarted(let index, _, _, _, _, _) = event, first == nil { first = index }
+        }
+        #expect(first == 3)
+        #expect(outcome.samplesTaken == resumed.samples.count - 3)
+        let rows = try samples(folder)
+        #expect(rows.filter { $0.metric == "status" }.map(\.sampleID) == resumed.samples.map(\.id))
+        #expect(rows.filter { $0.metric == "time" }.count == resumed.samples.count)
+        let histograms = try CSVFile.read(HistogramRow.self, file: "\(folder)/run/histograms.csv")
+        #expect(histograms.count == 2 * resumed.samples.count)
+    }
+
+    @Test func `a finished run has nothing left to do`() async throws {
+        let folder = try Fixture.folder()
+        _ = try await runner(try plan(folder)).run { _ in }
+        let before = try samples(folder)
+        let outcome = try await runner(try plan(folder, resume: true)).run { _ in }
+        #expect(outcome.samplesTaken == 0)
+        #expect(try samples(folder) == before)
+    }
+
+    @Test func `another run is not gone on with`() async throws {
+        let folder = try Fixture.folder()
+        _ = try await runner(try plan(folder)).run { _ in }
+        for other in [
+            try plan(folder, resume: true, seed: 2), try plan(folder, blocks: 3, resume: true),
+            try plan(folder, resume: true, parameters: #"{"items": 11}"#),
+            try plan(folder, resume: true, runID: "none"),
+        ] {
+            await #expect(throws: InputError.self) { _ = try await runner(other).run { _ in } }
+        }
+    }
+
+    @Test func `an existing run is not overwritten, and an impossible folder is bad input`() async throws {
+        let folder = try Fixture.folder()
+        _ = try await runner(try plan(folder)).run { _ in }
+        await #expect(throws: InputError.self) { _ = try await runner(try plan(folder)).run { _ in } }
+        await #expect(throws: InputError.self) {
+            _ = try await runner(try plan("\(folder)/run/run.json")).run { _ in }
+        }
+    }
+
+    @Test func `omissions have one row, once`() async throws {
+        let folder = try Fixture.folder()
+        let backends = ["engine", "dispatch:within"]
+        let spec = try Fixture.spec("chain", #"{"depth": 3, "queues": 2}"#, backends: backends)
+        for resume in [false, true] {
+            let plan = try RunPlan(
+                specs: [spec],
+                options: RunOptions(blocks: 1, directory: folder, runID: "run", resume: resume))
+            _ = try await runner(plan).run { _ in }
+            let omitted = try samples(folder).filter { $0.status == .unsupported }
+            #expect(omitted.map(\.notes) == ["dependencies across queues are expressed by notify"])
+        }
+    }
+}
+
+@Suite struct ChildProcessTests {
+    private func child(_ script: String) throws -> ChildProcess {
+        let file = try Fixture.folder() + "/child"
+        try Data("#!/bin/sh\n\(script)\n".utf8).write(to: URL(fileURLWithPath: file))
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file)
+        return ChildProcess(executable: file)
+    }
+
+    private func run(_ script: String, timeout: Double = 60) async throws -> ChildResult {
+        try await child(script).run(
+            request: Array("hello".utf8), environment: ["OPBENCH_TEST": "here"], timeoutSeconds: timeout)
+    }
+
+    @Test func `the request comes in and the answer goes out`() async throws {
+        let result = try await run(#"echo "$1 $(cat) $OPBENCH_TEST"; echo trouble >&2"#)
+        #expect(result.ending == .exited(0))
+        #expect(String(decoding: result.output, as: UTF8.self) == "__sample hello here\n")
+        #expect(result.diagnostics == "trouble\n")
+    }
+
+    @Test func `exit statuses and signals are told apart`() async throws {
+        #expect(try await run("exit 7").ending == .exited(7))
+        #expect(try await run("kill -SEGV $$").ending == .signaled(11))
+    }
+
+    @Test func `a child that does not end is ended`() async throws {
+        let result = try await run("echo begun; exec sleep 1000", timeout: 0.5)
+        #expect(result.ending == .timedOut)
+        #expect(String(decoding: result.output, as: UTF8.self) == "begun\n")
+    }
+
+    @Test func `cancelling the task ends the child`() async throws {
+        let child = try child("exec sleep 1000")
+        let task = Task { try await child.run(request: [], environment: [:], timeoutSeconds: 1000) }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { _ = try await task.value }
+    }
+
+    @Test func `a program that is not there is an error`() async throws {
+        let child = ChildProcess(executable: "/nonexistent/opbench")
+        await #expect(throws: (any Error).self) {
+            _ = try await child.run(request: [], environment: [:], timeoutSeconds: 1)
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import OpBenchModel
+
+@testable import OpBenchRunner
+
+/// A backend that runs everything on the draining thread, with one defect of the test's choice.
+final class ScriptedBackend: Backend, @unchecked Sendable {
+    enum Defect: CaseIterable, Sendable {
+        case none, losesOne, repeatsOne, ignoresPredecessors, ignoresLimit, ignoresPriority
+    }
+
+    static let allGuarantees: Guarantees = [.limit, .priorityOrder, .suspension]
+
+    static func factory(_ defect: Defect, _ guarantees: Guarantees = allGuarantees) -> BackendFactory {
+        BackendFactory(
+            id: BackendID(rawValue: "scripted"), guarantees: guarantees, support: { _ in .full() },
+            canHoldPending: { _ in true }, make: { ScriptedBackend($0, $1, defect) })
+    }
+
+    private let plan: WorkloadPlan
+    private let body: OperationBody
+    private let defect: Defect
+
+    init(_ plan: WorkloadPlan, _ body: OperationBody, _ defect: Defect) {
+        self.plan = plan
+        self.body = body
+        self.defect = defect
+    }
+
+    func build() {}
+
+    func submit(_ part: Range<Int>) {
+        for index in part {
+            body.willSubmit(plan.operation(at: index))
+            body.didSubmit(plan.operation(at: index))
+        }
+    }
+
+    func release() {}
+
+    func drain() {
+        var order = Array(0..<plan.operationCount)
+        if let classes = plan.classes {
+            let sign = defect == .ignoresPriority ? 1 : -1
+            order.sort { sign * Int(classes.ofOperation[$0]) < sign * Int(classes.ofOperation[$1]) }
+        }
+        switch defect {
+        case .losesOne: order.removeLast()
+        case .repeatsOne: order.append(order[0])
+        case .ignoresPredecessors: order.reverse()
+        case .ignoresLimit: return runAtOnce(order)
+        case .none, .ignoresPriority: break
+        }
+        for operation in order { body.run(operation) }
+    }
+
+    private func runAtOnce(_ order: [Int]) {
+        let threads = order.map { operation in OwnThread { [body] in body.run(operation) } }
+        for thread in threads { thread.join() }
+    }
+
+    func teardown() {}
+    func suspend() {}
+    func resume() {}
+}

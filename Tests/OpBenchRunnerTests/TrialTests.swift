@@ -1,0 +1,154 @@
+import OpBenchModel
+import Testing
+
+@testable import OpBenchRunner
+
+@Suite(.serialized) struct TrialTests {
+    private func run(
+        _ factory: BackendFactory, _ flavour: SampleFlavour, _ shape: String, _ parameters: String
+    ) throws -> SampleReport {
+        Trial(
+            plan: try Fixture.plan(shape, parameters), factory: factory, flavour: flavour, kernel: Fixture.kernel,
+            targetNanoseconds: 1000
+        ).run()
+    }
+
+    @Test(arguments: BackendFactory.all.map(\.id), Fixture.shapes.indices)
+    func `every backend passes the outcome check on every shape it supports`(_ id: BackendID, _ index: Int) throws {
+        let factory = try #require(BackendFactory.named(id))
+        let (shape, parameters) = Fixture.shapes[index]
+        let support = factory.support(try Fixture.plan(shape, parameters))
+        for flavour in SampleFlavour.allCases where factory.kinds.contains(flavour.kind) {
+            let report = try run(factory, flavour, shape, parameters)
+            if case .unsupported(let reason) = support {
+                #expect(report.status == .unsupported)
+                #expect(report.notes == reason && !reason.isEmpty)
+                #expect(report.figures.isEmpty)
+            } else {
+                #expect(report.status == .ok, "\(flavour): \(report.notes)")
+                #expect(report.figures.allSatisfy { $0.value.isFinite && Metric.named($0.metric) != nil })
+            }
+        }
+    }
+
+    @Test func `total is build, submit and drain; items and operations are counted over the rounds`() throws {
+        let report = try run(
+            SerialBackend.factory, .throughput, "independent", #"{"items": 100, "items_per_operation": 7}"#)
+        func time(_ phase: String) throws -> Double {
+            try #require(report.figures.first { $0.metric == "time" && $0.phase == phase }).value
+        }
+        let parts = try time("build") + time("submit") + time("drain")
+        #expect(abs(parts - (try time("total"))) < 1e-9)
+        #expect(try time("makespan") <= time("total"))
+        let rounds = try #require(report.figures.first { $0.metric == "rounds" })
+        #expect(rounds.operations == 15 * Int(rounds.value))
+        #expect(report.figures.contains { $0.metric == "probe_cost" })
+        #expect(report.flags.contains("short"))
+    }
+
+    @Test func `where a queue is refilled, submit and drain are one`() throws {
+        let report = try run(
+            EngineBackend.factory, .throughput, "independent", #"{"items": 50, "submission": "refill", "window": 8}"#)
+        let phases = report.figures.filter { $0.metric == "time" && $0.phase != "warmup" }.map(\.phase)
+        #expect(phases == ["build", "drain", "teardown", "total", "makespan"])
+    }
+
+    @Test func `latency has every stage and class, and the counts of its histograms are its operations`() throws {
+        let report = try run(EngineBackend.factory, .latency, "priority_mix", #"{"operations": 60, "work_ns": 0}"#)
+        let starts = report.histograms.filter { $0.stage == "start" }
+        #expect(starts.map(\.operationClass).first == "")
+        #expect(starts.count == 6)
+        let rows = report.figures.filter { $0.metric == "start_latency" && $0.operationClass.isEmpty }
+        #expect(rows.map(\.stat) == ["mean", "p50", "p90", "p99", "p99.9", "max"])
+        #expect(starts.first?.counts.reduce(0, +) == rows.first.map { Int64($0.operations) })
+        #expect(report.figures.count { $0.metric == "longest_wait" } == 5)
+        #expect(report.figures.count { $0.metric == "inversions" } == 6)
+    }
+
+    @Test func `completion blocks are timed where the form has them`() throws {
+        let blocks = #"{"items": 64, "form": "block", "work_ns": 0}"#
+        let report = try run(EngineBackend.factory, .latency, "independent", blocks)
+        #expect(report.figures.contains { $0.metric == "notify_latency" })
+        let closures = try run(EngineBackend.factory, .latency, "independent", #"{"items": 64, "work_ns": 0}"#)
+        #expect(!closures.figures.contains { $0.metric == "notify_latency" })
+    }
+
+    @Test func `thread priorities report the nice value in force and the CPU share`() throws {
+        let report = try run(
+            EngineBackend.factory, .latency, "thread_priority",
+            #"{"operations": 8, "mix": {"0.0": 1, "0.5": 1}, "competitors": 0, "work_ns": 10000}"#)
+        let low = report.figures.first { $0.metric == "effective_nice" && $0.operationClass == "thread_priority=0.0" }
+        #expect(low?.value == 19)
+        #expect(report.figures.contains { $0.metric == "cpu_share" && $0.operationClass == "thread_priority=0.5" })
+    }
+
+    @Test func `warm-up iterations are kept`() throws {
+        let report = try run(SerialBackend.factory, .throughput, "independent", #"{"items": 10}"#)
+        let iterations = report.figures.filter { $0.phase == "warmup" }.compactMap(\.iteration)
+        #expect(iterations.count >= 5)
+        #expect(iterations == Array(iterations.indices))
+    }
+
+    @Test func `a falling warm-up is seen`() {
+        #expect(WarmUp.falls([100, 100, 100, 80, 80, 80]))
+        #expect(!WarmUp.falls([100, 100, 100, 95, 95, 95]))
+        #expect(!WarmUp.falls([100, 50]))
+    }
+}
+
+/// That the checks can fail.
+@Suite(.serialized) struct BrokenBackendTests {
+    private func report(
+        _ defect: ScriptedBackend.Defect, _ flavour: SampleFlavour, _ shape: String, _ parameters: String,
+        _ guarantees: Guarantees = ScriptedBackend.allGuarantees
+    ) throws -> SampleReport {
+        Trial(
+            plan: try Fixture.plan(shape, parameters), factory: ScriptedBackend.factory(defect, guarantees),
+            flavour: flavour, kernel: Fixture.kernel, targetNanoseconds: 1000
+        ).run()
+    }
+
+    @Test(arguments: SampleFlavour.allCases) func `a sound backend passes`(_ flavour: SampleFlavour) throws {
+        #expect(try report(.none, flavour, "chain", #"{"depth": 5, "chains": 2, "work_ns": 0}"#).status == .ok)
+        #expect(try report(.none, flavour, "priority_mix", #"{"operations": 40, "max_concurrent": 1}"#).status == .ok)
+    }
+
+    @Test(arguments: SampleFlavour.allCases) func `a lost operation is found`(_ flavour: SampleFlavour) throws {
+        let report = try report(.losesOne, flavour, "independent", #"{"items": 20, "work_ns": 0}"#)
+        #expect(report.status == .invalid)
+        #expect(report.notes.contains("1 operations did not run"))
+        #expect(report.notes.contains("19 items of 20"))
+    }
+
+    @Test(arguments: SampleFlavour.allCases) func `a repeated operation is found`(_ flavour: SampleFlavour) throws {
+        let report = try report(.repeatsOne, flavour, "independent", #"{"items": 20, "work_ns": 0}"#)
+        #expect(report.status == .invalid)
+        #expect(report.notes.contains("more than once"))
+    }
+
+    @Test(arguments: SampleFlavour.allCases) func `a broken dependency is found`(_ flavour: SampleFlavour) throws {
+        let report = try report(.ignoresPredecessors, flavour, "chain", #"{"depth": 4, "work_ns": 0}"#)
+        #expect(report.status == .invalid)
+        #expect(report.notes.contains("3 operations ran before"))
+    }
+
+    @Test func `a broken promise of the limit makes a check invalid, and no promise does not`() throws {
+        let parameters = #"{"items": 4, "max_concurrent": 1, "work_ns": 20000000}"#
+        let broken = try report(.ignoresLimit, .check, "independent", parameters)
+        #expect(broken.status == .invalid)
+        #expect(broken.notes.contains("at limit 1"))
+        let unpromised = try report(.ignoresLimit, .check, "independent", parameters, [])
+        #expect(unpromised.status == .ok)
+        #expect((unpromised.figures.first { $0.metric == "high_water" }?.value ?? 0) > 1)
+    }
+
+    @Test func `a broken promise of the order makes a check at limit 1 invalid, and no promise does not`() throws {
+        let parameters = #"{"operations": 40, "max_concurrent": 1, "work_ns": 0}"#
+        let broken = try report(.ignoresPriority, .check, "priority_mix", parameters)
+        #expect(broken.status == .invalid)
+        #expect(broken.notes.contains("past a more urgent one"))
+        #expect(try report(.ignoresPriority, .check, "priority_mix", parameters, []).status == .ok)
+        let unlimited = #"{"operations": 40, "work_ns": 0}"#
+        #expect(try report(.ignoresPriority, .check, "priority_mix", unlimited).status == .ok)
+    }
+}
