@@ -48,7 +48,11 @@ final class DispatchLane: Sendable {
 
     /// Waits for all that was submitted.
     func drain() {
-        if case .serial = kind { queue.sync {} } else { group.wait() }
+        switch kind {
+        case .concurrent: group.wait()
+        case .serial: queue.sync {}
+        case .pumps(let pumps): pumps.drain()
+        }
     }
 
     func suspend() {
@@ -77,6 +81,9 @@ final class DispatchPumps: @unchecked Sendable {
     private var head = 0
     private var running = 0
     private var isHeld = false
+    /// Whether `drain` waits for the end of a hold.
+    private var awaitsRelease = false
+    private let released = DispatchSemaphore(value: 0)
 
     init(count: Int, on queue: DispatchQueue, group: DispatchGroup) {
         self.count = count
@@ -96,13 +103,29 @@ final class DispatchPumps: @unchecked Sendable {
     func hold() { lock.whileLocked { isHeld = true } }
 
     func letGo() {
-        let missing = lock.whileLocked {
+        let (missing, isAwaited) = lock.whileLocked {
             isHeld = false
             let missing = max(0, min(count - running, jobs.count - head))
             running += missing
-            return missing
+            defer { awaitsRelease = false }
+            return (missing, awaitsRelease)
         }
         for _ in 0..<missing { startPump() }
+        if isAwaited { released.signal() }
+    }
+
+    /// Waits until all jobs are done. Pumps end when they are held, so that their end alone says nothing.
+    func drain() {
+        var hasJobs = true
+        while hasJobs {
+            group.wait()
+            let isHeldUp = lock.whileLocked {
+                hasJobs = head < jobs.count
+                awaitsRelease = hasJobs && isHeld
+                return awaitsRelease
+            }
+            if isHeldUp { released.wait() }
+        }
     }
 
     private func startPump() {
