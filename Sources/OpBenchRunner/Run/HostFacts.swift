@@ -21,7 +21,7 @@ struct HostFacts: Codable, Sendable, Equatable {
     enum CodingKeys: String, CodingKey {
         case kernel, cpu, cores
         case memoryBytes = "memory_bytes"
-        case cgroupCPUs = "cgroup_cpus"
+        case cgroupCores = "cgroup_cores"
         case governor
         case hostClass = "host_class"
         case allocator, compiler, configuration, git

@@ -1,7 +1,7 @@
 import Foundation
 import OpBenchModel
 
-/// What `run.json` says of a run. All but the progress is fixed when the run begins.
+/// What `run.json` says of a run: one flat object. All but the progress is fixed when the run begins.
 struct RunManifest: Codable, Sendable {
     struct Workload: Codable, Sendable, Equatable {
         var file: String
@@ -39,9 +39,7 @@ struct RunManifest: Codable, Sendable {
         case schemaVersion = "schema_version"
         case runID = "run_id"
         case startedUTC = "started_utc"
-        case arguments
-        case identity = "plan"
-        case calibration, host
+        case arguments, calibration
     }
 
     /// How far the run has come.
@@ -56,11 +54,6 @@ struct RunManifest: Codable, Sendable {
             case samplesDone = "samples_done"
             case endedUTC = "ended_utc"
         }
-    }
-
-    private struct File: Codable {
-        var run: RunManifest
-        var progress: Progress
     }
 
     init(plan: RunPlan, calibration: WorkKernel, host: HostFacts) {
@@ -106,18 +99,42 @@ struct RunManifest: Codable, Sendable {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
             let progress = String(decoding: try encoder.encode(progress), as: UTF8.self)
-            return "{\n\"progress\" : \(progress),\n\"run\" : \(fixed)\n}\n"
+            return String(fixed.dropLast(2)) + "," + progress.dropFirst() + "\n"
         }
     }
 
     /// - Throws: `InputError` if the file is none.
     static func read(_ path: String) throws(InputError) -> RunManifest {
         let text = SystemFile.text(path)
-        guard let file = try? JSONDecoder().decode(File.self, from: Data(text.utf8)) else {
+        guard let manifest = try? JSONDecoder().decode(RunManifest.self, from: Data(text.utf8)) else {
             throw InputError(
                 file: path, message: "this is not the description of a run", remedy: "give another --run-id")
         }
-        return file.run
+        return manifest
+    }
+}
+
+extension RunManifest {
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        schemaVersion = try container.decode(String.self, forKey: .schemaVersion)
+        runID = try container.decode(String.self, forKey: .runID)
+        startedUTC = try container.decode(String.self, forKey: .startedUTC)
+        arguments = try container.decode([String].self, forKey: .arguments)
+        calibration = try container.decode(WorkKernel.self, forKey: .calibration)
+        identity = try Identity(from: decoder)
+        host = try HostFacts(from: decoder)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(schemaVersion, forKey: .schemaVersion)
+        try container.encode(runID, forKey: .runID)
+        try container.encode(startedUTC, forKey: .startedUTC)
+        try container.encode(arguments, forKey: .arguments)
+        try container.encode(calibration, forKey: .calibration)
+        try identity.encode(to: encoder)
+        try host.encode(to: encoder)
     }
 }
 
