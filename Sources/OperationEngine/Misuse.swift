@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 
 /// A programmer's error in the use of operations and queues (contract R).
@@ -27,6 +28,9 @@ public enum Misuse: Error, Sendable, Hashable {
     case completionBlockLate
     /// An operation made to depend on itself (E17).
     case selfDependency
+    /// An operation in a queue that announced its end before the queue had started it (C9). The default handler prints
+    /// the message and goes on; the operation leaves the queue.
+    case finishWithoutStart(operation: String)
     /// An operation that waits for itself to finish, from inside its own main (O5).
     case waitForSelf
 
@@ -47,6 +51,11 @@ public enum Misuse: Error, Sendable, Hashable {
     func report() { Self.handler(self) }
 
     @Sendable private static func printAndTrap(_ misuse: Misuse) {
+        if case .finishWithoutStart = misuse {
+            let line = "OperationEngine: \(misuse)\n"
+            _ = line.utf8CString.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count - 1) }
+            return
+        }
         fatalError("OperationEngine: \(misuse)")
     }
 
@@ -87,6 +96,8 @@ extension Misuse: CustomStringConvertible {
             "addExecutionBlock: blocks cannot be added after the operation has started executing or finished"
         case .completionBlockLate: "completionBlock: set on an operation that is executing or finished"
         case .selfDependency: "addDependency: an operation cannot depend on itself"
+        case .finishWithoutStart(let operation):
+            "*** \(operation) went isFinished=YES without being started by the queue it is in"
         case .waitForSelf: "waitUntilFinished: an operation cannot wait for itself"
         }
     }

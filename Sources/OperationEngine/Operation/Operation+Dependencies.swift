@@ -142,6 +142,7 @@ extension Operation {
             }
             filer.unlock()
             successorLock.unlock()
+            filer.askTheRest()
         }
     }
 }

@@ -93,10 +93,10 @@ open class Operation: @unchecked Sendable {
     /// Asks the operation to stop. Sets a flag and interrupts nothing: `main` polls `isCancelled`. An operation that
     /// has not started becomes ready whatever it depends on, and finishes without `main` (contract J1–J9).
     open func cancel() {
-        if state.cancel(finishesWithoutSlot: !StartOverride.isPresent(in: self)) == .file { fileWithQueue() }
+        if state.cancel(finishesWithoutSlot: !MethodOverride.start.isPresent(in: self)) == .file { fileWithQueue() }
     }
 
-    /// The one way to the end, for every operation.
+    /// The end of an operation that the engine's own `start` ran.
     ///
     /// - Parameters:
     ///   - phase: where `start` found or left the operation. If it is elsewhere by now, another thread has started it
@@ -104,9 +104,14 @@ open class Operation: @unchecked Sendable {
     ///   - worker: the worker that runs it for a queue, which calls the completion block once the slot is free again;
     ///     nil if started by hand, when the block goes to a thread of the pool.
     private func finish(from phase: OperationState.Phase, on worker: Worker?) {
-        guard let last = state.finish(from: phase) else { return }
+        if let last = state.finish(from: phase) { conclude(last, on: worker) }
+    }
+
+    /// What follows the transition to finished, for every operation, once.
+    func conclude(_ last: OperationState.Word, on worker: Worker?) {
         executionEnded()
         if last.has(OperationState.Word.hasSuccessors) { releaseSuccessors(own: worker?.queue) }
+        withdrawIfLeftAlone(last)
         if last.has(OperationState.Word.hasCompletion), let block = takeCompletionBlock() {
             if let worker {
                 worker.completionBlock = block
@@ -118,12 +123,6 @@ open class Operation: @unchecked Sendable {
 
     /// Lets go of what only the execution needed (contract K13, Q5). Called once, on the finishing thread.
     func executionEnded() {}
-
-    /// Called by the one thread whose transition made the operation ready (`OperationState.Phase.filing`).
-    func fileWithQueue() {
-        guard let queue else { return }
-        queue.takeUnretainedValue().file(self)
-    }
 
     // MARK: Dependencies
 
@@ -160,7 +159,7 @@ open class Operation: @unchecked Sendable {
         set {
             let priority = newValue.isNaN ? NiceBand.normalPriority : min(max(newValue, 0), 1)
             withNewDetails { $0.threadPriority = priority }
-            let band = StartOverride.isPresent(in: self) ? .normal : NiceBand(threadPriority: priority).permitted
+            let band = MethodOverride.start.isPresent(in: self) ? .normal : NiceBand(threadPriority: priority).permitted
             if state.setBand(band) == .file { fileWithQueue() }
         }
     }

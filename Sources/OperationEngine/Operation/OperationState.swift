@@ -1,13 +1,14 @@
+import Glibc
 import Synchronization
 
 /// An operation's state: one 64-bit word, changed only by the transitions below.
 ///
 /// ```
-/// 63             32 31        15 14  11 10   8 7        4 3     0
-/// ┌────────────────┬────────────┬──────┬──────┬──────────┬───────┐
-/// │ unfinished     │  (free)    │ band │ level│ flags    │ phase │
-/// │ dependencies   │            │      │      │          │       │
-/// └────────────────┴────────────┴──────┴──────┴──────────┴───────┘
+/// 63             32 31      24 23   16 15  12 11  8 7     4 3     0
+/// ┌────────────────┬──────────┬───────┬──────┬─────┬───────┬───────┐
+/// │ unfinished     │ readiness│ flags │ band │level│ flags │ phase │
+/// │ dependencies   │ epoch    │       │      │     │       │       │
+/// └────────────────┴──────────┴───────┴──────┴─────┴───────┴───────┘
 /// ```
 ///
 /// ```
@@ -55,7 +56,14 @@ struct OperationState: ~Copyable {
         static let hasCompletion: UInt64 = 1 << 6
         static let hasSuccessors: UInt64 = 1 << 7
         static let levelShift: UInt64 = 8
-        static let bandShift: UInt64 = 11
+        static let bandShift: UInt64 = 12
+        /// The class overrides `isReady`: the engine asks it instead of looking at the dependencies (contract F).
+        static let hasOwnReadiness: UInt64 = 1 << 16
+        /// An overridden `start` has returned before the end: whoever finishes the operation gives its slot back.
+        static let isDetached: UInt64 = 1 << 17
+        /// Counts, in 8 bits, the events that may change what an overridden `isReady` answers.
+        static let oneReadinessEvent: UInt64 = 1 << 24
+        static let readinessEpoch: UInt64 = 0xFF << 24
         static let oneDependency: UInt64 = 1 << 32
 
         var phase: Phase {
@@ -67,11 +75,19 @@ struct OperationState: ~Copyable {
         var unfinishedDependencies: UInt64 { bits >> 32 }
         /// Ready by the engine's own rules: no unfinished dependency, or cancelled (contract B8, J4).
         var isReady: Bool { unfinishedDependencies == 0 || isCancelled }
+        /// Ready, and nobody has to be asked.
+        var isReadyUnasked: Bool { isReady && bits & Self.hasOwnReadiness == 0 }
+        /// Whether a waiting operation is ready now, or has to be asked.
+        var isToBeFiled: Bool { isReady || bits & Self.hasOwnReadiness != 0 }
+        var readinessEpoch: UInt64 { bits & Self.readinessEpoch }
+        func countingReadinessEvent() -> Word {
+            Word(bits: bits & ~Self.readinessEpoch | (bits &+ Self.oneReadinessEvent) & Self.readinessEpoch)
+        }
         /// Where a change of priority means another place: in the ready list, or in the inbox on the way to it.
         var isInReadyList: Bool { phase == .ready || phase == .enqueued }
         var level: PriorityLevel {
-            get { PriorityLevel(rawValue: UInt8(truncatingIfNeeded: bits >> Self.levelShift & 0b111)) }
-            set { bits = bits & ~(0b111 << Self.levelShift) | UInt64(newValue.rawValue) << Self.levelShift }
+            get { PriorityLevel(rawValue: UInt8(truncatingIfNeeded: bits >> Self.levelShift & 0b1111)) }
+            set { bits = bits & ~(0b1111 << Self.levelShift) | UInt64(newValue.rawValue) << Self.levelShift }
         }
         var band: NiceBand {
             get { NiceBand(index: Int(truncatingIfNeeded: bits >> Self.bandShift & 0b1111)) }
@@ -156,23 +172,46 @@ extension OperationState {
     enum Filing {
         case ready(Word)
         case waiting
-        /// Another thread is about to file it.
-        case leftToFiler
+        /// Another thread is about to file it, or it is finished and about to be withdrawn.
+        case leftToOther
+        /// The readiness may have changed since it was asked for: ask again.
+        case outdated
     }
 
     /// enqueued → ready or waiting. Called under the queue's lock, which is held until the operation is in its list.
     func fileFromInbox() -> Filing {
-        guard let (_, new) = update({ $0.phase == .enqueued ? $0.entering($0.isReady ? .ready : .waiting) : nil })
-        else { return .leftToFiler }
+        guard
+            let (_, new) = update({ $0.phase == .enqueued ? $0.entering($0.isReadyUnasked ? .ready : .waiting) : nil })
+        else { return .leftToOther }
         return new.phase == .ready ? .ready(new) : .waiting
     }
 
-    /// filing → ready, or back to waiting if a dependency was added meanwhile. Called by the filing thread, under the
-    /// queue's lock.
-    func finishFiling() -> Filing {
-        guard let (_, new) = update({ $0.phase == .filing ? $0.entering($0.isReady ? .ready : .waiting) : nil })
-        else { return .leftToFiler }
+    /// What an overridden `isReady` answered, and the epoch read before it was asked.
+    struct Answer {
+        let isReady: Bool
+        let epoch: UInt64
+    }
+
+    /// filing → ready, or back to waiting if it is not ready after all. Called by the filing thread, under the queue's
+    /// lock; with an answer if the operation has its own readiness.
+    func finishFiling(_ answer: Answer?) -> Filing {
+        var isOutdated = false
+        let change = update { word in
+            guard word.phase == .filing else { return nil }
+            isOutdated = answer.map { $0.epoch != word.readinessEpoch } ?? false
+            return isOutdated ? nil : word.entering(answer?.isReady ?? word.isReady ? .ready : .waiting)
+        }
+        if isOutdated { return .outdated }
+        guard let new = change?.new else { return .leftToOther }
         return new.phase == .ready ? .ready(new) : .waiting
+    }
+
+    /// dispatched → waiting: an overridden `isReady` says no (contract F5, F7). False if it has to be asked again.
+    /// Called under the queue's lock.
+    func giveBack(_ answer: Answer) -> Bool {
+        update { word in
+            word.phase == .dispatched && answer.epoch == word.readinessEpoch ? word.entering(.waiting) : nil
+        } != nil
     }
 
     /// filing → enqueued: the filer came before the adding thread has pushed the operation into the inbox.
@@ -199,16 +238,16 @@ extension OperationState {
             guard word.phase.rawValue < Phase.dispatched.rawValue else { return nil }
             var next = Word(bits: word.bits + Word.oneDependency)
             // A cancelled one stays ready whatever it depends on.
-            if word.phase == .ready, !next.isReady { next.phase = .waiting }
-            return next
+            if word.phase == .ready, !next.isReady, !word.has(Word.hasOwnReadiness) { next.phase = .waiting }
+            return next.countingReadinessEvent()
         } != nil
     }
 
     /// Counts one unfinished dependency less: it finished or was removed.
     func dropDependency() -> Consequence {
         change { word in
-            let next = Word(bits: word.bits - Word.oneDependency)
-            return word.phase == .waiting && next.isReady ? next.entering(.filing) : next
+            let next = Word(bits: word.bits - Word.oneDependency).countingReadinessEvent()
+            return word.phase == .waiting && next.isToBeFiled ? next.entering(.filing) : next
         }
     }
 
@@ -219,7 +258,7 @@ extension OperationState {
     func cancel(finishesWithoutSlot: Bool) -> Consequence {
         change { word in
             guard !word.isFinished, !word.isCancelled else { return nil }
-            let next = word.setting(Word.cancelled)
+            let next = word.setting(Word.cancelled).countingReadinessEvent()
             return word.phase == .waiting || finishesWithoutSlot && word.isInReadyList ? next.entering(.filing) : next
         }
     }
@@ -243,6 +282,17 @@ extension OperationState {
             return word.isInReadyList ? next.entering(.filing) : next
         }
     }
+
+    /// An overridden `isReady` may answer differently from now on: a waiting operation is filed anew.
+    func announceReadiness() -> Consequence {
+        change { word in
+            let next = word.countingReadinessEvent()
+            return word.phase == .waiting ? next.entering(.filing) : next
+        }
+    }
+
+    /// Says, while it is claimed, that the operation has its own readiness.
+    func setOwnReadiness() { update { $0.setting(Word.hasOwnReadiness) } }
 
     /// A transition that may make the caller the one that files the operation.
     private func change(_ change: (Word) -> Word?) -> Consequence {
@@ -309,4 +359,22 @@ extension OperationState {
         if old.has(Word.hasWaiters) { Futex.wakeAllOnLowHalf(of: word) }
         return old
     }
+
+    /// As `finish(from:)`, from whatever phase, for an operation that announces its end itself. Nil if it was finished
+    /// already. Waits while another thread is putting it into a queue, which then is sure to find it there.
+    func finishFromAnyPhase() -> Word? {
+        while true {
+            let phase = load().phase
+            switch phase {
+            case .finished: return nil
+            case .claimed, .filing: sched_yield()
+            default: if let last = finish(from: phase) { return last }
+            }
+        }
+    }
+    }
+
+    /// An overridden `start` has returned: says that whoever finishes the operation gives its slot back. False if it
+    /// is finished already.
+    func detach() -> Bool { update { $0.isFinished ? nil : $0.setting(Word.isDetached) } != nil }
 }

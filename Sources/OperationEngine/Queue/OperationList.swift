@@ -18,7 +18,7 @@ struct QueuePlace: Equatable {
 
     /// Where a ready operation goes.
     static func ready(_ operation: Operation, _ word: OperationState.Word) -> QueuePlace {
-        let isSlotless = word.isCancelled && !StartOverride.isPresent(in: operation)
+        let isSlotless = word.isCancelled && !MethodOverride.start.isPresent(in: operation)
         return QueuePlace(kind: .ready, level: isSlotless ? .slotless : word.level, band: word.band)
     }
 }

@@ -25,7 +25,7 @@ open class OperationQueue: @unchecked Sendable {
     /// Adds an operation, which is started as soon as it is ready and its turn has come. One that is in a queue,
     /// executes or is finished is a `Misuse` (contract M6).
     open func addOperation(_ operation: Operation) {
-        switch operation.state.claimForQueue() {
+        switch claim(operation) {
         case .claimed:
             _ = Unmanaged.passRetained(operation)
             core.add(CollectionOfOne(operation))
@@ -42,7 +42,7 @@ open class OperationQueue: @unchecked Sendable {
     /// - Parameter wait: whether to return only after all of these operations are finished.
     open func addOperations(_ operations: [Operation], waitUntilFinished wait: Bool) {
         for (index, operation) in operations.enumerated() {
-            if case .refused(let misuse) = operation.state.claimForQueue() {
+            if case .refused(let misuse) = claim(operation) {
                 for claimed in operations[..<index] { claimed.state.releaseClaim() }
                 return misuse.report()
             }
@@ -52,6 +52,15 @@ open class OperationQueue: @unchecked Sendable {
         if wait {
             for operation in operations { operation.waitUntilFinished() }
         }
+    }
+
+    /// Claims an operation for this queue. One that runs by its own account says itself whether it is too late.
+    private func claim(_ operation: Operation) -> OperationState.Claim {
+        if MethodOverride.start.isPresent(in: operation) {
+            if operation.isFinished { return .refused(.addFinished) }
+            if operation.isExecuting { return .refused(.addExecuting) }
+        }
+        return operation.state.claimForQueue()
     }
 
     // MARK: What is in the queue

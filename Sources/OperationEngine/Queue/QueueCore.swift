@@ -45,6 +45,7 @@ final class QueueCore: @unchecked Sendable {
         var last = first
         for operation in operations {
             operation.queue = .passUnretained(self)
+            if MethodOverride.isReady.isPresent(in: operation) { operation.state.setOwnReadiness() }
             operation.state.publishQueue()
             if operation !== first { operation.next = .passUnretained(last) }
             last = operation
@@ -57,24 +58,30 @@ final class QueueCore: @unchecked Sendable {
         var allReady = true
         for operation in operations {
             let word = operation.state.load()
-            if word.isReady { readyBands.insert(word.band) } else { allReady = false }
+            if word.isReadyUnasked { readyBands.insert(word.band) } else { allReady = false }
         }
         if !allReady { readyBands = lock.withLock { settle().bandsToCall } }
         for band in readyBands { signal(band) }
+        if !allReady {
+            for operation in operations where operation.state.load().has(OperationState.Word.hasOwnReadiness) {
+                operation.readinessMayHaveChanged()
+            }
+        }
     }
 
-    /// Files an operation whose phase is `filing`.
-    func file(_ operation: Operation) {
-        let bands = lock.withLock {
+    /// Files an operation whose phase is `filing`. False if the answer of its overridden `isReady` is out of date.
+    func file(_ operation: Operation, _ answer: OperationState.Answer?) -> Bool {
+        let (isFiled, bands) = lock.withLock {
             inbox.takeAll { state.admit($0) }
-            state.file(operation)
-            return settle().bandsToCall
+            return (state.file(operation, answer), settle().bandsToCall)
         }
         for band in bands { signal(band) }
+        return isFiled
     }
 
-    /// As `file`, for a caller that holds `lock` and then calls `unlockAfterFiling`.
-    func fileLocked(_ operation: Operation) { state.file(operation) }
+    /// As `file`, for a caller that holds `lock` and then calls `unlockAfterFiling`, and for an operation that need
+    /// not be asked.
+    func fileLocked(_ operation: Operation) { _ = state.file(operation, nil) }
 
     /// - Parameter calling: false if the caller is about to `advance` this queue anyway.
     func unlockAfterFiling(calling: Bool) {
@@ -121,11 +128,29 @@ final class QueueCore: @unchecked Sendable {
     /// Frees the slot of an operation that has finished, if any, and chooses the next one if `mayGoOn`.
     func advance(_ band: NiceBand, retiring finished: Unmanaged<Operation>?, mayGoOn: Bool) -> Unmanaged<Operation>? {
         let (chosen, bands) = lock.withLock {
-            if let finished { state.retire(finished) }
+            if let finished { finished._withUnsafeGuaranteedRef { state.retire($0) } }
             return settle(choosingFor: mayGoOn ? band : nil)
         }
         for band in bands { signal(band) }
         return chosen
+    }
+
+    /// Takes back an operation that a worker has chosen and whose overridden `isReady` says no. False if it has to be
+    /// asked again.
+    func takeBack(_ operation: Operation, _ answer: OperationState.Answer) -> Bool {
+        lock.withLock { state.takeBack(operation, answer) }
+    }
+
+    /// An operation has finished by its own account: frees its slot, if it had one, and lets it leave. Called by the
+    /// one thread whose transition finished it, unless a worker is inside its `start`.
+    func withdraw(_ operation: Operation) {
+        let bands = lock.withLock {
+            inbox.takeAll { state.admit($0) }
+            state.retire(operation)
+            return settle().bandsToCall
+        }
+        for band in bands { signal(band) }
+        leave(.passUnretained(operation))
     }
 
     /// An operation has left the queue: releases it and counts it out. Without the lock, since its deinit may run.
@@ -204,10 +229,13 @@ struct BatchFiler {
     /// The queue that the calling worker advances right afterwards: it calls no other worker before that.
     let own: QueueCore?
     private var locked: QueueCore?
+    /// Those whose class overrides `isReady`: to be filed when no lock is held.
+    private var toBeAsked: [Operation] = []
 
     init(own: QueueCore?) { self.own = own }
 
     mutating func file(_ operation: Operation) {
+        if operation.state.load().has(OperationState.Word.hasOwnReadiness) { return toBeAsked.append(operation) }
         guard let queue = operation.queue?.takeUnretainedValue() else { return }
         if queue !== locked {
             unlock()
@@ -220,5 +248,11 @@ struct BatchFiler {
     mutating func unlock() {
         locked?.unlockAfterFiling(calling: locked !== own)
         locked = nil
+    }
+
+    /// Files those whose `isReady` is overridden. Without any lock.
+    mutating func askTheRest() {
+        for operation in toBeAsked { operation.fileWithQueue() }
+        toBeAsked.removeAll()
     }
 }

@@ -45,18 +45,24 @@ struct QueueState: ~Copyable {
         place(operation, operation.state.fileFromInbox())
     }
 
-    /// Puts an operation whose phase is `filing` into its list. Called by the thread that made it so.
-    mutating func file(_ operation: Operation) {
-        if operation.place.kind == .none { return operation.state.postponeFiling() }
+    /// Puts an operation whose phase is `filing` into its list. Called by the thread that made it so. False if the
+    /// answer of its overridden `isReady` is out of date.
+    mutating func file(_ operation: Operation, _ answer: OperationState.Answer?) -> Bool {
+        if operation.place.kind == .none {
+            operation.state.postponeFiling()
+            return true
+        }
+        let filing = operation.state.finishFiling(answer)
+        if case .outdated = filing { return false }
         takeOut(operation)
-        place(operation, operation.state.finishFiling())
+        place(operation, filing)
+        return true
     }
 
     private mutating func place(_ operation: Operation, _ filing: OperationState.Filing) {
-        switch filing {
-        case .ready(let word):
+        if case .ready(let word) = filing {
             ready.append(operation, as: .ready(operation, word))
-        case .waiting, .leftToFiler:
+        } else {
             operation.place = .waiting
             waiting.append(operation)
         }
@@ -100,12 +106,18 @@ struct QueueState: ~Copyable {
         return nil
     }
 
-    /// A chosen operation is finished: its slot is free.
-    mutating func retire(_ operation: Unmanaged<Operation>) {
-        operation._withUnsafeGuaranteedRef {
-            if $0.place.level != .slotless { running -= 1 }
-            takeOut($0)
-        }
+    /// A chosen operation is finished: its slot is free. Or one that has finished before it was chosen goes.
+    mutating func retire(_ operation: Operation) {
+        if operation.place.kind == .executing, operation.place.level != .slotless { running -= 1 }
+        takeOut(operation)
+    }
+
+    /// Takes a chosen operation back whose overridden `isReady` says no. False if it has to be asked again.
+    mutating func takeBack(_ operation: Operation, _ answer: OperationState.Answer) -> Bool {
+        guard operation.state.giveBack(answer) else { return false }
+        retire(operation)
+        place(operation, .waiting)
+        return true
     }
 
     /// All operations that are not finished, with the numbers that give the order of adding.

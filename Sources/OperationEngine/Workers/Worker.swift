@@ -86,8 +86,7 @@ final class Worker: @unchecked Sendable {
         quantum = Self.fullQuantum
         var next = queue.advance(band, retiring: nil, mayGoOn: true)
         while let chosen = next {
-            if !run(chosen) {
-                // Its overridden start has returned before its end: it keeps its slot (contract C6).
+            if !run(chosen, of: queue) {
                 next = queue.advance(band, retiring: nil, mayGoOn: mayGoOn(with: queue))
             } else if let block = completionBlock.take() {
                 // Slot, lease and place in the queue are given up first: the block may wait for the queue's next
@@ -106,13 +105,17 @@ final class Worker: @unchecked Sendable {
         self.queue = nil
     }
 
-    /// Starts a chosen operation, which the queue keeps alive. Whether it is finished.
-    private func run(_ chosen: Unmanaged<Operation>) -> Bool {
+    /// Starts a chosen operation, which the queue keeps alive. True if it is finished; false if it was given back
+    /// because its overridden `isReady` says no, or if it goes on by itself and keeps its slot (contract C6).
+    private func run(_ chosen: Unmanaged<Operation>, of queue: QueueCore) -> Bool {
         operation = chosen
         noteProgress()
-        let isFinished = chosen._withUnsafeGuaranteedRef {
-            $0.start()
-            return $0.state.load().isFinished
+        let isFinished = chosen._withUnsafeGuaranteedRef { operation in
+            if operation.state.load().has(OperationState.Word.hasOwnReadiness), !operation.isStillReady(in: queue) {
+                return false
+            }
+            operation.start()
+            return operation.state.load().isFinished || !operation.state.detach()
         }
         operation = nil
         endPresumption()

@@ -1,0 +1,56 @@
+/// Whether an operation's class overrides one of `Operation`'s methods.
+///
+/// Three rules turn on it: a cancelled operation may be finished without a slot only if its `start` is the engine's own
+/// (contract J9), an overridden `start` runs at the normal thread priority (H4), and an overridden `isReady` is asked
+/// before every start (F5), which all the others need not pay for. Swift has no question to ask for this, so the
+/// class's method table is looked at: on Linux, and outside library evolution, a subclass's metadata begins with its
+/// superclass's entries at the same offsets (docs/ABI/TypeMetadata.rst of the Swift project). The offset of a method
+/// is not assumed but found, as the one entry by which a probe class that overrides it differs from two that override
+/// nothing. If that does not single out one entry, every class counts as overriding, which is slower and never wrong
+/// about when an operation starts: J9 and thread priorities are not applied then.
+struct MethodOverride {
+    static let start = MethodOverride(probe: OverridesStart.self)
+    static let isReady = MethodOverride(probe: OverridesIsReady.self)
+
+    /// The offset in words and the entry of `Operation` itself; nil if not found.
+    private let base: (slot: Int, entry: UInt)?
+
+    @inline(__always)
+    func isPresent(in operation: Operation) -> Bool {
+        guard let base else { return true }
+        return Self.entries(of: type(of: operation))[base.slot] != base.entry
+    }
+
+    /// Words before the first member: kind, superclass, flags, sizes (two words), description, ivar destroyer.
+    private static let headerWords = 7
+    /// The word whose lower half is the metadata's size, the upper half what of it lies before the address point.
+    private static let sizeWord = 4
+
+    private init(probe: Operation.Type) {
+        let own = Self.entries(of: Operation.self)
+        let words = (Int(own[Self.sizeWord] & 0xFFFF_FFFF) - Int(own[Self.sizeWord] >> 32)) / MemoryLayout<UInt>.size
+        guard words > Self.headerWords, words < 1000 else {
+            base = nil
+            return
+        }
+        let (plain, otherPlain) = (Self.entries(of: Plain.self), Self.entries(of: OtherPlain.self))
+        let overriding = Self.entries(of: probe)
+        let candidates = (Self.headerWords..<words).filter {
+            overriding[$0] != own[$0] && plain[$0] == own[$0] && otherPlain[$0] == own[$0]
+        }
+        base = candidates.count == 1 ? (candidates[0], own[candidates[0]]) : nil
+    }
+
+    private static func entries(of type: Operation.Type) -> UnsafePointer<UInt> {
+        unsafeBitCast(type as AnyClass, to: UnsafePointer<UInt>.self)
+    }
+
+    private final class Plain: Operation, @unchecked Sendable {}
+    private final class OtherPlain: Operation, @unchecked Sendable {}
+    private final class OverridesStart: Operation, @unchecked Sendable {
+        override func start() { super.start() }
+    }
+    private final class OverridesIsReady: Operation, @unchecked Sendable {
+        override var isReady: Bool { super.isReady }
+    }
+}

@@ -1,0 +1,93 @@
+/// What a subclass tells the engine of state that it keeps itself: an asynchronous operation of its end (contract C),
+/// one with a readiness of its own of a change in it (F).
+///
+/// The calls are those of key-value observing, so that code written for Foundation needs no change: set your state
+/// between `willChangeValue` and `didChangeValue`.
+extension Operation {
+    /// To be called before the property changes.
+    ///
+    /// - Parameter key: the property's name, as `isFinished` or in the short spelling `finished` (contract D2).
+    public final func willChangeValue(forKey key: String) {}
+
+    /// To be called after the property has changed, from any thread. For `isFinished` the operation is done once the
+    /// property is true: its slot is free, its dependents and its completion block may run. For `isReady` the queue
+    /// asks the property anew.
+    public final func didChangeValue(forKey key: String) {
+        switch key {
+        case "isFinished", "finished": finishedByOwnAccount()
+        case "isReady", "ready": readinessMayHaveChanged()
+        default: break
+        }
+    }
+
+    /// As `willChangeValue(forKey:)`.
+    public final func willChangeValue<Value>(for keyPath: KeyPath<Operation, Value>) {}
+
+    /// As `didChangeValue(forKey:)`.
+    public final func didChangeValue<Value>(for keyPath: KeyPath<Operation, Value>) {
+        if keyPath == \Operation.isFinished {
+            finishedByOwnAccount()
+        } else if keyPath == \Operation.isReady {
+            readinessMayHaveChanged()
+        }
+    }
+
+    // MARK: The end
+
+    /// A subclass says that `isFinished` may have become true. Later calls, and those of an operation that has ended
+    /// already, do nothing (contract C11).
+    private func finishedByOwnAccount() {
+        guard isFinished, let last = state.finishFromAnyPhase() else { return }
+        let worker = Worker.current.flatMap { $0.isAbout(toStart: self) ? $0 : nil }
+        conclude(last, on: worker)
+    }
+
+    /// An operation that finished outside a worker's `start` gives its place in the queue back. One that finishes
+    /// inside, on whichever thread, is retired by that worker when `start` returns.
+    func withdrawIfLeftAlone(_ last: OperationState.Word) {
+        switch last.phase {
+        case .enqueued, .waiting, .ready:
+            Misuse.finishWithoutStart(operation: description).report()
+        case .dispatched where last.has(OperationState.Word.isDetached),
+            .executing where last.has(OperationState.Word.isDetached):
+            break
+        default:
+            return
+        }
+        queue?.takeUnretainedValue().withdraw(self)
+    }
+
+    // MARK: Readiness
+
+    /// What an overridden `isReady` answers may be different from now on.
+    func readinessMayHaveChanged() {
+        if state.announceReadiness() == .file { fileWithQueue() }
+    }
+
+    /// Puts the operation into its queue's ready list, or among the waiting ones. Called, with no lock held, by the one
+    /// thread whose transition brought the operation into the phase `filing`.
+    func fileWithQueue() {
+        guard let queue = queue?.takeUnretainedValue() else { return }
+        guard state.load().has(OperationState.Word.hasOwnReadiness) else {
+            _ = queue.file(self, nil)
+            return
+        }
+        // An event that comes after the epoch was read makes the answer out of date: then it is asked again.
+        while !queue.file(self, askWhetherReady()) {}
+    }
+
+    /// Asked by the worker that has chosen the operation, before it starts it (contract F5). False if the operation
+    /// was given back to its queue.
+    func isStillReady(in queue: QueueCore) -> Bool {
+        while true {
+            let answer = askWhetherReady()
+            if answer.isReady { return true }
+            if queue.takeBack(self, answer) { return false }
+        }
+    }
+
+    private func askWhetherReady() -> OperationState.Answer {
+        let epoch = state.load().readinessEpoch
+        return OperationState.Answer(isReady: isReady, epoch: epoch)
+    }
+}
