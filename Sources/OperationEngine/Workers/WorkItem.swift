@@ -28,7 +28,7 @@ struct WorkItemQueue {
         return item
     }
 
-    func forEach(_ body: (WorkItem) -> Void) {
+    func visitAll(_ body: (WorkItem) -> Void) {
         for offset in 0..<count {
             if let item = ring[(head + offset) & (ring.count - 1)] { body(item) }
         }

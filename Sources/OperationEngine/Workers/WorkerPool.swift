@@ -220,7 +220,7 @@ final class WorkerPool: @unchecked Sendable {
         // All that ran are blocked: what waits is of the same kind. All that the limits ask for come in one step.
         if isAnyNew, active <= 0 {
             var wanted = 0
-            items.forEach { item in
+            items.visitAll { item in
                 if case .lease(let queue) = item { wanted += queue.wantedWorkers } else { wanted += 1 }
             }
             surge = max(0, min(wanted, Self.threadLimit) - Self.processors)
