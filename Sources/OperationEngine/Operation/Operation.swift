@@ -77,7 +77,8 @@ open class Operation: @unchecked Sendable {
     open func start() {
         let worker = Worker.current
         let isChosenByWorker = worker?.isAbout(toStart: self) ?? false
-        switch state.begin(byWorker: isChosenByWorker, claimsReady: isChosenByWorker || isReady) {
+        let ownReadiness = isChosenByWorker ? true : MethodOverride.isReady.isPresent(in: self) ? isReady : nil
+        switch state.begin(byWorker: isChosenByWorker, ownReadiness: ownReadiness) {
         case .run:
             main()
             finish(from: .executing, on: isChosenByWorker ? worker : nil)

@@ -328,15 +328,15 @@ extension OperationState {
     }
 
     /// dispatched → executing by the worker that chose it, or idle → executing by hand (contract B3–B9).
-    /// `claimsReady` is the value of `isReady`, which a subclass may override.
-    func begin(byWorker: Bool, claimsReady: Bool) -> Start {
+    /// `ownReadiness` is what an overridden `isReady` says; nil if the dependencies decide.
+    func begin(byWorker: Bool, ownReadiness: Bool?) -> Start {
         var verdict = Start.run
         update { word in
             switch word.phase {
             case .finished: verdict = .alreadyFinished
             case .executing: verdict = .refused(.startExecuting)
             case .dispatched where byWorker, .idle where !byWorker:
-                if !byWorker, !(claimsReady && word.isReady) {
+                if !byWorker, !(ownReadiness ?? word.isReady) {
                     verdict = .refused(.startNotReady)
                 } else if word.isCancelled {
                     verdict = .skip
@@ -371,7 +371,6 @@ extension OperationState {
             default: if let last = finish(from: phase) { return last }
             }
         }
-    }
     }
 
     /// An overridden `start` has returned: says that whoever finishes the operation gives its slot back. False if it
