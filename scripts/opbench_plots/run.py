@@ -1,6 +1,7 @@
 """A run's folder: its summary rows, the spread between its samples, and what run.json says of it."""
 
 import json
+import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -185,8 +186,12 @@ def _conditions(document: dict[str, Any]) -> list[str]:
     host = _at(document, "run", "host") or {}
     # The class of a host names its CPU.
     parts = [_at(host, "host_class") or _at(host, "cpu")]
-    parts += [f"allocator {allocator}" for allocator in [_at(host, "allocator")] if allocator]
-    parts += [f"{build} build" for build in [_at(host, "configuration")] if build and build != "release"]
+    if allocator := _at(host, "allocator"):
+        # A build from a release's source tree adds its commit to the version: too long for a title.
+        parts.append("allocator " + re.sub(r"-\d+-g[0-9a-f]+$", "", str(allocator)))
+    build = _at(host, "configuration")
+    if build and build != "release":
+        parts.append(f"{build} build")
     if _at(document, "run", "identity", "is_quick"):
         parts.append("quick")
     state = _at(document, "progress", "state")
