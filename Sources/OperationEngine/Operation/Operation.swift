@@ -111,7 +111,10 @@ open class Operation: @unchecked Sendable {
     /// What follows the transition to finished, for every operation, once.
     func conclude(_ last: OperationState.Word, on worker: Worker?) {
         executionEnded()
-        if last.has(OperationState.Word.hasSuccessors) { releaseSuccessors(own: worker?.queue) }
+        if last.has(OperationState.Word.hasSuccessors) {
+            // An overridden start may go on for long after this: then the dependents' workers are called here.
+            releaseSuccessors(own: MethodOverride.start.isPresent(in: self) ? nil : worker?.queue)
+        }
         withdrawIfLeftAlone(last)
         if last.has(OperationState.Word.hasCompletion), let block = takeCompletionBlock() {
             if let worker {
@@ -159,9 +162,13 @@ open class Operation: @unchecked Sendable {
         get { withDetails { $0?.threadPriority } ?? NiceBand.normalPriority }
         set {
             let priority = newValue.isNaN ? NiceBand.normalPriority : min(max(newValue, 0), 1)
-            withNewDetails { $0.threadPriority = priority }
             let band = MethodOverride.start.isPresent(in: self) ? .normal : NiceBand(threadPriority: priority).permitted
-            if state.setBand(band) == .file { fileWithQueue() }
+            // Both under the lock: of two threads that set it, one sets value and band.
+            let consequence = withNewDetails {
+                $0.threadPriority = priority
+                return state.setBand(band)
+            }
+            if consequence == .file { fileWithQueue() }
         }
     }
 
