@@ -1,4 +1,6 @@
+import Glibc
 import OperationEngine
+import Synchronization
 import TestSupport
 import Testing
 
@@ -21,6 +23,61 @@ struct RaceTests {
         }
         drains(queue)
         #expect(wrong.value == 0)
+    }
+
+    @Test("E18: a dependency added while the last other one finishes: it blocks, or the operation has begun")
+    func addDependencyAgainstLastFinish() {
+        let queue = makeQueue()
+        let wrong = Counter()
+        let trios = (0..<Scale.of(10_000)).map { _ in LateTrio(wrong: wrong) }
+        for trio in trios { queue.addOperation(trio.dependent) }
+        let arrivals = Atomic(0)
+        onThreads(2) { thread in
+            for (index, trio) in trios.enumerated() {
+                // In step, so that the two meet in every trio.
+                arrivals.add(1, ordering: .relaxed)
+                while arrivals.load(ordering: .relaxed) < 2 * (index + 1) { sched_yield() }
+                if thread == 0 { trio.early.start() } else { trio.addLate() }
+            }
+        }
+        for trio in trios { trio.late.start() }
+        drains(queue)
+        #expect(wrong.value == 0)
+    }
+
+    @Test("E25 N3: an operation added just as the queue runs empty is not lost", arguments: [1, 2])
+    func addAgainstEmptying(limit: Int) {
+        let seed = announcedSeed("adding to an emptying queue")
+        var random = SeededGenerator(seed: seed)
+        let queue = makeQueue(limit: limit)
+        let runs = Atomic(0)
+        let rounds = Scale.of(60_000)
+        for round in 1...rounds {
+            queue.addOperation { runs.add(1, ordering: .releasing) }
+            guard eventually("the operation of round \(round) runs", { runs.load(ordering: .acquiring) == round })
+            else { return }
+            // The slot is being given back just now.
+            for _ in 0..<UInt64.random(in: 0..<64, using: &random) { _ = runs.load(ordering: .relaxed) }
+        }
+        drains(queue)
+    }
+
+    @Test("E25 N10: an operation added just as the queue is resumed is not lost")
+    func addAgainstResume() {
+        let queue = makeQueue(limit: 1)
+        let runs = Counter()
+        let rounds = Scale.of(2_000)
+        for round in 1...rounds {
+            queue.isSuspended = true
+            onThreads(2) { thread in
+                if thread == 0 {
+                    queue.isSuspended = false
+                } else {
+                    queue.addOperation { runs.add() }
+                }
+            }
+            guard runs.wait(for: round) else { return }
+        }
     }
 
     @Test("E13: removeDependency racing with the dependency's finish unlocks exactly once")
@@ -130,5 +187,30 @@ struct RaceTests {
         }
         drains(queue)
         #expect(level.peak <= 3)
+    }
+}
+
+/// An operation with one dependency that finishes while another is added.
+private final class LateTrio: Sendable {
+    let early = MainOperation()
+    let late: MainOperation
+    let dependent: MainOperation
+    private let mustWait: Guarded<Bool>
+
+    init(wrong: Counter) {
+        let late = MainOperation()
+        let mustWait = Guarded(false)
+        self.late = late
+        self.mustWait = mustWait
+        dependent = MainOperation { _ in
+            if mustWait.read() && !late.isFinished { wrong.add() }
+        }
+        dependent.addDependency(early)
+    }
+
+    /// Adds the late dependency. If the operation is then seen to be held back by it, it must be.
+    func addLate() {
+        dependent.addDependency(late)
+        if early.isFinished && !dependent.isReady { mustWait.withLock { $0 = true } }
     }
 }
