@@ -23,6 +23,7 @@ struct QuantitiesTests {
     @Test func others() {
         #expect(Quantities.bytes(96) == "96 B")
         #expect(Quantities.bytes(1240) == "1.21 KiB")
+        #expect(Quantities.count(0.0004) == "0")
         #expect(Quantities.count(0.0123) == "0.012")
         #expect(Quantities.count(14.31) == "14.3")
         #expect(Quantities.count(1_234_567) == "1.23M")

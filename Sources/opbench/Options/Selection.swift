@@ -22,7 +22,10 @@ struct SelectionOptions: ParsableArguments {
         name: .customLong("metric"),
         help: ArgumentHelp(
             "Kinds of sample, separated by commas, in place of those that the files list.",
-            discussion: "Known: \(SampleKind.allCases.map(\.rawValue).joined(separator: ", ")).",
+            discussion: """
+                Known: \(SampleKind.allCases.map(\.rawValue).joined(separator: ", ")). The checks of what a backend \
+                promises are always made.
+                """,
             valueName: "list"))
     var kinds: String?
 

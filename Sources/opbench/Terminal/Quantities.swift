@@ -53,6 +53,7 @@ enum Quantities {
     private static func digits(_ figure: Double) -> String {
         if figure == figure.rounded() && abs(figure) < 1e6 { return fixed(figure, decimals: 0) }
         return switch abs(figure) {
+        case ..<0.0005: "0"
         case ..<0.0995: fixed(figure, decimals: 3)
         case ..<9.995: fixed(figure, decimals: 2)
         case ..<99.95: fixed(figure, decimals: 1)
