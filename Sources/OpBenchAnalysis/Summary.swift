@@ -62,15 +62,7 @@ extension BackendSamples {
         row.operationsPerSecondLow = interval?.lowerBound
         row.operationsPerSecondHigh = interval?.upperBound
         row.itemsPerSecond = value(.itemThroughput, "rate", phase: "total", for: row)
-        row.makespanSeconds = makespanOfOneRound(for: row)
-    }
-
-    /// A sample repeats the plan in rounds until it lasts long enough; one round is what samples have in common.
-    private func makespanOfOneRound(for row: SummaryRow) -> Double? {
-        let rounds = figures(.rounds, stat: "total", operationClass: row.operationClass)
-        let roundsBySample = Dictionary(rounds.map { ($0.sampleID, $0.value) }) { $1 }
-        let makespans = figures(.time, stat: "total", phase: "makespan", operationClass: row.operationClass)
-        return median(makespans.map { $0.value / max(1, roundsBySample[$0.sampleID] ?? 1) })
+        row.makespanSeconds = perRound(.time, phase: "makespan", for: row)
     }
 
     /// The baseline compared with itself is 1 by definition.
@@ -126,8 +118,8 @@ extension BackendSamples {
     }
 
     private func addCounts(to row: inout SummaryRow) {
-        row.inversions = value(.inversions, "total", for: row)
-        row.startsAfterSuspend = value(.startsAfterSuspend, "total", for: row)
+        row.inversions = perRound(.inversions, for: row)
+        row.startsAfterSuspend = perRound(.startsAfterSuspend, for: row)
     }
 
     // MARK: Figures of several samples as one
@@ -144,6 +136,13 @@ extension BackendSamples {
         let figures = figures(metric, stat: "total", phase: phase, operationClass: row.operationClass)
         return aggregate(
             figures.filter { $0.operations > 0 }.map { $0.value / Double($0.operations) }, metric.aggregation)
+    }
+
+    /// A sample repeats the plan in rounds until it lasts long enough; one round is what all samples have in common.
+    private func perRound(_ metric: Metric, phase: String = "", for row: SummaryRow) -> Double? {
+        let rounds = Dictionary(figures(.rounds, stat: "total").map { ($0.sampleID, $0.value) }) { $1 }
+        let figures = figures(metric, stat: "total", phase: phase, operationClass: row.operationClass)
+        return aggregate(figures.map { $0.value / max(1, rounds[$0.sampleID] ?? 1) }, metric.aggregation)
     }
 
     private func aggregate(_ values: [Double], _ aggregation: Metric.Aggregation) -> Double? {

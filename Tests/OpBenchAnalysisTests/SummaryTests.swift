@@ -73,11 +73,19 @@ struct SummaryTests {
         #expect(row.parameters == ["items": "10"])
     }
 
-    @Test("The makespan is that of one round")
+    @Test("The makespan and counts of events are those of one round")
     func rounds() throws {
         var rows = Rows()
         rows.addThroughput(block: 0, seconds: 0.8, rounds: 4)
-        #expect(try summary(rows).makespanSeconds == 0.1)
+        rows.add(
+            kind: "latency", block: 0,
+            figures: [
+                (.rounds, "total", "", "", 5, 50), (.inversions, "total", "", "", 20, 50),
+                (.inversions, "total", "", "priority=high", 10, 25), (.startsAfterSuspend, "total", "", "", 1, 50),
+            ])
+        let row = try summary(rows)
+        #expect(row.makespanSeconds == 0.1 && row.inversions == 4 && row.startsAfterSuspend == 0.2)
+        #expect(try summary(rows, class: "priority=high").inversions == 2)
     }
 
     @Test("From six samples on there is an interval, the same each time")

@@ -94,10 +94,11 @@ extension Metric {
 
 extension Metric {
     public static let inversions = Metric(
-        name: "inversions", unit: .count, direction: .lower, summary: "operations that started past a higher ready one")
+        name: "inversions", unit: .count, direction: .lower,
+        summary: "operations that started past a higher ready one, all rounds together")
     public static let startsAfterSuspend = Metric(
         name: "starts_after_suspend", unit: .count, direction: .lower,
-        summary: "starts after suspend returned, within the hold")
+        summary: "starts after suspend returned, within the hold, all rounds together")
     public static let highWater = Metric(
         name: "high_water", unit: .count, direction: .neutral, summary: "most operations seen running at once")
 }

@@ -47,9 +47,9 @@ public struct SummaryRow: Sendable, Hashable {
     public var unreleasedBytes: Double?
     /// The process's greatest resident size, in bytes.
     public var peakResidentBytes: Double?
-    /// Operations that started past a higher ready one.
+    /// Operations of one round that started past a higher ready one.
     public var inversions: Double?
-    /// Starts after suspend had returned, within the hold.
+    /// Starts of one round after suspend had returned, within the hold.
     public var startsAfterSuspend: Double?
     /// Suspend returned → last start within the hold, in nanoseconds.
     public var quiesceP99: Double?

@@ -5,6 +5,7 @@ extension RoundAnalysis {
     /// Adds the figures and histograms of a latency sample.
     func report(rounds: Int, into report: inout SampleReport) {
         let operations = plan.operationCount * rounds
+        report.add(.rounds, "total", Double(rounds), operations: operations)
         for key in recorder.sortedKeys {
             guard let histogram = recorder.histograms[key] else { continue }
             let counted = Int(histogram.totalCount)
