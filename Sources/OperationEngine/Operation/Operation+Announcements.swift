@@ -81,7 +81,8 @@ extension Operation {
     func isStillReady(in queue: QueueCore) -> Bool {
         while true {
             let answer = askWhetherReady()
-            if answer.isReady { return true }
+            // One that has ended meanwhile cannot be given back.
+            if answer.isReady || state.load().isFinished { return true }
             if queue.takeBack(self, answer) { return false }
         }
     }

@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 
 /// What an `OperationQueue` is inside: its state machine under a lock, the inbox before it, and the leases by which
@@ -144,11 +145,18 @@ final class QueueCore: @unchecked Sendable {
     /// An operation has finished by its own account: frees its slot, if it had one, and lets it leave. Called by the
     /// one thread whose transition finished it, unless a worker is inside its `start`.
     func withdraw(_ operation: Operation) {
-        let bands = lock.withLock {
+        lock.lock()
+        inbox.takeAll { state.admit($0) }
+        while operation.place.kind == .none {
+            // The adding thread has made the operation known, and is about to push it into the inbox.
+            lock.unlock()
+            sched_yield()
+            lock.lock()
             inbox.takeAll { state.admit($0) }
-            state.retire(operation)
-            return settle().bandsToCall
         }
+        state.retire(operation)
+        let bands = settle().bandsToCall
+        lock.unlock()
         for band in bands { signal(band) }
         leave(.passUnretained(operation))
     }
