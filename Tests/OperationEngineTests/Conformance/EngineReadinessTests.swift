@@ -1,0 +1,114 @@
+import OperationEngine
+import TestSupport
+import Testing
+
+@Suite("C and F: the engine's own lines", .blocking)
+struct EngineReadinessTests {
+    @Test("F2: an override without super's readiness bypasses the dependencies")
+    func bypassesDependencies() {
+        let queue = makeQueue()
+        let operation = HeldOperation(obeysDependencies: false)
+        operation.addDependency(MainOperation())
+        queue.addOperation(operation)
+        operation.allow()
+        drains(queue)
+        #expect(operation.runs.value == 1)
+    }
+
+    @Test("F5 F7: readiness that was taken back before the choice keeps the operation waiting")
+    func takenBack() {
+        let queue = makeQueue(limit: 1)
+        let blocker = Blocker()
+        blocker.occupy(queue)
+        let operation = HeldOperation()
+        operation.allow()
+        queue.addOperation(operation)
+        let last = MainOperation()
+        queue.addOperation(last)
+        operation.allow(false)
+        blocker.release.open()
+        finishes(last)
+        #expect(operation.runs.value == 0 && !operation.isFinished)
+        operation.allow()
+        drains(queue)
+        #expect(operation.runs.value == 1)
+    }
+
+    @Test("F5 F7: a storm of announcements: whatever the last one says holds")
+    func flapping() {
+        let queue = makeQueue(limit: 2)
+        let operations = (0..<Scale.of(1_000)).map { _ in HeldOperation() }
+        onThreads(3) { thread in
+            for operation in operations {
+                switch thread {
+                case 0: queue.addOperation(operation)
+                default:
+                    operation.allow()
+                    operation.allow(false)
+                }
+            }
+        }
+        for operation in operations { operation.allow() }
+        drains(queue)
+        #expect(operations.allSatisfy { $0.runs.value == 1 })
+    }
+
+    @Test("C9: an end announced before the start is reported; the operation leaves its queue and unlocks")
+    func endedBeforeStart() async {
+        await #expect(processExitsWith: .success) {
+            let reports = Counter()
+            Misuse.handler = { misuse in
+                if case .finishWithoutStart = misuse { reports.add() } else { reports.add(100) }
+            }
+            let queue = makeQueue(suspended: true)
+            let operation = AsynchronousOperation()
+            let dependent = MainOperation()
+            dependent.addDependency(operation)
+            queue.addOperation(operation)
+            operation.end()
+            #expect(reports.value == 1 && dependent.isReady)
+            queue.isSuspended = false
+            drains(queue)
+            #expect(operation.starts.value == 0 && queue.operationCount == 0)
+        }
+    }
+
+    @Test("C9: by default that is printed and the program goes on")
+    func endedBeforeStartIsPrinted() async throws {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            let queue = makeQueue(suspended: true)
+            let operation = AsynchronousOperation()
+            operation.name = "early bird"
+            queue.addOperation(operation)
+            operation.end()
+            queue.isSuspended = false
+            drains(queue)
+        }
+        let output = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        #expect(output.contains("early bird"))
+    }
+
+    @Test("C13 H9: the thread priority is not applied to an overridden start")
+    func ownStart() {
+        let nices = Recorder<Int32>()
+        let operation = AsynchronousOperation {
+            nices.append(ThreadFacts.nice)
+            $0.end()
+        }
+        operation.threadPriority = 0
+        let queue = makeQueue()
+        queue.addOperation(operation)
+        drains(queue)
+        #expect(nices.entries == [ThreadFacts.nice])
+    }
+
+    @Test("C6 B12: performed by the helper, an asynchronous operation is started and goes on")
+    func performed() {
+        let operation = AsynchronousOperation()
+        #expect(operation.performIfReady())
+        operation.started.wait()
+        #expect(!operation.isFinished && operation.isExecuting)
+        operation.end()
+        #expect(operation.waitUntilFinished(timeout: HangLimit.wait))
+    }
+}

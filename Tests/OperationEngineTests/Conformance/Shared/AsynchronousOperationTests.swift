@@ -1,0 +1,234 @@
+import TestSupport
+import Testing
+
+#if ORACLE
+    import Foundation
+#else
+    import OperationEngine
+#endif
+
+/// An asynchronous operation as the seeds write it: its own `start`, its own state, announced by hand.
+final class AsynchronousOperation: Operation, @unchecked Sendable {
+    private struct Flags {
+        var executing = false
+        var finished = false
+    }
+
+    let started = Gate("the asynchronous operation is started")
+    let starts = Counter()
+    private let flags = Guarded(Flags())
+    private let body: @Sendable (AsynchronousOperation) -> Void
+
+    /// `body` is what `start` does at its end; the operation goes on until `end()`.
+    init(_ body: @escaping @Sendable (AsynchronousOperation) -> Void = { _ in }) {
+        self.body = body
+        super.init()
+    }
+
+    override var isAsynchronous: Bool { true }
+    override var isExecuting: Bool { flags.read().executing }
+    override var isFinished: Bool { flags.read().finished }
+
+    override func start() {
+        starts.add()
+        if isCancelled {
+            end()
+            started.open()
+            return
+        }
+        willChangeValue(forKey: "isExecuting")
+        flags.withLock { $0.executing = true }
+        didChangeValue(forKey: "isExecuting")
+        started.open()
+        body(self)
+    }
+
+    /// Finishes the operation and says so.
+    func end() {
+        endSilently()
+        announceEnd()
+    }
+
+    /// Finishes the operation and says nothing.
+    func endSilently() {
+        flags.withLock {
+            $0.executing = false
+            $0.finished = true
+        }
+    }
+
+    func announceEnd() {
+        willChangeValue(forKey: "isFinished")
+        didChangeValue(forKey: "isFinished")
+    }
+}
+
+/// Lets whatever a queue might do wrongly happen: a round through another queue.
+private func settle() {
+    let other = makeQueue()
+    for _ in 0..<100 { other.addOperation {} }
+    drains(other)
+}
+
+@Suite("C: asynchronous operations", .blocking)
+struct AsynchronousOperationTests {
+    @Test("C1 C2 C12: unfinished after start has returned, until the end is announced, from any thread")
+    func untilAnnounced() {
+        let runs = Counter()
+        let queue = makeQueue()
+        let operation = AsynchronousOperation()
+        let dependent = MainOperation { _ in runs.add() }
+        dependent.addDependency(operation)
+        queue.addOperations([operation, dependent], waitUntilFinished: false)
+        operation.started.wait()
+        settle()
+        #expect(operation.isExecuting && !operation.isFinished && queue.operationCount == 2)
+        #expect(!dependent.isReady && runs.value == 0)
+        operation.end()
+        finishes(operation)
+        drains(queue)
+        #expect(runs.value == 1 && operation.starts.value == 1)
+    }
+
+    @Test("C12: the end may be announced inside start")
+    func endInsideStart() {
+        let queue = makeQueue(limit: 1)
+        let operations = (0..<100).map { _ in AsynchronousOperation { $0.end() } }
+        queue.addOperations(operations, waitUntilFinished: false)
+        drains(queue)
+        #expect(operations.allSatisfy { $0.isFinished && $0.starts.value == 1 })
+    }
+
+    @Test("C2 B17: started by hand, it ends when it says so, and unlocks its dependents")
+    func startedByHand() {
+        let operation = AsynchronousOperation()
+        let dependent = MainOperation()
+        dependent.addDependency(operation)
+        operation.start()
+        #expect(operation.isExecuting && !operation.isFinished && !dependent.isReady)
+        operation.end()
+        #expect(operation.isFinished && dependent.isReady)
+        dependent.start()
+        #expect(dependent.isFinished)
+    }
+
+    @Test("C3 C4 C5: without the announcement the queue keeps the operation, its slot and its dependents")
+    func withoutAnnouncement() {
+        let runs = Counter()
+        let serial = makeQueue(limit: 1)
+        let operation = AsynchronousOperation()
+        let dependent = MainOperation { _ in runs.add() }
+        dependent.addDependency(operation)
+        serial.addOperation(operation)
+        serial.addOperation { runs.add() }
+        operation.started.wait()
+        let elsewhere = makeQueue()
+        elsewhere.addOperation(dependent)
+        operation.endSilently()
+        // An announcement of isExecuting is no announcement of the end.
+        operation.willChangeValue(forKey: "isExecuting")
+        operation.didChangeValue(forKey: "isExecuting")
+        settle()
+        #expect(runs.value == 0 && !dependent.isReady && serial.operationCount == 2)
+        operation.announceEnd()
+        drains(serial)
+        drains(elsewhere)
+        #expect(runs.value == 2)
+    }
+
+    @Test("C5: without a limit, others run beside one that has not ended")
+    func othersRun() {
+        let queue = makeQueue()
+        let operation = AsynchronousOperation()
+        queue.addOperation(operation)
+        let runs = Counter()
+        for _ in 0..<50 { queue.addOperation { runs.add() } }
+        runs.wait(for: 50)
+        #expect(!operation.isFinished)
+        operation.end()
+        drains(queue)
+    }
+
+    @Test("C6 N2: it holds its slot from start to end")
+    func holdsSlot() {
+        let queue = makeQueue(limit: 2)
+        let operations = (0..<6).map { _ in AsynchronousOperation() }
+        queue.addOperations(operations, waitUntilFinished: false)
+        for index in operations.indices {
+            operations[index].started.wait()
+            if index + 1 < operations.count { operations[index + 1].started.wait() }
+            settle()
+            #expect(operations.count { $0.starts.value > 0 } == min(index + 2, operations.count))
+            operations[index].end()
+        }
+        drains(queue)
+    }
+
+    @Test("C7 C8: cancelled before its start, it is started, ends itself, and its dependents run")
+    func cancelledBefore() {
+        let runs = Counter()
+        let queue = makeQueue(suspended: true)
+        let operation = AsynchronousOperation()
+        let dependent = MainOperation { _ in runs.add() }
+        dependent.addDependency(operation)
+        queue.addOperations([operation, dependent], waitUntilFinished: false)
+        operation.cancel()
+        queue.isSuspended = false
+        drains(queue)
+        #expect(operation.isFinished && operation.isCancelled && operation.starts.value == 1 && runs.value == 1)
+    }
+
+    @Test("C10: a queue ignores isAsynchronous: it calls start on one of its threads")
+    func onlyTheFlag() {
+        final class FlagOnly: Operation, @unchecked Sendable {
+            let threads = Recorder<Int32>()
+            override var isAsynchronous: Bool { true }
+            override func main() { threads.append(ThreadFacts.id) }
+        }
+        let operation = FlagOnly()
+        let queue = makeQueue()
+        queue.addOperation(operation)
+        drains(queue)
+        #expect(operation.isFinished && operation.threads.entries.count == 1)
+        #expect(operation.threads.entries.first != ThreadFacts.id)
+    }
+
+    @Test("C11: announcing the end again is harmless, and frees no second slot")
+    func announcedTwice() {
+        let queue = makeQueue(limit: 1)
+        let level = HighWater()
+        for _ in 0..<100 {
+            let operation = AsynchronousOperation()
+            queue.addOperation(operation)
+            for _ in 0..<3 { queue.addOperation { level.inside { _ = ThreadFacts.count } } }
+            operation.started.wait()
+            operation.end()
+            operation.announceEnd()
+            operation.announceEnd()
+        }
+        drains(queue)
+        #expect(level.peak == 1 && queue.operationCount == 0)
+    }
+
+    @Test("C12 C11: ends announced from other threads while start returns", arguments: [1, 4, -1])
+    func endRacesWithStart(limit: Int) {
+        let queue = makeQueue(limit: limit)
+        let helpers = makeQueue(limit: 2)
+        let completions = Counter()
+        let operations = (0..<Scale.of(1_000)).map { index in
+            AsynchronousOperation { operation in
+                helpers.addOperation { operation.end() }
+                if index % 3 == 0 { helpers.addOperation { operation.announceEnd() } }
+            }
+        }
+        for operation in operations {
+            operation.completionBlock = { completions.add() }
+            queue.addOperation(operation)
+        }
+        drains(queue)
+        drains(helpers)
+        completions.wait(for: operations.count)
+        #expect(operations.allSatisfy { $0.isFinished && $0.starts.value == 1 })
+        #expect(completions.value == operations.count && queue.operationCount == 0)
+    }
+}

@@ -1,0 +1,92 @@
+import TestSupport
+import Testing
+
+#if ORACLE
+    import Foundation
+#else
+    import OperationEngine
+#endif
+
+/// An operation with a readiness of its own beside its dependencies'.
+final class HeldOperation: Operation, @unchecked Sendable {
+    let runs = Counter()
+    private let allowed = Guarded(false)
+    private let obeysDependencies: Bool
+
+    init(obeysDependencies: Bool = true) {
+        self.obeysDependencies = obeysDependencies
+        super.init()
+    }
+
+    override var isReady: Bool { allowed.read() && (!obeysDependencies || super.isReady) }
+
+    override func main() { runs.add() }
+
+    /// Changes the readiness and announces it.
+    func allow(_ isAllowed: Bool = true) {
+        willChangeValue(forKey: "isReady")
+        allowed.withLock { $0 = isAllowed }
+        didChangeValue(forKey: "isReady")
+    }
+}
+
+@Suite("F: readiness of one's own", .blocking)
+struct ReadinessOverrideTests {
+    @Test("F1 F3: an override holds the operation back until the change is announced")
+    func held() {
+        let queue = makeQueue()
+        let operation = HeldOperation()
+        queue.addOperation(operation)
+        let others = Counter()
+        for _ in 0..<50 { queue.addOperation { others.add() } }
+        others.wait(for: 50)
+        #expect(operation.runs.value == 0 && !operation.isReady)
+        operation.allow()
+        drains(queue)
+        #expect(operation.runs.value == 1)
+    }
+
+    @Test("F2: with super's readiness, dependencies hold too, whichever comes last")
+    func dependenciesHold() {
+        for isAllowedFirst in [true, false] {
+            let queue = makeQueue()
+            let dependency = MainOperation()
+            let operation = HeldOperation()
+            operation.addDependency(dependency)
+            queue.addOperation(operation)
+            if isAllowedFirst { operation.allow() } else { dependency.start() }
+            #expect(operation.runs.value == 0 && !operation.isFinished)
+            if isAllowedFirst { dependency.start() } else { operation.allow() }
+            drains(queue)
+            #expect(operation.runs.value == 1)
+        }
+    }
+
+    @Test("F6: an override that says false keeps a cancelled operation waiting")
+    func cancelledStaysHeld() {
+        let queue = makeQueue()
+        let operation = HeldOperation()
+        queue.addOperation(operation)
+        operation.cancel()
+        let others = Counter()
+        for _ in 0..<50 { queue.addOperation { others.add() } }
+        others.wait(for: 50)
+        #expect(!operation.isFinished && operation.isCancelled)
+        operation.allow()
+        drains(queue)
+        #expect(operation.isFinished && operation.runs.value == 0)
+    }
+
+    @Test("F3: announcements racing with the adding are not lost")
+    func announcedWhileAdded() {
+        let queue = makeQueue()
+        let operations = (0..<Scale.of(2_000)).map { _ in HeldOperation() }
+        onThreads(2) { thread in
+            for operation in operations {
+                if thread == 0 { queue.addOperation(operation) } else { operation.allow() }
+            }
+        }
+        drains(queue)
+        #expect(operations.allSatisfy { $0.runs.value == 1 })
+    }
+}
