@@ -14,13 +14,17 @@ from opbench_plots.panel import draw_panel
 from opbench_plots.style import SeriesStyle
 
 # Inches.
-WIDTH = 10.0
+PANEL_WIDTH = 5.0
+NARROW_PANEL_WIDTH = 4.0
 PANEL_HEIGHT = 2.9
+LEFT_MARGIN = 0.12
 LINE_HEIGHT = 0.17
 FOOTER_LINE_HEIGHT = 0.15
-PANELS_A_ROW = 2
 DOTS_PER_INCH = 150
-CHARACTERS_A_LINE = 135
+# What fits under the title of a figure of one inch.
+CHARACTERS_AN_INCH = 13.5
+# From this many facets on, each has its panels in one row.
+MANY_FACETS = 3
 # More facets than this go to a further page, and on many pages nobody sees anything.
 FACETS_A_PAGE = 8
 MOST_FACETS = 10 * FACETS_A_PAGE
@@ -43,26 +47,35 @@ class _Page:
         self.numbering = f" ({number} of {pages})" if pages > 1 else ""
         self.styles = style.series_styles(arrangement.backends)
         self.measures, self.missing = self._measured()
+        is_wide = len(facets) >= MANY_FACETS and len(self.measures) > 2
+        self.columns = len(self.measures) if is_wide else min(2, len(self.measures))
+        self.width = self.columns * NARROW_PANEL_WIDTH if is_wide else 2 * PANEL_WIDTH
+        self.line = int(self.width * CHARACTERS_AN_INCH)
 
     def draw(self) -> Figure:
         under_title, footer = self._under_title(), self._footer()
         legend_lines = -(-len(self.arrangement.backends) // self._legend_columns())
-        rows_a_facet = -(-len(self.measures) // PANELS_A_ROW)
-        labels = [textwrap.wrap(facet.label, CHARACTERS_A_LINE) for facet in self.facets]
+        rows_a_facet = -(-len(self.measures) // self.columns)
+        labels = [textwrap.wrap(facet.label, self.line) for facet in self.facets]
         heights = [
             0.42 + LINE_HEIGHT * len(under_title) + 0.25 * legend_lines + 0.1,
             *(rows_a_facet * PANEL_HEIGHT + LINE_HEIGHT * 1.4 * len(label) for label in labels),
             FOOTER_LINE_HEIGHT * len(footer) + 0.15,
         ]
         engine = ConstrainedLayoutEngine(w_pad=0.1)
-        figure = Figure(figsize=(WIDTH, sum(heights)), dpi=DOTS_PER_INCH, layout=engine, facecolor="white")
+        figure = Figure(figsize=(self.width, sum(heights)), dpi=DOTS_PER_INCH, layout=engine, facecolor="white")
         header, *bodies, bottom = figure.subfigures(len(heights), 1, height_ratios=heights, hspace=0)
         self._draw_header(header, heights[0], under_title)
         for facet, label, body in zip(self.facets, labels, bodies, strict=True):
             self._draw_facet(body, facet, label, rows_a_facet)
-        bottom.text(0.012, 1, "\n".join(footer), va="top", fontsize=7.5, color=style.MUTED, linespacing=1.35)
+        bottom.text(self._left, 1, "\n".join(footer), va="top", fontsize=7.5, color=style.MUTED, linespacing=1.35)
         _freeze_layout(figure)
         return figure
+
+    @property
+    def _left(self) -> float:
+        """The left margin, as a part of the width."""
+        return LEFT_MARGIN / self.width
 
     def _measured(self) -> tuple[list[Measure], list[Measure]]:
         """The measures that have a figure somewhere in the shape, and those that have none."""
@@ -75,7 +88,7 @@ class _Page:
 
     def _under_title(self) -> list[str]:
         run = self.arrangement.run
-        return textwrap.wrap(" · ".join([f"run {run.name}", *run.conditions]), CHARACTERS_A_LINE)
+        return textwrap.wrap(" · ".join([f"run {run.name}", *run.conditions]), self.line)
 
     def _footer(self) -> list[str]:
         arrangement = self.arrangement
@@ -95,7 +108,7 @@ class _Page:
             sentences.append(f"Letters above a panel, instead of a figure or with an unsound one: {key}.")
         if self.missing:
             sentences.append("Not measured: " + "; ".join(self._title(measure) for measure in self.missing) + ".")
-        return [line for sentence in sentences for line in textwrap.wrap(sentence, CHARACTERS_A_LINE + 40)]
+        return [line for sentence in sentences for line in textwrap.wrap(sentence, int(self.line * 1.3))]
 
     def _title(self, measure: Measure) -> str:
         bases = sorted({row.ratio_to for row in self.arrangement.rows.values() if row.ratio_to})
@@ -104,20 +117,20 @@ class _Page:
     def _legend_columns(self) -> int:
         """As many as fit beside each other: all, or as many as would if each were the longest."""
         widths = [len(backend) + 9 for backend in self.arrangement.backends]
-        return len(widths) if sum(widths) <= CHARACTERS_A_LINE else max(1, CHARACTERS_A_LINE // max(widths))
+        return len(widths) if sum(widths) <= self.line else max(1, self.line // max(widths))
 
     def _draw_header(self, header: SubFigure, height: float, under_title: list[str]) -> None:
-        arrangement = self.arrangement
+        arrangement, left = self.arrangement, self._left
         title = f"{arrangement.plan.title}: {', '.join(arrangement.workloads)}"
         title = textwrap.shorten(title, 80, placeholder=" …") + self.numbering
-        header.text(0.012, 1 - 0.1 / height, title, va="top", fontsize=14, fontweight="bold")
+        header.text(left, 1 - 0.1 / height, title, va="top", fontsize=14, fontweight="bold")
         header.text(
-            0.012, 1 - 0.4 / height, "\n".join(under_title), va="top", fontsize=8.5, color=style.MUTED, linespacing=1.3
+            left, 1 - 0.4 / height, "\n".join(under_title), va="top", fontsize=8.5, color=style.MUTED, linespacing=1.3
         )
         header.legend(
             handles=[_legend_entry(backend, self.styles[backend]) for backend in arrangement.backends],
             loc="lower left",
-            bbox_to_anchor=(0.005, 0),
+            bbox_to_anchor=(left / 2, 0),
             ncols=self._legend_columns(),
             frameon=False,
             borderaxespad=0.2,
@@ -127,9 +140,8 @@ class _Page:
 
     def _draw_facet(self, body: SubFigure, facet: Facet, label: list[str], rows: int) -> None:
         if label:
-            body.suptitle("\n".join(label), x=0.012, ha="left", fontsize=10, color=style.MUTED, fontweight="bold")
-        columns = min(PANELS_A_ROW, max(len(self.measures), 1))
-        grid = body.subplots(rows, columns, squeeze=False)
+            body.suptitle("\n".join(label), x=self._left, ha="left", fontsize=10, color=style.MUTED, fontweight="bold")
+        grid = body.subplots(rows, self.columns, squeeze=False)
         for axes in grid.flat[len(self.measures) :]:
             axes.set_axis_off()
         for axes, measure in zip(grid.flat, self.measures, strict=False):

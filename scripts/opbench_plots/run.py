@@ -161,40 +161,29 @@ def _read_json(path: Path) -> dict[str, Any]:
     return document
 
 
-def _at(document: Any, *keys: str) -> Any:
-    """What lies at a path of keys; None where it ends early."""
-    for key in keys:
-        document = document.get(key) if isinstance(document, dict) else None
-    return document
-
-
 def _shapes(path: Path, document: dict[str, Any]) -> dict[str, str]:
     """Each workload's shape, from the texts of the workload files that run.json keeps."""
     shapes = {}
-    for position, entry in enumerate(_at(document, "run", "identity", "workloads") or []):
+    for position, entry in enumerate(document.get("workloads") or []):
         try:
             workload = json.loads(entry["text"])
             shapes[str(workload["name"])] = str(workload["shape"])
         except (KeyError, TypeError, ValueError) as error:
-            place = f"$.run.identity.workloads[{position}].text"
-            raise BadInput(f"{path}: {place} holds no workload: {error}") from error
+            raise BadInput(f"{path}: $.workloads[{position}].text holds no workload: {error}") from error
     return shapes
 
 
 def _conditions(document: dict[str, Any]) -> list[str]:
     """Where and how the run was measured, each fact only if it is told."""
-    host = _at(document, "run", "host") or {}
     # The class of a host names its CPU.
-    parts = [_at(host, "host_class") or _at(host, "cpu")]
-    if allocator := _at(host, "allocator"):
+    parts = [document.get("host_class") or document.get("cpu") or ""]
+    if allocator := document.get("allocator"):
         # A build from a release's source tree adds its commit to the version: too long for a title.
         parts.append("allocator " + re.sub(r"-\d+-g[0-9a-f]+$", "", str(allocator)))
-    build = _at(host, "configuration")
-    if build and build != "release":
-        parts.append(f"{build} build")
-    if _at(document, "run", "identity", "is_quick"):
+    if document.get("configuration", "release") != "release":
+        parts.append(f"{document['configuration']} build")
+    if document.get("quick"):
         parts.append("quick")
-    state = _at(document, "progress", "state")
-    if state and state != "finished":
-        parts.append(f"not complete ({state})")
+    if document.get("state", "finished") != "finished":
+        parts.append(f"not complete ({document['state']})")
     return [str(part) for part in parts if part]

@@ -82,7 +82,7 @@ def texts(figure: Figure) -> str:
 def expected(shape: str, backend: str, column: str, in_class: bool) -> list[float]:
     """The figures of a column in the workloads of a shape, sorted."""
     document = json.loads((STORED / "run.json").read_text(encoding="utf-8"))
-    workloads = [json.loads(entry["text"]) for entry in document["run"]["identity"]["workloads"]]
+    workloads = [json.loads(entry["text"]) for entry in document["workloads"]]
     names = {workload["name"] for workload in workloads if workload["shape"] == shape}
     return sorted(
         float(row[column])
@@ -126,20 +126,21 @@ def test_svg_tells_title_run_host_units_and_backends(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("host", "progress", "shown"),
+    ("facts", "shown"),
     [
-        ({"cpu": "Some CPU", "host_class": "Some CPU x8 Linux 6.1"}, {"state": "finished"}, ["Some CPU x8 Linux 6.1"]),
-        ({"cpu": "Some CPU"}, {}, ["Some CPU"]),
-        ({"allocator": "jemalloc 5.3.0-0-g54eaed1"}, {}, ["allocator jemalloc 5.3.0"]),
-        ({"configuration": "debug"}, {"state": "cancelled"}, ["debug build", "not complete (cancelled)"]),
-        (None, None, []),
+        ({"cpu": "Some CPU", "host_class": "Some CPU x8 Linux 6.1", "state": "finished"}, ["Some CPU x8 Linux 6.1"]),
+        ({"cpu": "Some CPU"}, ["Some CPU"]),
+        ({"allocator": "jemalloc 5.3.0-0-g54eaed1"}, ["allocator jemalloc 5.3.0"]),
+        (
+            {"configuration": "debug", "quick": True, "state": "cancelled"},
+            ["debug build", "quick", "not complete (cancelled)"],
+        ),
+        ({}, []),
     ],
 )
-def test_where_and_how_a_run_was_measured(run_folder: Path, host: object, progress: object, shown: list[str]) -> None:
-    document = json.loads((run_folder / "run.json").read_text(encoding="utf-8"))
-    document["run"]["host"] = host
-    document["progress"] = progress
-    (run_folder / "run.json").write_text(json.dumps(document), encoding="utf-8")
+def test_where_and_how_a_run_was_measured(run_folder: Path, facts: dict[str, object], shown: list[str]) -> None:
+    workloads = json.loads((run_folder / "run.json").read_text(encoding="utf-8"))["workloads"]
+    (run_folder / "run.json").write_text(json.dumps({"workloads": workloads, **facts}), encoding="utf-8")
     assert load_run(run_folder).conditions == shown
 
 
@@ -388,7 +389,7 @@ def test_two_rows_for_one_thing(run_folder: Path, capsys: pytest.CaptureFixture[
     [
         ("{", "not JSON"),
         ("[]", "no JSON object"),
-        ('{"run": {"identity": {"workloads": [{"text": "?"}]}}}', "$.run.identity.workloads[0].text"),
+        ('{"workloads": [{"text": "?"}]}', "$.workloads[0].text"),
     ],
 )
 def test_spoilt_description(run_folder: Path, capsys: pytest.CaptureFixture[str], text: str, fragment: str) -> None:
