@@ -44,7 +44,6 @@ private let expected: [String: (path: String, message: String, hint: String)] = 
     "lone-surrogate": ("", "surrogate", ""),
     "mixes-equal-but-for-zero": ("$.parameters.mix[1]", "low:1 appears twice", ""),
     "product-too-large": ("$.parameters", "160000 cells", "at most 100000"),
-    "refill-with-producers": ("$.parameters", "sample producers=2 submission=refill", "producers at 1"),
     "toggles-too-long": ("$.parameters", "2000 s", "at most 600 s"),
     "too-many-chained-operations": ("$.parameters", "21000000 operations", "at most 20000000"),
     "too-many-operations": ("$.parameters", "20000001 operations", ""),
@@ -72,7 +71,7 @@ struct BadWorkloadTests {
     func complete() {
         let names = (Fixtures.bad + Fixtures.decoderOnly).map { $0.deletingPathExtension().lastPathComponent }
         #expect(Set(expected.keys).subtracting(names) == [])
-        #expect(Fixtures.bad.count > 100 && Fixtures.decoderOnly.count > 10)
+        #expect(Fixtures.bad.count > 100 && Fixtures.decoderOnly.count >= 10)
     }
 
     @Test("Files that cannot be read say why")

@@ -25,7 +25,9 @@ public struct BackendDefinition: Sendable {
             "dispatch", "Raw Dispatch in the fastest form shipped for the shape: the baseline of every ratio.",
             Set(Shape.allCases)),
         .init("dispatch:within", "A chain in which each body submits its successor as its last act.", [.chain]),
-        .init("dispatch:notify", "A chain in which a work item's notify submits the next one.", [.chain]),
+        .init(
+            "dispatch:notify", "A chain in which each operation is a group whose notify submits the next one.", [.chain]
+        ),
         .init("dispatch:serial", "A chain as one serial queue, so that order replaces dependency.", [.chain]),
     ]
 

@@ -42,7 +42,9 @@ extension ShapeDefinition {
                 "submission", ["each", "bulk", "refill"],
                 "One call an operation; one call for all; or batches of `window`, the next one submitted by the "
                     + "completion of the last operation of the batch before."),
-            .count("window", 1...1_000_000, 1000, "Operations in a batch; used by submission refill only."),
+            .count(
+                "window", 1...1_000_000, 1000,
+                "Operations in a batch; used by submission refill only, where each producer has batches of its own."),
             producers,
         ] + common(work: 100))
 

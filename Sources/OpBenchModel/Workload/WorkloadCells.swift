@@ -48,12 +48,6 @@ extension WorkloadSpec {
 extension Cell {
     /// Why the values of the cell do not go together, or nil.
     fileprivate var problem: (what: String, remedy: String)? {
-        if shape == .independent, text("submission") == "refill", integer("producers") > 1 {
-            return (
-                "with submission refill the completion of a batch submits the next, so there is no second producer",
-                "leave producers at 1, or put the two submissions into two files"
-            )
-        }
         if operationCount > ShapeDefinition.operationLimit {
             return (
                 "it has \(operationCount) operations", "a cell has at most \(ShapeDefinition.operationLimit) operations"
