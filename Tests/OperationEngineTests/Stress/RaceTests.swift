@@ -54,10 +54,12 @@ struct RaceTests {
         let rounds = Scale.of(60_000)
         for round in 1...rounds {
             queue.addOperation { runs.add(1, ordering: .releasing) }
+            var spins = 0
+            while runs.load(ordering: .acquiring) < round, spins < 1_000 { spins += 1 }
             guard eventually("the operation of round \(round) runs", { runs.load(ordering: .acquiring) == round })
             else { return }
             // The slot is being given back just now.
-            for _ in 0..<UInt64.random(in: 0..<64, using: &random) { _ = runs.load(ordering: .relaxed) }
+            for _ in 0..<UInt64.random(in: 0..<400, using: &random) { _ = runs.load(ordering: .relaxed) }
         }
         drains(queue)
     }
