@@ -33,10 +33,6 @@ struct LatencyRecorder: Sendable {
         histograms[Key(stage: stage, operationClass: operationClass), default: Histogram()].add(histogram)
     }
 
-    mutating func merge(_ other: LatencyRecorder) {
-        for (key, histogram) in other.histograms { merge(histogram, key.stage, key.operationClass) }
-    }
-
     /// Stages and classes in the order of the files.
     var sortedKeys: [Key] {
         let order = LatencyStage.allCases

@@ -37,6 +37,7 @@ struct OperationBody: @unchecked Sendable {
         let lastItems: Int
         /// Stamps, one per operation and kind; empty where the mode takes none.
         let stamps: UnsafeMutablePointer<Int64>
+        let stampCount: Int
         let takesThreadFigures: Bool
         let counters: UnsafeMutablePointer<Counters>
     }
@@ -48,16 +49,21 @@ struct OperationBody: @unchecked Sendable {
         let highWater = Atomic<Int>(0)
     }
 
-    /// The kinds of stamp; each has a row of `operationCount` numbers.
-    enum Stamp: Int, CaseIterable {
+    /// The kinds of stamp; each has a row of `operationCount` numbers. The last two are of thread priorities only.
+    enum Stamp: Int {
         case submit, submitted, start, end, notified, cpu, nice
+
+        static let common = 5
+        static let withThreadFigures = 7
     }
 
     init(plan: WorkloadPlan, kernel: WorkKernel, mode: Mode) {
         let count = plan.operationCount
         let slots = UnsafeMutablePointer<UInt32>.allocate(capacity: count)
         slots.initialize(repeating: 0, count: count)
-        let stampCount = mode == .stamped || mode == .checked ? count * Stamp.allCases.count : 0
+        let takesThreadFigures = plan.shape == .threadPriority
+        let kinds = takesThreadFigures ? Stamp.withThreadFigures : Stamp.common
+        let stampCount = mode == .stamped || mode == .checked ? count * kinds : 0
         let stamps = UnsafeMutablePointer<Int64>.allocate(capacity: max(1, stampCount))
         stamps.initialize(repeating: 0, count: max(1, stampCount))
         let counters = UnsafeMutablePointer<Counters>.allocate(capacity: 1)
@@ -68,7 +74,7 @@ struct OperationBody: @unchecked Sendable {
                 mode: mode, operationCount: count, slots: slots, predecessorDistance: plan.predecessorDistance,
                 iterationsPerItem: kernel.iterations(nanoseconds: plan.workNanoseconds),
                 itemsPerOperation: plan.itemsPerOperation, lastItems: plan.lastItems, stamps: stamps,
-                takesThreadFigures: plan.shape == .threadPriority, counters: counters))
+                stampCount: stampCount, takesThreadFigures: takesThreadFigures, counters: counters))
     }
 
     /// Frees the traces. Nothing may run the body any more.
@@ -83,9 +89,7 @@ struct OperationBody: @unchecked Sendable {
     /// Forgets the last round. Nothing may run the body meanwhile.
     func reset() {
         state.pointee.slots.update(repeating: 0, count: state.pointee.operationCount)
-        if takesStamps {
-            state.pointee.stamps.update(repeating: 0, count: state.pointee.operationCount * Stamp.allCases.count)
-        }
+        state.pointee.stamps.update(repeating: 0, count: state.pointee.stampCount)
         state.pointee.counters.pointee.runs.store(0, ordering: .relaxed)
         state.pointee.counters.pointee.highWater.store(0, ordering: .relaxed)
     }

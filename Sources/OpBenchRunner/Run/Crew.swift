@@ -72,7 +72,7 @@ final class Producers: @unchecked Sendable {
     }
 }
 
-/// Busy threads at nice 0 beside the backend, from the first to the last round of a sample.
+/// Busy threads at nice 0 beside the backend, from the first to the last round that counts.
 final class Competitors: Sendable {
     private let isOver: Flag
     private let threads: [OwnThread]

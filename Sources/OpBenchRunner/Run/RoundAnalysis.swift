@@ -65,8 +65,9 @@ struct RoundAnalysis {
         var local = [ClassFigures](repeating: ClassFigures(), count: planned.keys.count)
         for operation in 0..<plan.operationCount {
             let index = Int(planned.ofOperation[operation])
-            let nice = Int(body.read(.nice, operation))
             local[index].operations += 1
+            guard planned.label == "thread_priority" else { continue }
+            let nice = Int(body.read(.nice, operation))
             local[index].cpuNanoseconds += body.read(.cpu, operation)
             local[index].runNanoseconds += body.read(.end, operation) - body.read(.start, operation)
             local[index].niceSum += nice

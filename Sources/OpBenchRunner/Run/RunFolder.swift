@@ -37,8 +37,9 @@ final class RunFolder {
         try makeFolders(folder.path)
         folder.samples = try folder.open(SampleRow.fileName, O_CREAT | O_EXCL)
         folder.histograms = try folder.open(HistogramRow.fileName, O_CREAT | O_EXCL)
-        try folder.append(CSVFile.header(of: SampleRow.self, parameters: plan.parameterNames), to: folder.samples)
-        try folder.append(CSVFile.header(of: HistogramRow.self), to: folder.histograms)
+        try folder.append(
+            CSVFile.header(of: SampleRow.self, parameters: plan.parameterNames), to: folder.samples, SampleRow.fileName)
+        try folder.append(CSVFile.header(of: HistogramRow.self), to: folder.histograms, HistogramRow.fileName)
         return folder
     }
 
@@ -93,9 +94,10 @@ final class RunFolder {
 
     func save(_ rows: [SampleRow], _ histogramRows: [HistogramRow]) throws(DiskError) {
         if !histogramRows.isEmpty {
-            try append(histogramRows.map { CSVFile.line(of: $0) }.joined(), to: histograms)
+            try append(histogramRows.map { CSVFile.line(of: $0) }.joined(), to: histograms, HistogramRow.fileName)
         }
-        try append(rows.map { CSVFile.line(of: $0, parameters: parameterNames) }.joined(), to: samples)
+        try append(
+            rows.map { CSVFile.line(of: $0, parameters: parameterNames) }.joined(), to: samples, SampleRow.fileName)
     }
 
     /// Replaces `run.json` as a whole.
@@ -111,23 +113,21 @@ final class RunFolder {
 
     private func failure(_ name: String) -> DiskError { DiskError(path: file(name), code: errno) }
 
-    private func append(_ text: String, to descriptor: Int32) throws(DiskError) {
+    private func append(_ text: String, to descriptor: Int32, _ name: String) throws(DiskError) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno != EINTR {
-                throw failure(descriptor == samples ? SampleRow.fileName : HistogramRow.fileName)
-            }
+            if count < 0, errno != EINTR { throw failure(name) }
             rest = rest.dropFirst(max(0, count))
         }
-        if fsync(descriptor) != 0 { throw failure("") }
+        if fsync(descriptor) != 0 { throw failure(name) }
     }
 
     private func replace(_ name: String, by text: String) throws(DiskError) {
         let temporary = name + ".new"
         let descriptor = try open(temporary, O_CREAT | O_TRUNC)
         defer { close(descriptor) }
-        try append(text, to: descriptor)
+        try append(text, to: descriptor, temporary)
         if rename(file(temporary), file(name)) != 0 { throw failure(name) }
     }
 

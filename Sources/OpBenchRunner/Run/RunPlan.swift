@@ -126,11 +126,6 @@ public struct RunPlan: Sendable {
     public func estimate() -> Double {
         0.1 + samples.reduce(0) { $0 + SampleEstimate.seconds(of: $1, options) }
     }
-
-    func expects(_ status: SampleStatus, of sample: PlannedSample) -> Bool {
-        guard let spec = specs.first(where: { $0.name == sample.cell.workload }) else { return false }
-        return spec.expectation(of: status, for: sample.backend, in: sample.cell) != nil
-    }
 }
 
 extension WorkloadPlan {

@@ -47,9 +47,9 @@ struct Trial {
         if plan.isRefill, plan.form == .closure {
             report.note("closures in BlockOperations, for their completion blocks")
         }
-        let competitors = Competitors(count: plan.competitors)
         WarmUp(factory: factory, kernel: kernel).run(plan, into: &report)
         report.anchorNanoseconds.append(Anchor.run(kernel))
+        let competitors = Competitors(count: plan.competitors)
         let producers = Producers(plan)
         switch flavour {
         case .throughput: measureThroughput(producers, into: &report)
@@ -57,9 +57,9 @@ struct Trial {
         case .allocations, .heap: MemoryTrial(trial: self).run(producers, into: &report)
         case .check: check(producers, into: &report)
         }
-        report.anchorNanoseconds.append(Anchor.run(kernel))
         producers.dismiss()
         competitors.dismiss()
+        report.anchorNanoseconds.append(Anchor.run(kernel))
         return report
     }
 
