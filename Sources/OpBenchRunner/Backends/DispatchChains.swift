@@ -93,9 +93,14 @@ final class DispatchChains: Backend, @unchecked Sendable {
     private func submitWithin(_ operation: Int) {
         // The backend outlives the chain, since `drain` waits for it: no reference counting on the shared object.
         unowned(unsafe) let backend = self
+        let lane = lanes[operation % lanes.count]
+        guard body.takesStamps else { return lane.async { backend.runAndSubmitNext(operation) } }
+        // On pumps the chain may end before this call has returned; `drain` must not.
+        running.enter()
         body.willSubmit(operation)
-        lanes[operation % lanes.count].async { backend.runAndSubmitNext(operation) }
+        lane.async { backend.runAndSubmitNext(operation) }
         body.didSubmit(operation)
+        running.leave()
     }
 
     private func runAndSubmitNext(_ operation: Int) {

@@ -50,6 +50,8 @@ final class DispatchLoop: Backend, @unchecked Sendable {
         let batch = part.prefix(refill.window)
         let rest = batch.upperBound..<part.upperBound
         let group = DispatchGroup()
+        refill.willSubmit()
+        defer { refill.didSubmit() }
         for operation in batch {
             body.willSubmit(operation)
             lane.async(in: group) { [body] in body.run(operation) }

@@ -1,3 +1,4 @@
+import Dispatch
 import OpBenchModel
 
 import class OperationEngine.BlockOperation
@@ -20,6 +21,8 @@ final class EngineBackend: Backend, @unchecked Sendable {
     private var queues: [OperationQueue] = []
     private var operations: [Operation] = []
     private let refill: Refill?
+    /// Entered for each completion block that is timed, since a queue's wait may return before they have run.
+    private let notifications = DispatchGroup()
 
     private init(_ plan: WorkloadPlan, _ body: OperationBody) {
         self.plan = plan
@@ -65,6 +68,7 @@ final class EngineBackend: Backend, @unchecked Sendable {
     func drain() {
         refill?.wait()
         for queue in queues { queue.waitUntilAllOperationsAreFinished() }
+        notifications.wait()
     }
 
     func teardown() {
@@ -96,7 +100,11 @@ final class EngineBackend: Backend, @unchecked Sendable {
         default: break
         }
         if refill == nil, plan.shape == .independent, body.wantsNotification(operation) {
-            made.completionBlock = { body.didNotify(operation) }
+            notifications.enter()
+            made.completionBlock = { [notifications] in
+                body.didNotify(operation)
+                notifications.leave()
+            }
         }
         return made
     }
@@ -111,6 +119,8 @@ final class EngineBackend: Backend, @unchecked Sendable {
         let batch = part.prefix(refill.window)
         let rest = batch.upperBound..<part.upperBound
         let unfinished = Countdown(batch.count)
+        refill.willSubmit()
+        defer { refill.didSubmit() }
         for operation in batch {
             let made = make(operation)
             made.completionBlock = { [body] in

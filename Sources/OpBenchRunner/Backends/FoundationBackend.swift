@@ -17,6 +17,8 @@ final class FoundationBackend: Backend, @unchecked Sendable {
     private var queues: [OperationQueue] = []
     private var operations: [Operation] = []
     private let refill: Refill?
+    /// Entered for each completion block that is timed, since a queue's wait may return before they have run.
+    private let notifications = DispatchGroup()
 
     private init(_ plan: WorkloadPlan, _ body: OperationBody) {
         self.plan = plan
@@ -67,6 +69,7 @@ final class FoundationBackend: Backend, @unchecked Sendable {
     func drain() {
         refill?.wait()
         for queue in queues { queue.waitUntilAllOperationsAreFinished() }
+        notifications.wait()
     }
 
     func teardown() {
@@ -96,7 +99,11 @@ final class FoundationBackend: Backend, @unchecked Sendable {
             made.queuePriority = .init(rawValue: Int(plan.classValue(of: operation))) ?? .normal
         }
         if refill == nil, plan.shape == .independent, body.wantsNotification(operation) {
-            made.completionBlock = { body.didNotify(operation) }
+            notifications.enter()
+            made.completionBlock = { [notifications] in
+                body.didNotify(operation)
+                notifications.leave()
+            }
         }
         return made
     }
@@ -111,6 +118,8 @@ final class FoundationBackend: Backend, @unchecked Sendable {
         let batch = part.prefix(refill.window)
         let rest = batch.upperBound..<part.upperBound
         let unfinished = Countdown(batch.count)
+        refill.willSubmit()
+        defer { refill.didSubmit() }
         for operation in batch {
             let made = make(operation)
             made.completionBlock = { [body] in

@@ -2,23 +2,38 @@ import Dispatch
 import OpBenchModel
 import Synchronization
 
-/// Keeps count of the streams of a refilled queue: each producer's part of the plan is one stream of batches.
+/// Keeps count of a refilled queue: each producer's part of the plan is one stream of batches.
+///
+/// A stream has ended when its last batch is done and no call that submits a batch is still on its way out: such a call
+/// may return after the operations it submitted, and those that they submitted, have ended.
 final class Refill: Sendable {
     /// Operations in a batch.
     let window: Int
-    private let streams: Int
+    /// Streams that have not ended, and submitting calls that have not returned.
+    private let open: Atomic<Int>
     private let ended = DispatchSemaphore(value: 0)
 
     init(window: Int, streams: Int) {
         self.window = window
-        self.streams = streams
+        open = Atomic(streams)
     }
 
-    /// The stream's last batch is done.
-    func streamEnded() { ended.signal() }
+    /// A call that submits a batch begins; its stream has not ended.
+    func willSubmit() { open.add(1, ordering: .relaxed) }
+
+    /// That call is about to return and touches nothing any more.
+    func didSubmit() { close() }
+
+    /// A stream's last batch is done.
+    func streamEnded() { close() }
 
     /// Waits for the end of every stream.
-    func wait() { for _ in 0..<streams { ended.wait() } }
+    func wait() { ended.wait() }
+
+    /// Ordered so that whoever waits sees what all the others did.
+    private func close() {
+        if open.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { ended.signal() }
+    }
 }
 
 /// Counts down to the last of a batch.

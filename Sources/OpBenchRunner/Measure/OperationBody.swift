@@ -146,8 +146,9 @@ extension OperationBody {
     @inline(__always)
     func wantsNotification(_ operation: Int) -> Bool { operation & 7 == 0 && takesStamps }
 
+    /// Whether this is a sample that times operations.
     @inline(__always)
-    private var takesStamps: Bool { state.pointee.mode == .stamped || state.pointee.mode == .checked }
+    var takesStamps: Bool { state.pointee.mode == .stamped || state.pointee.mode == .checked }
 
     @inline(__always)
     private func stamp(_ kind: Stamp, _ operation: Int, _ value: Int64) {
