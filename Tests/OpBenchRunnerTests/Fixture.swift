@@ -46,7 +46,7 @@ enum Fixture {
         ("independent", #"{"items": 60, "form": "subclass", "max_concurrent": 1, "work_ns": 0}"#),
         ("independent", #"{"items": 60, "submission": "bulk", "max_concurrent": 3, "work_ns": 0}"#),
         ("independent", #"{"items": 60, "submission": "bulk", "form": "subclass", "producers": 2, "work_ns": 0}"#),
-        ("independent", #"{"items": 60, "submission": "refill", "window": 7, "work_ns": 0}"#),
+        ("independent", #"{"items": 60, "submission": "refill", "window": 7, "producers": 2, "work_ns": 0}"#),
         ("independent", #"{"items": 60, "submission": "refill", "window": 7, "form": "subclass", "work_ns": 0}"#),
         ("independent", #"{"items": 60, "submission": "refill", "window": 8, "max_concurrent": 2, "work_ns": 0}"#),
         ("chain", #"{"depth": 12, "chains": 3, "work_ns": 0}"#),

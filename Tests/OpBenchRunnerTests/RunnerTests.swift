@@ -99,6 +99,7 @@ import Testing
     @Test func `a sample taken in a storm is kept, flagged and taken once more`() async throws {
         let folder = try Fixture.folder()
         let plan = try plan(folder, blocks: 3, backends: ["engine"])
+        var finished = 0
         let outcome = try await runner(plan) { number, request in
             var result = try Self.ok(number, request)
             if number == 0 {
@@ -107,7 +108,8 @@ import Testing
                 result.output = Array(try JSONEncoder().encode(report))
             }
             return result
-        }.run { _ in }
+        }.run { if case .sampleFinished = $0 { finished += 1 } }
+        #expect(finished == plan.samples.count)
         #expect(outcome.samplesTaken == plan.samples.count + 1)
         let ends = try samples(folder).filter { $0.metric == "status" }
         #expect(ends[0].sampleID == plan.samples[0].id && ends[0].flags.contains("noisy"))

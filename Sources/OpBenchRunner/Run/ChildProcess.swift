@@ -30,23 +30,36 @@ struct ChildProcess: Sendable {
     func run(request: [UInt8], environment: [String: String], timeoutSeconds: Double) async throws -> ChildResult {
         let streams = [try MemoryFile(), try MemoryFile(), try MemoryFile()]
         try streams[0].write(request)
-        let ending = try await withThrowingTaskGroup(of: ChildResult.Ending.self) { group in
+        let ending: ChildResult.Ending
+        do {
+            ending = try await firstOf(streams, environment, timeoutSeconds)
+        } catch {
+            // Whatever a cancelled task trips over, it is cancelled.
+            try Task.checkCancellation()
+            throw error
+        }
+        try Task.checkCancellation()
+        return ChildResult(
+            ending: ending, output: streams[1].contents(),
+            diagnostics: String(decoding: streams[2].contents().suffix(2000), as: UTF8.self))
+    }
+
+    /// The child's end or that of its time. Either way the child has ended on return.
+    private func firstOf(
+        _ streams: [MemoryFile], _ environment: [String: String], _ timeoutSeconds: Double
+    ) async throws -> ChildResult.Ending {
+        try await withThrowingTaskGroup(of: ChildResult.Ending.self) { group in
             group.addTask { try await execute(streams, environment) }
             group.addTask {
                 try await Task.sleep(for: .seconds(timeoutSeconds))
                 return .timedOut
             }
-            defer { group.cancelAll() }
             let first = try await group.next() ?? .timedOut
             // A cancelled Subprocess ends the child and waits for it.
             group.cancelAll()
             while (try? await group.next()) != nil {}
             return first
         }
-        try Task.checkCancellation()
-        return ChildResult(
-            ending: ending, output: streams[1].contents(),
-            diagnostics: String(decoding: streams[2].contents().suffix(2000), as: UTF8.self))
     }
 
     private func execute(_ streams: [MemoryFile], _ environment: [String: String]) async throws -> ChildResult.Ending {

@@ -118,28 +118,30 @@ public struct Runner: Sendable {
                 kind: sample.kind, block: sample.block))
         if let reason = recorder.reasonToPass(sample) {
             let rows = [recorder.passedRow(sample, reason)]
-            try save(rows, [], of: sample, .skipped, opened, &recorder, onEvent)
-            return
+            try save(rows, [], of: sample, .skipped, opened, &recorder)
+            onEvent(.sampleFinished(index: sample.index, status: .skipped, rows: rows))
+            return onEvent(.rowsSaved)
         }
-        let first = try await attempt(sample, opened, isRerun: false)
-        let rows = recorder.rows(of: first)
-        try save(rows, first.histogramRows, of: sample, first.report.status, opened, &recorder, onEvent)
-        if first.surroundings.isStorm, recorder.takesRerun(options) {
-            let second = try await attempt(sample, opened, isRerun: true)
-            let rows = recorder.rows(of: second)
-            try save(rows, second.histogramRows, of: sample, second.report.status, opened, &recorder, onEvent)
+        var attempt = try await attempt(sample, opened, isRerun: false)
+        var rows = recorder.rows(of: attempt)
+        try save(rows, attempt.histogramRows, of: sample, attempt.report.status, opened, &recorder)
+        if attempt.surroundings.isStorm, recorder.takesRerun(options) {
+            attempt = try await self.attempt(sample, opened, isRerun: true)
+            let rerunRows = recorder.rows(of: attempt)
+            try save(rerunRows, attempt.histogramRows, of: sample, attempt.report.status, opened, &recorder)
+            rows += rerunRows
         }
+        onEvent(.sampleFinished(index: sample.index, status: attempt.report.status, rows: rows))
+        onEvent(.rowsSaved)
     }
 
     private func save(
         _ rows: [SampleRow], _ histogramRows: [HistogramRow], of sample: PlannedSample, _ status: SampleStatus,
-        _ opened: Opened, _ recorder: inout SampleRecorder, _ onEvent: (RunEvent) -> Void
+        _ opened: Opened, _ recorder: inout SampleRecorder
     ) throws {
         try opened.folder.save(rows, histogramRows)
         recorder.note(sample, status)
-        onEvent(.sampleFinished(index: sample.index, status: status, rows: rows))
         try opened.saveProgress("running", recorder.done)
-        onEvent(.rowsSaved)
     }
 
     private func attempt(_ sample: PlannedSample, _ opened: Opened, isRerun: Bool) async throws -> SampleAttempt {
