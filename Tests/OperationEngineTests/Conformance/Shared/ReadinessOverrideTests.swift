@@ -1,3 +1,4 @@
+import Synchronization
 import TestSupport
 import Testing
 
@@ -21,6 +22,12 @@ final class HeldOperation: Operation, @unchecked Sendable {
     override var isReady: Bool { allowed.read() && (!obeysDependencies || super.isReady) }
 
     override func main() { runs.add() }
+
+    /// Announces a change where there may be none.
+    func announce() {
+        willChangeValue(forKey: "isReady")
+        didChangeValue(forKey: "isReady")
+    }
 
     /// Changes the readiness and announces it.
     func allow(_ isAllowed: Bool = true) {
@@ -84,6 +91,40 @@ struct ReadinessOverrideTests {
         onThreads(2) { thread in
             for operation in operations {
                 if thread == 0 { queue.addOperation(operation) } else { operation.allow() }
+            }
+        }
+        drains(queue)
+        #expect(operations.allSatisfy { $0.runs.value == 1 })
+    }
+
+    @Test("F3 F5: an announcement that meets another one, or the finish of a dependency, is not lost")
+    func announcementsMeet() {
+        let queue = makeQueue()
+        #if ORACLE
+            // Foundation looks at every waiting operation each time.
+            let count = 300
+        #else
+            let count = Scale.of(6_000)
+        #endif
+        let dependencies = (0..<count).map { _ in MainOperation() }
+        let operations = dependencies.map { dependency in
+            let operation = HeldOperation()
+            operation.addDependency(dependency)
+            return operation
+        }
+        queue.addOperations(operations, waitUntilFinished: false)
+        let arrivals = Atomic(0)
+        onThreads(2) { thread in
+            for (index, operation) in operations.enumerated() {
+                // In step, so that the two meet at every operation.
+                arrivals.add(1, ordering: .relaxed)
+                while arrivals.load(ordering: .relaxed) < 2 * (index + 1) {}
+                if thread == 0 {
+                    operation.announce()
+                    dependencies[index].start()
+                } else {
+                    operation.allow()
+                }
             }
         }
         drains(queue)
