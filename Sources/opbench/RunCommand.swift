@@ -37,6 +37,9 @@ struct RunCommand: ParsableCommand {
             for: selection, directory: destination.directory, runID: runID, resume: destination.resume)
         let measured = try measure(try RunPlan(specs: selection.specs, options: options), options, selection)
         try StandardOutput.write(format.text(of: measured.rows.summary))
+        if let warning = NoisySamples(measured.rows.samples).warning {
+            StandardError.write("opbench: warning: \(warning)\n")
+        }
         StandardError.write("opbench: the rows are in \(measured.folder)\n")
         if measured.signal != nil {
             StandardError.write("opbench: ended early; the same command with --run-id \(runID) --resume goes on\n")

@@ -124,6 +124,8 @@ struct SummaryTableTests {
         dispatch.operationsPerSecond = 2.5e6
         dispatch.ratioTo = .dispatch
         dispatch.timeRatio = 1
+        dispatch.timeRatioLow = 1
+        dispatch.timeRatioHigh = 1
         let late = SummaryRow(
             runID: "r", workload: "w", cellID: "w chains=3", backend: .foundation, status: .timeout, samples: 0,
             parameters: ["depth": "10", "chains": "3"])

@@ -71,7 +71,10 @@ private struct SummaryColumn {
             },
             .init("vs \(baseline.rawValue)", always: true) { figure($0.timeRatio, Quantities.ratio) },
             .init("95 % interval") { row in
-                guard let low = row.timeRatioLow, let high = row.timeRatioHigh else { return Quantities.absent }
+                // The baseline's ratio to itself is 1 by definition.
+                guard row.backend != row.ratioTo, let low = row.timeRatioLow, let high = row.timeRatioHigh else {
+                    return Quantities.absent
+                }
                 return "\(Quantities.ratio(low)) – \(Quantities.ratio(high))"
             },
             .init("start p50") { figure($0.startLatencyP50, Quantities.duration) },
