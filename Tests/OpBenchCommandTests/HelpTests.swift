@@ -48,6 +48,7 @@ private enum CommandLines {
     static func quoted(in text: String) -> [String] {
         text.split(separator: "\n").compactMap { line in
             var words = line.drop { $0 == " " }
+            if words.hasPrefix("$ ") { words = words.dropFirst(2) }
             if words.hasPrefix("OPBENCH_ALLOCATOR=system ") {
                 words = words.dropFirst("OPBENCH_ALLOCATOR=system ".count)
             }

@@ -13,6 +13,6 @@ struct NoisySamples {
     /// What to tell; nil if there are none.
     var warning: String? {
         guard noisy > 0 else { return nil }
-        return "\(noisy) of \(total) samples are flagged noisy: something else used the machine"
+        return "noisy: \(noisy) of \(total) samples, while something else used the machine"
     }
 }
