@@ -8,6 +8,11 @@ import Testing
         #expect(Covariates.steal(inStat: "") == nil)
     }
 
+    @Test func `busy is user, nice, system and interrupts`() {
+        #expect(Covariates.busy(inStat: "cpu  100 200 300 4000 5000 600 700 8000 9 10\n") == 19)
+        #expect(Covariates.busy(inStat: "cpu  1 2\n") == nil)
+    }
+
     @Test func `pressure is the total of some`() {
         let text = "some avg10=0.00 avg60=0.00 avg300=0.00 total=1500000\nfull avg10=0.00 total=7\n"
         #expect(Covariates.pressure(inPSI: text) == 1.5)
@@ -21,19 +26,24 @@ import Testing
     }
 
     private func surroundings(
-        steal: Double? = 0, throttled: Double? = 0, seconds: Int64 = 1, anchor: [Int64] = [100_000, 100_000]
+        steal: Double? = 0, throttled: Double? = 0, seconds: Int64 = 1, anchor: [Int64] = [100_000, 100_000],
+        foreign: Double? = nil
     ) -> Surroundings {
         let before = Covariates(
-            steal: steal.map { _ in 0 }, pressure: nil, throttled: throttled.map { _ in 0 }, load: 1)
+            steal: steal.map { _ in 0 }, pressure: nil, throttled: throttled.map { _ in 0 }, load: 1,
+            foreign: foreign.map { _ in 0 })
         let after = Covariates(
-            steal: steal, pressure: nil, throttled: throttled, load: 2, instant: seconds * 1_000_000_000)
+            steal: steal, pressure: nil, throttled: throttled, load: 2, foreign: foreign,
+            instant: seconds * 1_000_000_000)
         return Surroundings(before: before, after: after, anchorNanoseconds: anchor)
     }
 
-    @Test func `a storm is stolen time, throttling, or a slow anchor`() {
+    @Test func `a storm is stolen time, other processes, throttling, or a slow anchor`() {
         #expect(!surroundings().isStorm)
         #expect(surroundings(steal: 0.03).isStorm)
         #expect(!surroundings(steal: 0.03, seconds: 2).isStorm)
+        #expect(surroundings(foreign: 0.26).isStorm)
+        #expect(!surroundings(foreign: 0.24).isStorm)
         #expect(surroundings(throttled: 0.001).isStorm)
         #expect(surroundings(anchor: [100_000, 126_000]).isStorm)
         #expect(!surroundings(anchor: [100_000, 124_000]).isStorm)

@@ -6,13 +6,13 @@ import Testing
 @testable import OpBenchRunner
 
 @Suite struct RunnerTests {
-    /// A runner whose samples are answered by `answer`, by the number of the request.
+    /// A runner in a quiet world whose samples are answered by `answer`, by the number of the request.
     private func runner(
         _ plan: RunPlan, _ answer: @escaping @Sendable (Int, SampleRequest) throws -> ChildResult = { try ok($0, $1) }
     ) -> Runner {
         let count = Atomic<Int>(0)
         let box = Counter(count)
-        return Runner(plan: plan) { request in try answer(box.next(), request) }
+        return Runner(plan: plan, readCovariates: { Covariates() }) { request in try answer(box.next(), request) }
     }
 
     private final class Counter: Sendable {
@@ -81,7 +81,7 @@ import Testing
             }
         }.run { _ in }
         let rows = try samples(folder)
-        #expect(rows.map(\.status).prefix(3) == [.crashed, .crashed, .crashed])
+        #expect(rows.first?.status == .crashed)
         let ends = rows.filter { $0.metric == "status" }
         #expect(ends.count == plan.samples.count)
         #expect(ends[0].notes == "SIGSEGV; Fatal error: oh, no")

@@ -8,7 +8,7 @@ extension Metric {
         startLatency, endLatency, notifyLatency, longestWait, quiesceTime, resumeToStart, cpuShare, effectiveNice,
         allocations, allocatedBytes, retainedBytes, heapAllocated, heapActive, heapResident, heapMapped, heapRetained,
         unreleasedBytes, peakResident, inversions, startsAfterSuspend, highWater, probeCost, anchorTime, stealTime,
-        cpuPressure, throttledTime, load, status,
+        cpuPressure, foreignTime, throttledTime, load, status,
     ]
 
     /// The metric of that name in rows, or nil.
@@ -118,6 +118,9 @@ extension Metric {
     public static let cpuPressure = Metric(
         name: "cpu_pressure", unit: .seconds, direction: .neutral,
         summary: "time in which some task of the machine waited for a CPU (PSI)")
+    public static let foreignTime = Metric(
+        name: "foreign_time", unit: .seconds, direction: .neutral,
+        summary: "CPU time that other processes used while the sample's process lived")
     public static let throttledTime = Metric(
         name: "throttled_time", unit: .seconds, direction: .neutral, summary: "time that the cgroup's quota took away")
     public static let load = Metric(

@@ -9,24 +9,35 @@ struct Covariates: Sendable {
     var pressure: Double?
     var throttled: Double?
     var load: Double?
+    /// CPU time that other processes than this one and its children used.
+    var foreign: Double?
     var instant: Int64 = 0
 
     static func now() -> Covariates {
-        Covariates(
-            steal: steal(inStat: SystemFile.text("/proc/stat")),
+        let stat = SystemFile.text("/proc/stat")
+        return Covariates(
+            steal: steal(inStat: stat),
             pressure: pressure(inPSI: SystemFile.text("/proc/pressure/cpu")),
             throttled: throttled(inCgroup: SystemFile.text(SystemFile.cpuStatistics)),
             load: SystemFile.text("/proc/loadavg").split(separator: " ").first.flatMap { Double($0) },
+            foreign: busy(inStat: stat).map { $0 - seconds(ResourceUsage.withChildren) },
             instant: MonotonicClock.now())
     }
 
-    /// The eighth number of the line `cpu`, in ticks.
-    static func steal(inStat text: String) -> Double? {
+    /// The numbers of the line `cpu`, in seconds.
+    private static func times(inStat text: String) -> [Double]? {
         guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("cpu ") }) else { return nil }
-        let numbers = line.split(separator: " ").dropFirst()
-        guard numbers.count >= 8, let ticks = Double(numbers[numbers.startIndex + 7]) else { return nil }
-        return ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
+        let ticks = line.split(separator: " ").dropFirst().compactMap { Double($0) }
+        return ticks.count >= 8 ? ticks.map { $0 / Double(sysconf(Int32(_SC_CLK_TCK))) } : nil
     }
+
+    /// User, nice, system and both kinds of interrupt.
+    static func busy(inStat text: String) -> Double? {
+        times(inStat: text).map { $0[0] + $0[1] + $0[2] + $0[5] + $0[6] }
+    }
+
+    /// The eighth number of the line `cpu`.
+    static func steal(inStat text: String) -> Double? { times(inStat: text)?[7] }
 
     /// `total=` of the line `some`, in microseconds.
     static func pressure(inPSI text: String) -> Double? {
@@ -55,6 +66,7 @@ struct Surroundings: Sendable {
     var pressure: Double?
     var throttled: Double?
     var load: Double?
+    var foreign: Double?
     /// How long the child lived, in seconds.
     var elapsed: Double
     /// The slower anchor loop, in seconds; nil if the child did not answer.
@@ -69,14 +81,17 @@ struct Surroundings: Sendable {
         pressure = difference(\.pressure)
         throttled = difference(\.throttled)
         load = before.load
+        foreign = difference(\.foreign)
         elapsed = seconds(after.instant - before.instant)
         anchor = anchorNanoseconds.max().map(seconds)
     }
 
-    /// Fixed thresholds, on nothing that the sample itself decides: more than a fiftieth of the time stolen, any
-    /// throttling, or the anchor loop a quarter slower than calibrated.
+    /// Fixed thresholds, on nothing that the sample itself decides: more than a fiftieth of the time stolen, other
+    /// processes busy for more than a quarter of it, any throttling, or the anchor loop a quarter slower than calibrated.
+    /// Times of less than a few of the kernel's ticks of 10 ms do not count.
     var isStorm: Bool {
         if let steal, steal > 0.02 * elapsed, steal > 0.01 { return true }
+        if let foreign, foreign > 0.25 * elapsed, foreign > 0.03 { return true }
         if let throttled, throttled > 0 { return true }
         if let anchor, anchor > 1.25 * Double(Anchor.nominal) / 1e9 { return true }
         return false
@@ -86,6 +101,7 @@ struct Surroundings: Sendable {
     func figures(operations: Int) -> [SampleReport.Figure] {
         let all: [(Metric, String, Double?)] = [
             (.anchorTime, "max", anchor), (.stealTime, "total", steal), (.cpuPressure, "total", pressure),
+            (.foreignTime, "total", foreign),
             (.throttledTime, "total", throttled), (.load, "mean", load),
         ]
         return all.compactMap { metric, stat, value in

@@ -14,6 +14,13 @@ struct ResourceUsage: Sendable {
             voluntarySwitches: usage.ru_nvcsw, involuntarySwitches: usage.ru_nivcsw)
     }
 
+    /// CPU time of this process and of its children that have ended, in nanoseconds.
+    static var withChildren: Int64 {
+        var children = rusage()
+        getrusage(__rusage_who_t(RUSAGE_CHILDREN.rawValue), &children)
+        return now().cpuNanoseconds + nanoseconds(children.ru_utime) + nanoseconds(children.ru_stime)
+    }
+
     private static func nanoseconds(_ time: timeval) -> Int64 {
         Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_usec) * 1000
     }

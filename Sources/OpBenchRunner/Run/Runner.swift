@@ -6,6 +6,7 @@ public struct Runner: Sendable {
     private let plan: RunPlan
     private let options: RunOptions
     private let take: @Sendable (SampleRequest) async throws -> ChildResult
+    private let readCovariates: @Sendable () -> Covariates
 
     /// A runner that starts this program again for every sample. `SampleChild.mainIfChild()` must be the first call of
     /// its `main`.
@@ -24,11 +25,15 @@ public struct Runner: Sendable {
         }
     }
 
-    /// A runner whose samples are taken by `take`.
-    init(plan: RunPlan, take: @escaping @Sendable (SampleRequest) async throws -> ChildResult) {
+    /// A runner whose samples are taken by `take`, and whose surroundings are told by `readCovariates`.
+    init(
+        plan: RunPlan, readCovariates: @escaping @Sendable () -> Covariates = { .now() },
+        take: @escaping @Sendable (SampleRequest) async throws -> ChildResult
+    ) {
         self.plan = plan
         options = plan.options
         self.take = take
+        self.readCovariates = readCovariates
     }
 
     /// A crash is reported by its signal; Swift's backtraces would take seconds.
@@ -149,9 +154,9 @@ public struct Runner: Sendable {
             cell: sample.cell, backend: sample.backend, flavour: sample.flavour,
             targetNanoseconds: options.targetNanoseconds, kernel: opened.manifest.calibration, parent: getpid())
         let timestamp = Timestamp.now()
-        let before = Covariates.now()
+        let before = readCovariates()
         let result = try await take(request)
-        let after = Covariates.now()
+        let after = readCovariates()
         let report = SampleReport(result, timeoutSeconds: options.timeoutSeconds)
         return SampleAttempt(
             sample: sample, isRerun: isRerun, timestamp: timestamp, report: report,

@@ -87,7 +87,7 @@ struct Trial {
             .voluntarySwitches, "total", Double(usage.voluntarySwitches), phase: "total", operations: operations)
         report.add(
             .involuntarySwitches, "total", Double(usage.involuntarySwitches), phase: "total", operations: operations)
-        if factory.id == .serial { reportProbeCost(body, producers, marked: times, into: &report) }
+        if factory.id == .serial { reportProbeCost(body, producers, into: &report) }
     }
 
     private func measureLatency(_ producers: Producers, into report: inout SampleReport) {
@@ -141,15 +141,20 @@ struct Trial {
         report.note(violations.joined(separator: "; "))
     }
 
-    /// The same rounds without the store: what the proof costs an operation.
-    private func reportProbeCost(
-        _ body: OperationBody, _ producers: Producers, marked: PhaseTimes, into report: inout SampleReport
-    ) {
-        body.setMarks(false)
-        var bare = PhaseTimes()
-        for _ in 0..<marked.rounds { bare.add(Round.run(plan, by: factory, body, producers: producers)) }
-        let operations = plan.operationCount * marked.rounds
-        report.add(.probeCost, "mean", seconds(marked.total - bare.total) / Double(operations), operations: operations)
+    /// What the store costs an operation: the fastest of some rounds with it, less the fastest of as many without, taken
+    /// in turn.
+    private func reportProbeCost(_ body: OperationBody, _ producers: Producers, into report: inout SampleReport) {
+        var fastest = (marked: Int64.max, bare: Int64.max)
+        let end = MonotonicClock.now() + targetNanoseconds / 2
+        repeat {
+            body.setMarks(true)
+            fastest.marked = min(fastest.marked, Round.run(plan, by: factory, body, producers: producers).total)
+            body.setMarks(false)
+            fastest.bare = min(fastest.bare, Round.run(plan, by: factory, body, producers: producers).total)
+        } while MonotonicClock.now() < end
+        let operations = plan.operationCount
+        report.add(
+            .probeCost, "mean", seconds(fastest.marked - fastest.bare) / Double(operations), operations: operations)
     }
 }
 
