@@ -31,6 +31,8 @@ public enum Misuse: Error, Sendable, Hashable {
     /// An operation in a queue that announced its end before the queue had started it (C9). The default handler prints
     /// the message and goes on; the operation leaves the queue.
     case finishWithoutStart(operation: String)
+    /// Observing a property that cannot be observed (D1, D23).
+    case notObservable(keyPath: String)
     /// An operation that waits for itself to finish, from inside its own main (O5).
     case waitForSelf
 
@@ -98,6 +100,7 @@ extension Misuse: CustomStringConvertible {
         case .selfDependency: "addDependency: an operation cannot depend on itself"
         case .finishWithoutStart(let operation):
             "*** \(operation) went isFinished=YES without being started by the queue it is in"
+        case .notObservable(let keyPath): "observe: \(keyPath) cannot be observed"
         case .waitForSelf: "waitUntilFinished: an operation cannot wait for itself"
         }
     }

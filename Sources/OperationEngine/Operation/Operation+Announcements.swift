@@ -7,39 +7,41 @@ extension Operation {
     /// To be called before the property changes.
     ///
     /// - Parameter key: the property's name, as `isFinished` or in the short spelling `finished` (contract D2).
-    public final func willChangeValue(forKey key: String) {}
+    public final func willChangeValue(forKey key: String) {
+        if let key = ObservedKey(operationKey: key) { observers?.willChange(key) }
+    }
 
     /// To be called after the property has changed, from any thread. For `isFinished` the operation is done once the
     /// property is true: its slot is free, its dependents and its completion block may run. For `isReady` the queue
     /// asks the property anew.
     public final func didChangeValue(forKey key: String) {
-        switch key {
-        case "isFinished", "finished": finishedByOwnAccount()
-        case "isReady", "ready": readinessMayHaveChanged()
-        default: break
-        }
+        if let key = ObservedKey(operationKey: key) { hasChanged(key) }
     }
 
     /// As `willChangeValue(forKey:)`.
-    public final func willChangeValue<Value>(for keyPath: KeyPath<Operation, Value>) {}
+    public final func willChangeValue<Value>(for keyPath: KeyPath<Operation, Value>) {
+        if let key = ObservedKey(keyPath) { observers?.willChange(key) }
+    }
 
     /// As `didChangeValue(forKey:)`.
     public final func didChangeValue<Value>(for keyPath: KeyPath<Operation, Value>) {
-        if keyPath == \Operation.isFinished {
-            finishedByOwnAccount()
-        } else if keyPath == \Operation.isReady {
-            readinessMayHaveChanged()
+        if let key = ObservedKey(keyPath) { hasChanged(key) }
+    }
+
+    private func hasChanged(_ key: ObservedKey) {
+        if key == .isFinished, isFinished, let last = state.finishFromAnyPhase() {
+            return finishedByOwnAccount(last)
         }
+        observers?.didChange(key)
+        if key == .isReady { readinessMayHaveChanged() }
     }
 
     // MARK: The end
 
-    /// A subclass says that `isFinished` may have become true. Later calls, and those of an operation that has ended
-    /// already, do nothing (contract C11).
-    private func finishedByOwnAccount() {
-        guard isFinished, let last = state.finishFromAnyPhase() else { return }
+    /// A subclass has said that `isFinished` is true now. Only its first announcement comes here (contract C11).
+    private func finishedByOwnAccount(_ last: OperationState.Word) {
         let worker = Worker.current.flatMap { $0.isAbout(toStart: self) ? $0 : nil }
-        conclude(last, on: worker)
+        conclude(last, on: worker) { observers?.didChange(.isFinished) }
     }
 
     /// An operation that finished outside a worker's `start` gives its place in the queue back. One that finishes

@@ -6,9 +6,12 @@ import CLinux
 /// The dependency is retained, so that `dependencies` can list it after it has finished (contract E11). The dependent
 /// is not: while the edge is linked into the dependency's successor list, whoever follows it holds the dependency's
 /// `successorLock`, and the dependent's deinit has to take that lock to unlink the edge before its memory goes
-/// (contract E21).
+/// (contract E21). It must not be retained there either, not even for a moment: that might leave the last release to
+/// the lock's holder. So the holder uses the dependent's state through a pointer, and the dependent itself only once
+/// it has brought it into the phase `filing`, when its queue keeps it alive.
 struct DependencyEdge {
     let dependent: Unmanaged<Operation>
+    let dependentState: UnsafePointer<OperationState>
     let dependency: Unmanaged<Operation>
     /// The dependent's next older edge. Guarded by the dependent's `lock`.
     var nextOfDependent: UnsafeMutablePointer<DependencyEdge>?
@@ -24,22 +27,38 @@ extension Operation {
         guard operation !== self else { return Misuse.selfDependency.report() }
         let edge = UnsafeMutablePointer<DependencyEdge>.allocate(capacity: 1)
         edge.initialize(
-            to: DependencyEdge(dependent: .passUnretained(self), dependency: .passRetained(operation)))
+            to: DependencyEdge(
+                dependent: .passUnretained(self), dependentState: withUnsafePointer(to: state) { $0 },
+                dependency: .passRetained(operation)))
 
+        observers?.willChange(.dependencies)
+        if state.load().isReady, !operation.state.load().isFinished { observers?.willChange(.isReady) }
         lock.lock()
         edge.pointee.nextOfDependent = dependencyEdges
         dependencyEdges = edge
         var consequence = OperationState.Consequence.none
+        var isReadyChanged = false
         // Counted first and linked second: a dependency that finishes in between is found finished by `link`.
-        if state.addDependency(), !operation.link(edge) { consequence = state.dropDependency() }
+        if let counted = state.addDependency() {
+            if operation.link(edge) {
+                isReadyChanged = counted.hasChanged
+            } else {
+                consequence = state.dropDependency().consequence
+            }
+        }
         lock.unlock()
+        observers?.settleChange(.isReady, hasHappened: isReadyChanged)
+        observers?.didChange(.dependencies)
         if consequence == .file { fileWithQueue() }
     }
 
     func unlinkDependency(_ operation: Operation) {
         var removed: UnsafeMutablePointer<DependencyEdge>?
         var consequence = OperationState.Consequence.none
+        var isReadyChanged = false
 
+        observers?.willChange(.dependencies)
+        if !state.load().isReady { observers?.willChange(.isReady) }
         lock.lock()
         var kept: UnsafeMutablePointer<DependencyEdge>?
         var edge = dependencyEdges
@@ -47,7 +66,11 @@ extension Operation {
             edge = current.pointee.nextOfDependent
             if current.pointee.dependency.toOpaque() == Unmanaged.passUnretained(operation).toOpaque() {
                 if let kept { kept.pointee.nextOfDependent = edge } else { dependencyEdges = edge }
-                if operation.unlink(current), state.dropDependency() == .file { consequence = .file }
+                if operation.unlink(current) {
+                    let change = state.dropDependency()
+                    if change.consequence == .file { consequence = .file }
+                    if change.hasChanged { isReadyChanged = true }
+                }
                 current.pointee.nextOfDependent = removed
                 removed = current
             } else {
@@ -55,6 +78,8 @@ extension Operation {
             }
         }
         lock.unlock()
+        observers?.settleChange(.isReady, hasHappened: isReadyChanged)
+        observers?.settleChange(.dependencies, hasHappened: removed != nil)
 
         if consequence == .file { fileWithQueue() }
         while let current = removed {
@@ -76,6 +101,15 @@ extension Operation {
         }
         var seen = Set<ObjectIdentifier>(minimumCapacity: all.count)
         return all.reversed().filter { seen.insert(ObjectIdentifier($0)).inserted }
+    }
+
+    /// An observed operation hears that one of its dependencies has finished. With no lock held, by the finisher.
+    func dependencyHasFinished() {
+        let before = state.load()
+        if !before.isReady, before.unfinishedDependencies == 1 { observers?.willChange(.isReady) }
+        let change = state.dropDependency()
+        observers?.settleChange(.isReady, hasHappened: change.hasChanged)
+        if change.consequence == .file { fileWithQueue() }
     }
 
     // MARK: The successor list
@@ -135,14 +169,16 @@ extension Operation {
                     break
                 }
                 // Unlinked only after filing: until then the dependent's deinit waits for `successorLock`.
-                edge.pointee.dependent._withUnsafeGuaranteedRef { dependent in
-                    if dependent.state.dropDependency() == .file { filer.file(dependent) }
+                if let observers = edge.pointee.dependentState.pointee.observers {
+                    filer.tellLater(observers)
+                } else if edge.pointee.dependentState.pointee.dropDependency().consequence == .file {
+                    filer.file(edge.pointee.dependent.takeUnretainedValue())
                 }
                 unlinkLocked(edge)
             }
             filer.unlock()
             successorLock.unlock()
-            filer.askTheRest()
+            filer.fileTheRest()
         }
     }
 }

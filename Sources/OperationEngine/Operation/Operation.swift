@@ -41,6 +41,7 @@ open class Operation: @unchecked Sendable {
 
     deinit {
         if dependencyEdges != nil { DependencyEdge.releaseAll(of: self) }
+        state.releaseObservers()
     }
 
     // MARK: State
@@ -78,7 +79,10 @@ open class Operation: @unchecked Sendable {
         let worker = Worker.current
         let isChosenByWorker = worker?.isAbout(toStart: self) ?? false
         let ownReadiness = isChosenByWorker ? true : MethodOverride.isReady.isPresent(in: self) ? isReady : nil
-        switch state.begin(byWorker: isChosenByWorker, ownReadiness: ownReadiness) {
+        if !isCancelled { observers?.willChange(.isExecuting) }
+        let verdict = state.begin(byWorker: isChosenByWorker, ownReadiness: ownReadiness)
+        observers?.settleChange(.isExecuting, hasHappened: verdict.isRun)
+        switch verdict {
         case .run:
             main()
             finish(from: .executing, on: isChosenByWorker ? worker : nil)
@@ -94,7 +98,18 @@ open class Operation: @unchecked Sendable {
     /// Asks the operation to stop. Sets a flag and interrupts nothing: `main` polls `isCancelled`. An operation that
     /// has not started becomes ready whatever it depends on, and finishes without `main` (contract J1–J9).
     open func cancel() {
-        if state.cancel(finishesWithoutSlot: !MethodOverride.start.isPresent(in: self)) == .file { fileWithQueue() }
+        let before = state.load()
+        guard !before.isCancelled, !before.isFinished else { return }
+        observers?.willChange(.isCancelled)
+        if !before.isReady { observers?.willChange(.isReady) }
+        let (consequence, old) = state.cancel(finishesWithoutSlot: !MethodOverride.start.isPresent(in: self))
+        observers?.settleChange(.isCancelled, hasHappened: old != nil)
+        if let old, !old.isReady {
+            observers?.didChange(.isReady)
+        } else if !before.isReady {
+            observers?.forgetChange(.isReady)
+        }
+        if consequence == .file { fileWithQueue() }
     }
 
     /// The end of an operation that the engine's own `start` ran.
@@ -105,16 +120,29 @@ open class Operation: @unchecked Sendable {
     ///   - worker: the worker that runs it for a queue, which calls the completion block once the slot is free again;
     ///     nil if started by hand, when the block goes to a thread of the pool.
     private func finish(from phase: OperationState.Phase, on worker: Worker?) {
-        if let last = state.finish(from: phase) { conclude(last, on: worker) }
+        observers?.willChange(.isFinished)
+        if phase == .executing { observers?.willChange(.isExecuting) }
+        guard let last = state.finish(from: phase) else {
+            observers?.forgetChange(.isFinished)
+            if phase == .executing { observers?.forgetChange(.isExecuting) }
+            return
+        }
+        conclude(last, on: worker) {
+            // The values have changed together, and the dependents are ready (contract D7–D9).
+            if phase == .executing { observers?.didChange(.isExecuting) }
+            observers?.didChange(.isFinished)
+        }
     }
 
-    /// What follows the transition to finished, for every operation, once.
-    func conclude(_ last: OperationState.Word, on worker: Worker?) {
+    /// What follows the transition to finished, for every operation, once. `announce` tells the observers.
+    @inline(__always)
+    func conclude(_ last: OperationState.Word, on worker: Worker?, announce: () -> Void) {
         executionEnded()
         if last.has(OperationState.Word.hasSuccessors) {
             // An overridden start may go on for long after this: then the dependents' workers are called here.
             releaseSuccessors(own: MethodOverride.start.isPresent(in: self) ? nil : worker?.queue)
         }
+        announce()
         withdrawIfLeftAlone(last)
         if last.has(OperationState.Word.hasCompletion), let block = takeCompletionBlock() {
             if let worker {
@@ -150,7 +178,13 @@ open class Operation: @unchecked Sendable {
     /// its new level (contract G10).
     open var queuePriority: QueuePriority {
         get { QueuePriority(level: state.load().level) }
-        set { if state.setLevel(newValue.level) == .file { fileWithQueue() } }
+        set {
+            let isChange = state.load().level != newValue.level
+            if isChange { observers?.willChange(.queuePriority) }
+            let consequence = state.setLevel(newValue.level)
+            if isChange { observers?.didChange(.queuePriority) }
+            if consequence == .file { fileWithQueue() }
+        }
     }
 
     /// The priority of the thread while it runs `main`, 0.0 (lowest) to 1.0, by default 0.5. Other values are clamped.

@@ -26,6 +26,8 @@ extension Operation {
         if Misuse.isStrict, state.load().phase.rawValue >= OperationState.Phase.executing.rawValue {
             return Misuse.completionBlockLate.report()
         }
+        observers?.willChange(.completionBlock)
+        defer { observers?.didChange(.completionBlock) }
         // The block is in place before the flag: the finishing thread that sees the flag takes `lock` and finds it. If
         // it came too late, the one before it stays, which the finishing thread may not have taken yet.
         let (replaced, phase) = withNewDetails { own in
@@ -41,8 +43,11 @@ extension Operation {
 
     /// The completion block, for the finishing thread alone; the property is nil from here on (contract I6).
     func takeCompletionBlock() -> (@Sendable () -> Void)? {
+        observers?.willChange(.completionBlock)
         lock.lock()
-        defer { lock.unlock() }
-        return details?.completionBlock.take()
+        let block = details?.completionBlock.take()
+        lock.unlock()
+        observers?.didChange(.completionBlock)
+        return block
     }
 }

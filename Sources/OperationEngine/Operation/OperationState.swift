@@ -61,6 +61,8 @@ struct OperationState: ~Copyable {
         static let hasOwnReadiness: UInt64 = 1 << 16
         /// An overridden `start` has returned before the end: whoever finishes the operation gives its slot back.
         static let isDetached: UInt64 = 1 << 17
+        /// There are, or were, observers: every transition from here on is announced (contract D18, D21).
+        static let hasObservers: UInt64 = 1 << 18
         /// Counts, in 8 bits, the events that may change what an overridden `isReady` answers.
         static let oneReadinessEvent: UInt64 = 1 << 24
         static let readinessEpoch: UInt64 = 0xFF << 24
@@ -104,6 +106,9 @@ struct OperationState: ~Copyable {
     }
 
     private let word: Atomic<UInt64>
+    /// The `ObserverList`, retained; nil until the first observer. Set once. It stands here for the sake of a finishing
+    /// dependency, which reaches a dependent that may be on its way to its deinit: see `DependencyEdge`.
+    private let observerList = Atomic<UnsafeMutableRawPointer?>(nil)
 
     init() {
         var initial = Word(bits: 0)
@@ -232,35 +237,49 @@ extension OperationState {
         case file
     }
 
-    /// Counts one more unfinished dependency. False, with no change, once the operation has begun (contract E19).
-    func addDependency() -> Bool {
-        update { word in
+    /// Counts one more unfinished dependency. Nil, with no change, once the operation has begun (contract E19).
+    func addDependency() -> ReadinessChange? {
+        let transition = update { word in
             guard word.phase.rawValue < Phase.dispatched.rawValue else { return nil }
             var next = Word(bits: word.bits + Word.oneDependency)
             // A cancelled one stays ready whatever it depends on.
             if word.phase == .ready, !next.isReady, !word.has(Word.hasOwnReadiness) { next.phase = .waiting }
             return next.countingReadinessEvent()
-        } != nil
+        }
+        return transition.map { ReadinessChange(consequence: .none, hasChanged: $0.old.isReady != $0.new.isReady) }
     }
 
     /// Counts one unfinished dependency less: it finished or was removed.
-    func dropDependency() -> Consequence {
-        change { word in
+    func dropDependency() -> ReadinessChange {
+        let transition = update { word in
             let next = Word(bits: word.bits - Word.oneDependency).countingReadinessEvent()
             return word.phase == .waiting && next.isToBeFiled ? next.entering(.filing) : next
         }
+        return ReadinessChange(
+            consequence: consequence(of: transition),
+            hasChanged: transition.map { $0.old.isReady != $0.new.isReady } ?? false)
+    }
+
+    /// What one dependency more or less means.
+    struct ReadinessChange {
+        var consequence: Consequence
+        /// Whether `isReady` is different now, by the engine's own rules.
+        var hasChanged: Bool
     }
 
     /// Sets the flag unless finished (contract J1, J2, J14).
     ///
     /// - Parameter finishesWithoutSlot: whether it then goes before all others (J9), so that one among the ready ones
     ///   has to be re-filed.
-    func cancel(finishesWithoutSlot: Bool) -> Consequence {
-        change { word in
+    ///
+    /// - Returns: also the word before; nil if nothing has changed.
+    func cancel(finishesWithoutSlot: Bool) -> (consequence: Consequence, old: Word?) {
+        let transition = update { word in
             guard !word.isFinished, !word.isCancelled else { return nil }
             let next = word.setting(Word.cancelled).countingReadinessEvent()
             return word.phase == .waiting || finishesWithoutSlot && word.isInReadyList ? next.entering(.filing) : next
         }
+        return (consequence(of: transition), transition?.old)
     }
 
     /// Sets the priority; one that waits among the ready ones is re-filed at its new level's back (contract G10, G11).
@@ -291,12 +310,47 @@ extension OperationState {
         }
     }
 
+    /// The observers, if there ever were any. One load otherwise (contract D21).
+    @inline(__always)
+    var observers: ObserverList<Operation>? { load().has(Word.hasObservers) ? existingObservers : nil }
+
+    @inline(never)
+    private var existingObservers: ObserverList<Operation>? {
+        // Acquiring: pairs with the exchange that set it.
+        observerList.load(ordering: .acquiring).map {
+            Unmanaged<ObserverList<Operation>>.fromOpaque($0).takeUnretainedValue()
+        }
+    }
+
+    /// The observer list, made by `make` if there is none.
+    func observers(orMake make: () -> ObserverList<Operation>) -> ObserverList<Operation> {
+        if let existingObservers { return existingObservers }
+        let new = Unmanaged.passRetained(make())
+        let (exchanged, existing) = observerList.compareExchange(
+            expected: nil, desired: new.toOpaque(), ordering: .acquiringAndReleasing)
+        if exchanged { return new.takeUnretainedValue() }
+        new.release()
+        return Unmanaged.fromOpaque(existing.unsafelyUnwrapped).takeUnretainedValue()
+    }
+
+    /// In the operation's deinit, after its edges are unlinked.
+    func releaseObservers() {
+        if let list = observerList.load(ordering: .acquiring) {
+            Unmanaged<ObserverList<Operation>>.fromOpaque(list).release()
+        }
+    }
+
+    /// Says, for good, that the operation has observers.
+    func setHasObservers() { update { $0.setting(Word.hasObservers) } }
+
     /// Says, while it is claimed, that the operation has its own readiness.
     func setOwnReadiness() { update { $0.setting(Word.hasOwnReadiness) } }
 
     /// A transition that may make the caller the one that files the operation.
-    private func change(_ change: (Word) -> Word?) -> Consequence {
-        guard let (old, new) = update(change) else { return .none }
+    private func change(_ change: (Word) -> Word?) -> Consequence { consequence(of: update(change)) }
+
+    private func consequence(of transition: (old: Word, new: Word)?) -> Consequence {
+        guard let (old, new) = transition else { return .none }
         return old.phase != .filing && new.phase == .filing ? .file : .none
     }
 
@@ -325,6 +379,10 @@ extension OperationState {
         case skip
         case alreadyFinished
         case refused(Misuse)
+
+        var isRun: Bool {
+            if case .run = self { true } else { false }
+        }
     }
 
     /// dispatched → executing by the worker that chose it, or idle → executing by hand (contract B3–B9).

@@ -33,7 +33,13 @@ final class QueueCore: @unchecked Sendable {
     /// Set once, by the owner's init.
     private var owner: Unmanaged<OperationQueue>?
 
+    private let observed = Atomic<Bool>(false)
+
     func setOwner(_ queue: OperationQueue) { owner = .passUnretained(queue) }
+
+    /// Whether the queue has, or had, observers.
+    var hasObservers: Bool { observed.load(ordering: .acquiring) }
+    func setHasObservers() { observed.store(true, ordering: .releasing) }
 
     var unfinishedCount: Int { unfinished.load(ordering: .acquiring) }
 
@@ -164,6 +170,16 @@ final class QueueCore: @unchecked Sendable {
     /// An operation has left the queue: releases it and counts it out. Without the lock, since its deinit may run.
     func leave(_ operation: Unmanaged<Operation>) {
         operation.release()
+        if hasObservers {
+            // Retained until the observers have been told: this may be the last operation of a queue that was dropped.
+            let queue = owner?.takeUnretainedValue()
+            queue?.announcing(.operations, .operationCount) { countOut() }
+        } else {
+            countOut()
+        }
+    }
+
+    private func countOut() {
         // Releasing: pairs with the acquiring loads of a thread that waits for the queue.
         if unfinished.subtract(1, ordering: .sequentiallyConsistent).newValue == 0 {
             if drainWaiters.load(ordering: .sequentiallyConsistent) > 0 {
@@ -239,6 +255,8 @@ struct BatchFiler {
     private var locked: QueueCore?
     /// Those whose class overrides `isReady`: to be filed when no lock is held.
     private var toBeAsked: [Operation] = []
+    /// Those with observers, as their lists.
+    private var toBeTold: [ObserverList<Operation>] = []
 
     init(own: QueueCore?) { self.own = own }
 
@@ -258,9 +276,19 @@ struct BatchFiler {
         locked = nil
     }
 
-    /// Files those whose `isReady` is overridden. Without any lock.
-    mutating func askTheRest() {
-        for operation in toBeAsked { operation.fileWithQueue() }
-        toBeAsked.removeAll()
+    /// The observers of an operation hear of it before it is filed.
+    mutating func tellLater(_ observers: ObserverList<Operation>) { toBeTold.append(observers) }
+
+    /// Tells the observed ones, and files those whose `isReady` is overridden. Without any lock.
+    mutating func fileTheRest() {
+        if !toBeTold.isEmpty {
+            // The list's weak reference says whether the operation is still there.
+            for observers in toBeTold { observers.object?.dependencyHasFinished() }
+            toBeTold.removeAll()
+        }
+        if !toBeAsked.isEmpty {
+            for operation in toBeAsked { operation.fileWithQueue() }
+            toBeAsked.removeAll()
+        }
     }
 }

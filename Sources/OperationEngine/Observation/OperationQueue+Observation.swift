@@ -1,0 +1,47 @@
+/// What can be observed of queues: a protocol, so that a handler gets the queue as what it is. Only `OperationQueue`
+/// and its subclasses conform.
+public protocol ObservableQueue: OperationQueue {}
+
+extension OperationQueue: ObservableQueue {}
+
+extension ObservableQueue {
+    /// Calls `changeHandler` whenever the property changes, on the thread that changes it, until the returned token is
+    /// released or invalidated.
+    ///
+    /// Observable are `operations`, `operationCount`, `maxConcurrentOperationCount`, `isSuspended` and `name` (contract
+    /// D23); another key path is a `Misuse`. A batch that is added is one change. An operation that leaves is one too,
+    /// and is missing in the old value of `operations` already.
+    public func observe<Value>(
+        _ keyPath: KeyPath<OperationQueue, Value>, options: ObservingOptions = [],
+        changeHandler: @escaping @Sendable (Self, ObservedChange<Value>) -> Void
+    ) -> Observation {
+        guard let key = ObservedKey(keyPath) else {
+            Misuse.notObservable(keyPath: String(describing: keyPath)).report()
+            return Observation {}
+        }
+        let list = makeObserverList()
+        let entry = ObserverList<OperationQueue>.Entry(key: key, options: options) { queue, old, new, isPrior in
+            changeHandler(
+                unsafeDowncast(queue, to: Self.self),
+                ObservedChange(newValue: new as? Value, oldValue: old as? Value, isPrior: isPrior))
+        }
+        list.add(entry)
+        core.setHasObservers()
+        if options.contains(.initial) {
+            entry.deliver(self, nil, options.contains(.new) ? ObservedKey.value(of: self, key) : nil, false)
+        }
+        return Observation { list.remove(entry) }
+    }
+}
+
+extension OperationQueue {
+    /// Makes a change between a `willChange` and a `didChange` of the given properties, if there are observers.
+    @inline(__always)
+    func announcing<Result>(_ keys: ObservedKey..., change: () -> Result) -> Result {
+        guard let observers else { return change() }
+        for key in keys { observers.willChange(key) }
+        let result = change()
+        for key in keys.reversed() { observers.didChange(key) }
+        return result
+    }
+}
