@@ -12,7 +12,8 @@ import Testing
     ) -> Runner {
         let count = Atomic<Int>(0)
         let box = Counter(count)
-        return Runner(plan: plan, readCovariates: { Covariates() }) { request in try answer(box.next(), request) }
+        return Runner(
+            plan: plan, readCovariates: { Covariates() }, take: { request in try answer(box.next(), request) })
     }
 
     private final class Counter: Sendable {
