@@ -1,4 +1,3 @@
-import ArgumentParser
 import OpBenchModel
 
 /// The exit codes of opbench. Anything that could not be parsed or checked never reads as success.

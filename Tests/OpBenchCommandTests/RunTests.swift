@@ -151,6 +151,7 @@ struct RunTests {
         let run = RunFiles(folder, "k")
         let endless = try run.samples().filter { $0.workload == "endless" && $0.metric == "status" }
         #expect(!endless.isEmpty)
+        #expect(result.errors.contains("opbench: warning: crashed (SIGKILL): dispatch, endless items=500"))
         #expect(endless.allSatisfy { $0.status == .crashed && $0.notes.contains("SIGKILL") })
         #expect(try run.summary().filter { $0.workload == "small" && $0.status == .ok }.count == 7)
     }

@@ -51,8 +51,9 @@ struct ProgressDisplay {
             samplesStarted = samplesStarted ?? .now
             done = index
             show("\(backend.rawValue) \(kind.rawValue), \(cellID)", important: index == 0)
-        case .sampleFinished:
+        case .sampleFinished(_, let status, let rows):
             done += 1
+            if let trouble = Self.trouble(status, rows) { warn(trouble) }
         case .rowsSaved:
             break
         case .warning(let text):
@@ -60,6 +61,17 @@ struct ProgressDisplay {
         case .finished:
             eraseBar()
             say("\(done) of \(total) samples in \(Quantities.wait(seconds: started.duration(to: .now).seconds))")
+        }
+    }
+
+    /// What is wrong with a sample, in one line; nil if nothing is.
+    private static func trouble(_ status: SampleStatus, _ rows: [SampleRow]) -> String? {
+        switch status {
+        case .ok, .unsupported, .skipped: return nil
+        case .invalid, .timeout, .crashed:
+            guard let row = rows.first(where: { $0.metric == Metric.status.name }) ?? rows.first else { return nil }
+            let notes = row.notes.isEmpty ? "" : " (\(row.notes))"
+            return "\(status.rawValue)\(notes): \(row.backend.rawValue), \(row.cellID)"
         }
     }
 
