@@ -87,7 +87,7 @@ struct Trial {
             .voluntarySwitches, "total", Double(usage.voluntarySwitches), phase: "total", operations: operations)
         report.add(
             .involuntarySwitches, "total", Double(usage.involuntarySwitches), phase: "total", operations: operations)
-        if factory.id == .serial { reportProbeCost(body, producers, into: &report) }
+        if factory.id == .serial { reportProbeCost(producers, into: &report) }
     }
 
     private func measureLatency(_ producers: Producers, into report: inout SampleReport) {
@@ -141,18 +141,22 @@ struct Trial {
         report.note(violations.joined(separator: "; "))
     }
 
-    /// What the store costs an operation: the fastest of some rounds with it, less the fastest of as many without, taken
-    /// in turn.
-    private func reportProbeCost(_ body: OperationBody, _ producers: Producers, into report: inout SampleReport) {
+    /// What the store costs an operation: the fastest of many rounds with it, less the fastest of as many without, taken
+    /// in turn, and without the work, which would drown it.
+    private func reportProbeCost(_ producers: Producers, into report: inout SampleReport) {
+        var idle = plan
+        idle.workNanoseconds = 0
+        let body = OperationBody(plan: idle, kernel: kernel, mode: .marked)
+        defer { body.deallocate() }
         var fastest = (marked: Int64.max, bare: Int64.max)
-        let end = MonotonicClock.now() + targetNanoseconds / 2
+        let end = MonotonicClock.now() + targetNanoseconds / 10
         repeat {
             body.setMarks(true)
-            fastest.marked = min(fastest.marked, Round.run(plan, by: factory, body, producers: producers).total)
+            fastest.marked = min(fastest.marked, Round.run(idle, by: factory, body, producers: producers).total)
             body.setMarks(false)
-            fastest.bare = min(fastest.bare, Round.run(plan, by: factory, body, producers: producers).total)
+            fastest.bare = min(fastest.bare, Round.run(idle, by: factory, body, producers: producers).total)
         } while MonotonicClock.now() < end
-        let operations = plan.operationCount
+        let operations = idle.operationCount
         report.add(
             .probeCost, "mean", seconds(fastest.marked - fastest.bare) / Double(operations), operations: operations)
     }
