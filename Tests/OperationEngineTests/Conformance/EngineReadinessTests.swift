@@ -53,6 +53,27 @@ struct EngineReadinessTests {
         #expect(operations.allSatisfy { $0.runs.value == 1 })
     }
 
+    @Test("C3 C5: without the announcement the queue keeps the operation, its slot and its dependents")
+    func queueKeepsUnannounced() {
+        let runs = Counter()
+        let serial = makeQueue(limit: 1)
+        let operation = AsynchronousOperation()
+        let dependent = MainOperation { _ in runs.add() }
+        dependent.addDependency(operation)
+        serial.addOperation(operation)
+        serial.addOperation { runs.add() }
+        operation.started.wait()
+        let elsewhere = makeQueue()
+        elsewhere.addOperation(dependent)
+        operation.endSilently()
+        settle()
+        #expect(runs.value == 0 && !dependent.isReady && serial.operationCount == 2)
+        operation.announceEnd()
+        drains(serial)
+        drains(elsewhere)
+        #expect(runs.value == 2)
+    }
+
     @Test("C9: an end announced before the start is reported; the operation leaves its queue and unlocks")
     func endedBeforeStart() async {
         await #expect(processExitsWith: .success) {

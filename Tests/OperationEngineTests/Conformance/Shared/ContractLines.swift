@@ -37,6 +37,7 @@ let foundationDifferences: [String: String] = [
     "B10": "agrees that it is an error; traps always",
     "B12": "absent: no such helper",
     "B2": "absent: no isConcurrent",
+    "C3": "agrees, but a queue may notice an end that falls into start although it is not announced",
     "C9": "agrees but for the report; not run, since Foundation prints it",
     "C13": "absent: no threadPriority",
     "E9": "fails: removing an unfinished dependency leaves the dependent unready for ever",
