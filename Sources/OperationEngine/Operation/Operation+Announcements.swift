@@ -40,8 +40,7 @@ extension Operation {
 
     /// A subclass has said that `isFinished` is true now. Only its first announcement comes here (contract C11).
     private func finishedByOwnAccount(_ last: OperationState.Word) {
-        let worker = Worker.current.flatMap { $0.isAbout(toStart: self) ? $0 : nil }
-        conclude(last, on: worker) { observers?.didChange(.isFinished) }
+        conclude(last, on: Worker.about(toStart: self)) { observers?.didChange(.isFinished) }
     }
 
     /// An operation that finished outside a worker's `start` gives its place in the queue back. One that finishes

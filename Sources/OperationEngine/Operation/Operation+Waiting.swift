@@ -11,7 +11,7 @@ extension Operation {
 
     private func wait(_ deadline: Deadline) -> Bool {
         if state.load().isFinished { return true }
-        if Worker.current?.isAbout(toStart: self) == true {
+        if Worker.about(toStart: self) != nil {
             Misuse.waitForSelf.report()
             return false
         }

@@ -76,8 +76,8 @@ open class Operation: @unchecked Sendable {
     /// that executes, or that is in a queue is a `Misuse`. Queues call this; call it by hand only for operations
     /// in no queue.
     open func start() {
-        let worker = Worker.current
-        let isChosenByWorker = worker?.isAbout(toStart: self) ?? false
+        let worker = Worker.about(toStart: self)
+        let isChosenByWorker = worker != nil
         let ownReadiness = isChosenByWorker ? true : MethodOverride.isReady.isPresent(in: self) ? isReady : nil
         if !isCancelled { observers?.willChange(.isExecuting) }
         let verdict = state.begin(byWorker: isChosenByWorker, ownReadiness: ownReadiness)
@@ -85,9 +85,9 @@ open class Operation: @unchecked Sendable {
         switch verdict {
         case .run:
             main()
-            finish(from: .executing, on: isChosenByWorker ? worker : nil)
+            finish(from: .executing, on: worker)
         case .skip:
-            finish(from: isChosenByWorker ? .dispatched : .idle, on: isChosenByWorker ? worker : nil)
+            finish(from: isChosenByWorker ? .dispatched : .idle, on: worker)
         case .alreadyFinished:
             if Misuse.isStrict { Misuse.startFinished.report() }
         case .refused(let misuse):
@@ -119,7 +119,7 @@ open class Operation: @unchecked Sendable {
     ///     or added it to a queue, and brings it to its end.
     ///   - worker: the worker that runs it for a queue, which calls the completion block once the slot is free again;
     ///     nil if started by hand, when the block goes to a thread of the pool.
-    private func finish(from phase: OperationState.Phase, on worker: Worker?) {
+    private func finish(from phase: OperationState.Phase, on worker: Unmanaged<Worker>?) {
         observers?.willChange(.isFinished)
         if phase == .executing { observers?.willChange(.isExecuting) }
         guard let last = state.finish(from: phase) else {
@@ -136,17 +136,17 @@ open class Operation: @unchecked Sendable {
 
     /// What follows the transition to finished, for every operation, once. `announce` tells the observers.
     @inline(__always)
-    func conclude(_ last: OperationState.Word, on worker: Worker?, announce: () -> Void) {
+    func conclude(_ last: OperationState.Word, on worker: Unmanaged<Worker>?, announce: () -> Void) {
         executionEnded()
         if last.has(OperationState.Word.hasSuccessors) {
             // An overridden start may go on for long after this: then the dependents' workers are called here.
-            releaseSuccessors(own: MethodOverride.start.isPresent(in: self) ? nil : worker?.queue)
+            releaseSuccessors(own: MethodOverride.start.isPresent(in: self) ? nil : worker?.takeUnretainedValue().queue)
         }
         announce()
         withdrawIfLeftAlone(last)
         if last.has(OperationState.Word.hasCompletion), let block = takeCompletionBlock() {
             if let worker {
-                worker.completionBlock = block
+                worker.takeUnretainedValue().completionBlock = block
             } else {
                 WorkerPool.of(.normal).submit(.block(block))
             }

@@ -141,9 +141,16 @@ final class Worker: @unchecked Sendable {
         endPresumption()
     }
 
-    /// Whether this worker has chosen the operation for its queue and calls its `start` now.
-    func isAbout(toStart candidate: Operation) -> Bool {
-        operation?.toOpaque() == Unmanaged.passUnretained(candidate).toOpaque()
+    /// The calling thread's worker, if it has chosen the operation for its queue and is inside its `start`. Not
+    /// retained: it outlives what its thread does.
+    @inline(__always)
+    static func about(toStart candidate: Operation) -> Unmanaged<Worker>? {
+        guard let thread = clinux_current_worker() else { return nil }
+        let worker = Unmanaged<Worker>.fromOpaque(thread)
+        let isIt = worker._withUnsafeGuaranteedRef {
+            $0.operation?.toOpaque() == Unmanaged.passUnretained(candidate).toOpaque()
+        }
+        return isIt ? worker : nil
     }
 
     // MARK: Blocking
