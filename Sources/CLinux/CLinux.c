@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -24,6 +25,11 @@ int clinux_thread_nice(pid_t thread) { return getpriority(PRIO_PROCESS, (id_t)th
 
 int clinux_set_own_nice(int nice) {
     return setpriority(PRIO_PROCESS, (id_t)clinux_gettid(), nice) == 0 ? 0 : errno;
+}
+
+int clinux_allowed_processors(void) {
+    cpu_set_t allowed;
+    return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 0;
 }
 
 void clinux_set_own_name(const char *name) { pthread_setname_np(pthread_self(), name); }

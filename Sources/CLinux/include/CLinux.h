@@ -33,6 +33,9 @@ int clinux_set_own_nice(int nice);
 /// Names the calling thread for debuggers and /proc, at most 15 characters. pthread_setname_np(3).
 void clinux_set_own_name(const char *name);
 
+/// How many processors the calling thread may run on, sched_getaffinity(2); 0 if that cannot be told.
+int clinux_allowed_processors(void);
+
 /// CPU time of a thread of this process in nanoseconds, or -1. `thread` is what clinux_own_cpu_clock returned there.
 int64_t clinux_cpu_clock_ns(int32_t clock);
 int32_t clinux_own_cpu_clock(void);

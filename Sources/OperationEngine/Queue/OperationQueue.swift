@@ -102,6 +102,8 @@ open class OperationQueue: @unchecked Sendable {
     }
 
     /// Blocks the calling thread until the queue is empty, including what is added meanwhile (contract O3, O4).
+    ///
+    /// Not to be called by an operation of the same queue, which would wait for its own end.
     open func waitUntilAllOperationsAreFinished() { _ = wait(.never) }
 
     /// As `waitUntilAllOperationsAreFinished()`, but gives up after `timeout`. Returns whether the queue was empty.

@@ -39,7 +39,8 @@ final class WorkerPool: @unchecked Sendable {
     private static let idleLifetimeNanoseconds: Int64 = 5_000_000_000
     /// How long a worker searches before it parks: some microseconds.
     private static let searchSpins = 100
-    static let processors = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    /// Those that this process may run on, sched_getaffinity(2).
+    static let processors = max(1, Int(clinux_allowed_processors()))
 
     private static let pools: [WorkerPool] = (0..<NiceBand.count).map { WorkerPool(band: NiceBand(index: $0)) }
     static var all: [WorkerPool] { pools }

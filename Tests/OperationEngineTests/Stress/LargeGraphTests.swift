@@ -47,7 +47,7 @@ struct LargeGraphTests {
 
     @Test("E22 J8: a long chain is cancelled, finished and released")
     func cancelChain() {
-        let length = Scale.of(200_000)
+        let length = Scale.of(1_000_000)
         let freed = Counter()
         let runs = Counter()
         let queue = makeQueue(suspended: true)
@@ -75,9 +75,9 @@ struct LargeGraphTests {
         #expect(order.isInOrder && order.visits == length)
     }
 
-    @Test("E23: one operation unlocks 200,000")
+    @Test("E23: one operation unlocks 1,000,000")
     func fan() {
-        let width = Scale.of(200_000)
+        let width = Scale.of(1_000_000)
         let freed = Counter()
         let queue = makeQueue()
         let runs = Counter()
@@ -94,9 +94,9 @@ struct LargeGraphTests {
         freed.wait(for: width)
     }
 
-    @Test("E4 E23: one operation waits for 200,000")
+    @Test("E4 E23: one operation waits for 1,000,000")
     func join() {
-        let width = Scale.of(200_000)
+        let width = Scale.of(1_000_000)
         let freed = Counter()
         let queue = makeQueue()
         let runs = Counter()
