@@ -29,6 +29,14 @@ public struct ObservedChange<Value> {
     public let oldValue: Value?
     /// Whether the handler is called before the change.
     public let isPrior: Bool
+
+    /// From values as the list of observers hands them on; nil are those that the observer did not ask for.
+    init(old: Any?, new: Any?, isPrior: Bool) {
+        // Value may be an optional: then a cast of nil itself would give a value that is nil.
+        newValue = new.flatMap { $0 as? Value }
+        oldValue = old.flatMap { $0 as? Value }
+        self.isPrior = isPrior
+    }
 }
 
 /// Keeps an observation going: it ends when the token is released or invalidated (contract D24).
@@ -39,8 +47,9 @@ public final class Observation: Sendable {
 
     deinit { end() }
 
-    /// Ends the observation: no call of the handler begins after this has returned (contract D19). From any thread,
-    /// the handler's own calls included; idempotent.
+    /// Ends the observation: of a change that begins after this has returned the handler does not hear (contract D19).
+    /// A call that another thread is making at this moment is not waited for, so that this never blocks. From any
+    /// thread, the handler's own calls included; idempotent.
     public func invalidate() { end() }
 }
 
@@ -113,9 +122,11 @@ final class ObserverList<Object: AnyObject & Sendable>: @unchecked Sendable {
     /// A property has changed: calls all its observers. Without a `willChange` before it, as when the first observer
     /// came in between, the old value of a state is the contrary of the new one.
     func didChange(_ key: ObservedKey) {
+        // Taken in any case: those who heard of the `willChange` may have left.
+        let before = takePending(key)
         guard let object, let observers = observers(of: key) else { return }
         let new = read(object, key)
-        let old = takePending(key) ?? (new as? Bool).map { !$0 as Any }
+        let old = before ?? (new as? Bool).map { !$0 as Any }
         for entry in observers { tell(entry, object, old: old, new: new, isPrior: false) }
     }
 

@@ -26,8 +26,7 @@ extension ObservableOperation {
         let list = state.observers(orMake: { ObserverList(object: self, read: ObservedKey.value(of:_:)) })
         let entry = ObserverList<Operation>.Entry(key: key, options: options) { operation, old, new, isPrior in
             changeHandler(
-                unsafeDowncast(operation, to: Self.self),
-                ObservedChange(newValue: new as? Value, oldValue: old as? Value, isPrior: isPrior))
+                unsafeDowncast(operation, to: Self.self), ObservedChange(old: old, new: new, isPrior: isPrior))
         }
         list.add(entry)
         // The flag after the entry: a transition that sees the flag finds the entry; one that does not has left the

@@ -19,13 +19,13 @@ extension ObservableQueue {
             Misuse.notObservable(keyPath: String(describing: keyPath)).report()
             return Observation {}
         }
-        let list = makeObserverList()
+        let list = core.observers(orMake: { ObserverList(object: self, read: ObservedKey.value(of:_:)) })
         let entry = ObserverList<OperationQueue>.Entry(key: key, options: options) { queue, old, new, isPrior in
             changeHandler(
-                unsafeDowncast(queue, to: Self.self),
-                ObservedChange(newValue: new as? Value, oldValue: old as? Value, isPrior: isPrior))
+                unsafeDowncast(queue, to: Self.self), ObservedChange(old: old, new: new, isPrior: isPrior))
         }
         list.add(entry)
+        // The flag after the entry, as for operations.
         core.setHasObservers()
         if options.contains(.initial) {
             entry.deliver(self, nil, options.contains(.new) ? ObservedKey.value(of: self, key) : nil, false)
@@ -34,14 +34,18 @@ extension ObservableQueue {
     }
 }
 
-extension OperationQueue {
+extension QueueCore {
     /// Makes a change between a `willChange` and a `didChange` of the given properties, if there are observers.
     @inline(__always)
-    func announcing<Result>(_ keys: ObservedKey..., change: () -> Result) -> Result {
-        guard let observers else { return change() }
-        for key in keys { observers.willChange(key) }
+    func announcing<Result>(_ keys: @autoclosure () -> [ObservedKey], change: () -> Result) -> Result {
+        if let observers {
+            for key in keys() { observers.willChange(key) }
+        }
         let result = change()
-        for key in keys.reversed() { observers.didChange(key) }
+        // Asked for anew: one that came in between may have found the old value through `initial` (contract D18).
+        if let observers {
+            for key in keys().reversed() { observers.didChange(key) }
+        }
         return result
     }
 }

@@ -79,7 +79,7 @@ open class Operation: @unchecked Sendable {
         let worker = Worker.about(toStart: self)
         let isChosenByWorker = worker != nil
         let ownReadiness = isChosenByWorker ? true : MethodOverride.isReady.isPresent(in: self) ? isReady : nil
-        if !isCancelled { observers?.willChange(.isExecuting) }
+        if !isCancelled, !state.load().isFinished { observers?.willChange(.isExecuting) }
         let verdict = state.begin(byWorker: isChosenByWorker, ownReadiness: ownReadiness)
         observers?.settleChange(.isExecuting, hasHappened: verdict.isRun)
         switch verdict {

@@ -17,7 +17,6 @@ open class OperationQueue: @unchecked Sendable {
     private let lock = FutexLock()
     private var storedName: String?
     private var storedQualityOfService = QualityOfService.default
-    private var observerList: ObserverList<OperationQueue>?
 
     public init() { core.setOwner(self) }
 
@@ -29,7 +28,7 @@ open class OperationQueue: @unchecked Sendable {
         switch claim(operation) {
         case .claimed:
             _ = Unmanaged.passRetained(operation)
-            announcing(.operations, .operationCount) { core.add(CollectionOfOne(operation)) }
+            core.announcing([.operations, .operationCount]) { core.add(CollectionOfOne(operation)) }
         case .refused(let misuse):
             misuse.report()
         }
@@ -42,6 +41,7 @@ open class OperationQueue: @unchecked Sendable {
     ///
     /// - Parameter wait: whether to return only after all of these operations are finished.
     open func addOperations(_ operations: [Operation], waitUntilFinished wait: Bool) {
+        guard !operations.isEmpty else { return }
         for (index, operation) in operations.enumerated() {
             if case .refused(let misuse) = claim(operation) {
                 for claimed in operations[..<index] { claimed.state.releaseClaim() }
@@ -49,7 +49,7 @@ open class OperationQueue: @unchecked Sendable {
             }
         }
         for operation in operations { _ = Unmanaged.passRetained(operation) }
-        announcing(.operations, .operationCount) { core.add(operations) }
+        core.announcing([.operations, .operationCount]) { core.add(operations) }
         if wait {
             for operation in operations { operation.waitUntilFinished() }
         }
@@ -85,7 +85,7 @@ open class OperationQueue: @unchecked Sendable {
             guard newValue >= 0 || newValue == Self.defaultMaxConcurrentOperationCount else {
                 return Misuse.negativeLimit(newValue).report()
             }
-            announcing(.maxConcurrentOperationCount) { core.change { $0.limit = newValue } }
+            core.announcing([.maxConcurrentOperationCount]) { core.change { $0.limit = newValue } }
         }
     }
 
@@ -93,7 +93,7 @@ open class OperationQueue: @unchecked Sendable {
     /// per slot (contract N9–N12).
     open var isSuspended: Bool {
         get { core.read { $0.isSuspended } }
-        set { announcing(.isSuspended) { core.change { $0.isSuspended = newValue } } }
+        set { core.announcing([.isSuspended]) { core.change { $0.isSuspended = newValue } } }
     }
 
     /// Cancels every operation that is in the queue now, and returns at once (contract J10, J11).
@@ -119,7 +119,7 @@ open class OperationQueue: @unchecked Sendable {
     /// A name for people. Unique to the queue unless set (contract M12).
     open var name: String? {
         get { lock.withLock { storedName } ?? "OperationQueue \(ObjectIdentifier(self))" }
-        set { announcing(.queueName) { lock.withLock { storedName = newValue } } }
+        set { core.announcing([.queueName]) { lock.withLock { storedName = newValue } } }
     }
 
     /// Stored, and without effect on the order of execution (contract N14).
@@ -131,19 +131,6 @@ open class OperationQueue: @unchecked Sendable {
     /// The class, the name and what the queue holds.
     open var description: String {
         "<\(type(of: self)) '\(name ?? "")' \(operationCount) operations\(isSuspended ? ", suspended" : "")>"
-    }
-}
-
-extension OperationQueue {
-    /// The observers, if there ever were any. One load otherwise.
-    var observers: ObserverList<OperationQueue>? { core.hasObservers ? lock.withLock { observerList } : nil }
-
-    func makeObserverList() -> ObserverList<OperationQueue> {
-        lock.withLock {
-            let list = observerList ?? ObserverList(object: self, read: ObservedKey.value(of:_:))
-            observerList = list
-            return list
-        }
     }
 }
 

@@ -34,21 +34,37 @@ final class QueueCore: @unchecked Sendable {
     private var owner: Unmanaged<OperationQueue>?
 
     private let observed = Atomic<Bool>(false)
+    /// Nil until the first observer. Guarded by `lock`.
+    @exclusivity(unchecked) private var observerList: ObserverList<OperationQueue>?
 
     func setOwner(_ queue: OperationQueue) { owner = .passUnretained(queue) }
 
-    /// Whether the queue has, or had, observers.
-    var hasObservers: Bool { observed.load(ordering: .acquiring) }
-    func setHasObservers() { observed.store(true, ordering: .releasing) }
+    // An observer sets the flag and then reads the value; a change is made and then looks for the flag. Sequentially
+    // consistent, the count included: one of the two sees the other (contract D18).
 
-    var unfinishedCount: Int { unfinished.load(ordering: .acquiring) }
+    /// Whether the queue has, or had, observers.
+    private var hasObservers: Bool { observed.load(ordering: .sequentiallyConsistent) }
+    func setHasObservers() { observed.store(true, ordering: .sequentiallyConsistent) }
+
+    /// The observers, if there ever were any. One load otherwise.
+    var observers: ObserverList<OperationQueue>? { hasObservers ? lock.withLock { observerList } : nil }
+
+    func observers(orMake make: () -> ObserverList<OperationQueue>) -> ObserverList<OperationQueue> {
+        lock.withLock {
+            let list = observerList ?? make()
+            observerList = list
+            return list
+        }
+    }
+
+    var unfinishedCount: Int { unfinished.load(ordering: .sequentiallyConsistent) }
 
     // MARK: Adding
 
     /// Adds operations that the caller has claimed and retained for the queue. The caller keeps them alive meanwhile.
     func add(_ operations: some Collection<Operation>) {
         guard let first = operations.first else { return }
-        if unfinished.add(operations.count, ordering: .acquiringAndReleasing).oldValue == 0 { _ = owner?.retain() }
+        if unfinished.add(operations.count, ordering: .sequentiallyConsistent).oldValue == 0 { _ = owner?.retain() }
         var last = first
         for operation in operations {
             operation.queue = .passUnretained(self)
@@ -170,12 +186,10 @@ final class QueueCore: @unchecked Sendable {
     /// An operation has left the queue: releases it and counts it out. Without the lock, since its deinit may run.
     func leave(_ operation: Unmanaged<Operation>) {
         operation.release()
-        if hasObservers {
-            // Retained until the observers have been told: this may be the last operation of a queue that was dropped.
-            let queue = owner?.takeUnretainedValue()
-            queue?.announcing(.operations, .operationCount) { countOut() }
-        } else {
-            countOut()
+        // Retained until the observers have been told: this may be the last operation of a queue that was dropped.
+        let queue = hasObservers ? owner?.takeUnretainedValue() : nil
+        withExtendedLifetime(queue) {
+            announcing([.operations, .operationCount]) { countOut() }
         }
     }
 

@@ -1,0 +1,570 @@
+import OperationEngine
+import TestSupport
+import Testing
+
+@Suite("D: observation of operations", .blocking)
+struct ObservationTests {
+    @Test("D1: every property can be observed")
+    func observableProperties() {
+        let (operation, dependency) = (MainOperation(), MainOperation())
+        let heard = Recorder<String>()
+        let tokens = [
+            operation.observe(\.isCancelled) { _, _ in heard.append("isCancelled") },
+            operation.observe(\.isExecuting) { _, _ in heard.append("isExecuting") },
+            operation.observe(\.isFinished) { _, _ in heard.append("isFinished") },
+            operation.observe(\.isReady) { _, _ in heard.append("isReady") },
+            operation.observe(\.isAsynchronous) { _, _ in heard.append("isAsynchronous") },
+            operation.observe(\.isConcurrent) { _, _ in heard.append("isConcurrent") },
+            operation.observe(\.dependencies) { _, _ in heard.append("dependencies") },
+            operation.observe(\.queuePriority) { _, _ in heard.append("queuePriority") },
+            operation.observe(\.completionBlock) { _, _ in heard.append("completionBlock") },
+        ]
+        operation.addDependency(dependency)
+        operation.removeDependency(dependency)
+        operation.queuePriority = .high
+        operation.completionBlock = {}
+        operation.completionBlock = nil
+        operation.willChangeValue(for: \.isAsynchronous)
+        operation.didChangeValue(for: \.isAsynchronous)
+        operation.start()
+        let other = MainOperation()
+        let cancelled = other.observe(\.isCancelled) { _, _ in heard.append("isCancelled") }
+        other.cancel()
+        #expect(
+            Set(heard.entries) == [
+                "isCancelled", "isExecuting", "isFinished", "isReady", "isAsynchronous", "isConcurrent", "dependencies",
+                "queuePriority", "completionBlock",
+            ])
+        withExtendedLifetime((tokens, cancelled)) {}
+    }
+
+    @Test("D1: a handler gets the operation as what it is")
+    func handlerArgument() {
+        let operation = MainOperation()
+        let seen = Guarded<MainOperation?>(nil)
+        let token = operation.observe(\.isFinished) { operation, _ in seen.withLock { $0 = operation } }
+        operation.start()
+        #expect(seen.read() === operation)
+        withExtendedLifetime(token) {}
+    }
+
+    @Test(
+        "D2: a pair may name the property in either spelling",
+        arguments: [("isExecuting", "isFinished"), ("executing", "finished")])
+    func alternateSpellings(executing: String, finished: String) {
+        let operation = PairOperation(executing: executing, finished: finished)
+        let log = ChangeLog()
+        log.watch(operation)
+        let queue = makeQueue()
+        queue.addOperation(operation)
+        drains(queue)
+        #expect(log.entries == ["executing=1", "executing=0", "finished=1"])
+    }
+
+    @Test("D2: the short spellings of readiness and cancellation, too")
+    func otherAlternateSpellings() {
+        let operation = MainOperation()
+        let log = ChangeLog()
+        log.watch(operation)
+        for key in ["ready", "isReady", "cancelled", "isCancelled"] {
+            operation.willChangeValue(forKey: key)
+            operation.didChangeValue(forKey: key)
+        }
+        operation.willChangeValue(forKey: "unknown")
+        operation.didChangeValue(forKey: "unknown")
+        #expect(log.entries == ["ready=1", "ready=1", "cancelled=0", "cancelled=0"])
+    }
+
+    @Test("D3: priority and completion block can be set, the others only read")
+    func writable() {
+        #expect(isWritable(\.queuePriority) && isWritable(\.completionBlock))
+        #expect(!isWritable(\.isCancelled) && !isWritable(\.isExecuting) && !isWritable(\.isFinished))
+        #expect(!isWritable(\.isReady) && !isWritable(\.isAsynchronous) && !isWritable(\.dependencies))
+    }
+
+    @Test("D4: a change carries what was asked for and nothing else")
+    func options() {
+        let all: [ObservingOptions] = [[], .new, .old, [.new, .old]]
+        for options in all {
+            let operation = MainOperation()
+            let heard = Recorder<[Operation.QueuePriority?]>()
+            let token = operation.observe(\.queuePriority, options: options) { _, change in
+                #expect(change.kind == .setting && !change.isPrior)
+                heard.append([change.oldValue, change.newValue])
+            }
+            operation.queuePriority = .veryHigh
+            let expected: [Operation.QueuePriority?] = [
+                options.contains(.old) ? .normal : nil, options.contains(.new) ? .veryHigh : nil,
+            ]
+            #expect(heard.entries == [expected])
+            withExtendedLifetime(token) {}
+        }
+    }
+
+    @Test("D4: an initial call comes within the registration, with the present value if asked for")
+    func initial() {
+        let operation = MainOperation()
+        operation.queuePriority = .low
+        let heard = Recorder<[Operation.QueuePriority?]>()
+        let bare = operation.observe(\.queuePriority, options: [.initial, .old]) { _, change in
+            heard.append([change.oldValue, change.newValue])
+        }
+        let full = operation.observe(\.queuePriority, options: [.initial, .new, .old]) { _, change in
+            #expect(!change.isPrior)
+            heard.append([change.oldValue, change.newValue])
+        }
+        #expect(heard.entries == [[nil, nil], [nil, .low]])
+        withExtendedLifetime((bare, full)) {}
+    }
+
+    @Test("D4: a prior call comes before the change, and never with a new value")
+    func prior() {
+        let operation = MainOperation()
+        let heard = Recorder<String>()
+        let token = operation.observe(\.isCancelled, options: [.prior, .new, .old]) { operation, change in
+            let values = [change.oldValue, change.newValue].map { $0.map { $0 ? "1" : "0" } ?? "-" }
+            heard.append("\(change.isPrior) \(values.joined()) \(operation.isCancelled)")
+        }
+        operation.cancel()
+        #expect(heard.entries == ["true 0- false", "false 01 true"])
+        withExtendedLifetime(token) {}
+    }
+
+    @Test("D4 D17: an optional value that is nil is told from one not asked for")
+    func optionalValues() {
+        let operation = MainOperation()
+        let heard = Recorder<String>()
+        @Sendable func describe(_ value: (@Sendable () -> Void)??) -> String {
+            value.map { $0 == nil ? "nil" : "block" } ?? "absent"
+        }
+        let options: [ObservingOptions] = [[], .new, [.new, .old]]
+        let tokens = options.map {
+            operation.observe(\.completionBlock, options: $0) { _, change in
+                heard.append("\(describe(change.oldValue)) \(describe(change.newValue))")
+            }
+        }
+        operation.completionBlock = {}
+        operation.completionBlock = nil
+        #expect(
+            heard.entries == [
+                "absent absent", "absent block", "nil block", "absent absent", "absent nil", "block nil",
+            ])
+        withExtendedLifetime(tokens) {}
+    }
+
+    @Test("D5: a handler runs on the thread that makes the change")
+    func thread() {
+        let operation = MainOperation()
+        let mainThread = Guarded<Int32>(0)
+        let body = MainOperation { _ in mainThread.withLock { $0 = ThreadFacts.id } }
+        let heard = Recorder<Int32>()
+        let tokens = [
+            operation.observe(\.isCancelled) { _, _ in heard.append(ThreadFacts.id) },
+            body.observe(\.isExecuting) { _, _ in heard.append(ThreadFacts.id) },
+            body.observe(\.isFinished) { _, _ in heard.append(ThreadFacts.id) },
+        ]
+        operation.cancel()
+        let queue = makeQueue()
+        queue.addOperation(body)
+        drains(queue)
+        let worker = mainThread.read()
+        #expect(heard.entries == [ThreadFacts.id, worker, worker, worker])
+        #expect(worker != ThreadFacts.id)
+        withExtendedLifetime(tokens) {}
+    }
+
+    @Test("D6: a run in a queue is executing, not executing, finished, and nothing of readiness")
+    func run() {
+        let queue = makeQueue()
+        let pairs = (0..<Scale.of(200)).map { _ in (operation: MainOperation(), log: ChangeLog()) }
+        for pair in pairs {
+            pair.log.watch(pair.operation)
+            queue.addOperation(pair.operation)
+        }
+        drains(queue)
+        #expect(pairs.allSatisfy { $0.log.entries == ["executing=1", "executing=0", "finished=1"] })
+    }
+
+    @Test("D6: so is a run by hand")
+    func manualRun() {
+        let operation = MainOperation()
+        let log = ChangeLog()
+        log.watch(operation)
+        operation.start()
+        #expect(log.entries == ["executing=1", "executing=0", "finished=1"])
+    }
+
+    @Test("D6 B4: a second start is not heard of")
+    func secondStart() {
+        let operation = MainOperation()
+        operation.start()
+        let log = ChangeLog()
+        log.watch(operation, options: [.new, .prior])
+        operation.start()
+        #expect(log.entries == [])
+    }
+
+    @Test("D7: the finish is one pair inside the other")
+    func nestedPairs() {
+        let log = ChangeLog()
+        let operation = MainOperation { _ in log.append("main") }
+        log.watch(operation, options: [.new, .prior])
+        operation.start()
+        #expect(
+            log.entries == [
+                "will executing", "executing=1", "main", "will finished", "will executing", "executing=0", "finished=1",
+            ])
+    }
+
+    @Test("D7: before the finish both values are the old ones")
+    func willPhase() {
+        let operation = MainOperation()
+        let seen = Recorder<StateFlags>()
+        let tokens = [\Operation.isExecuting, \Operation.isFinished].map {
+            operation.observe($0, options: .prior) { operation, change in
+                if change.isPrior { seen.append(StateFlags(operation)) }
+            }
+        }
+        operation.start()
+        #expect(seen.entries.map(\.executing) == [false, true, true])
+        #expect(seen.entries.allSatisfy { !$0.finished })
+        withExtendedLifetime(tokens) {}
+    }
+
+    @Test("D8 A3: after the finish both values are the new ones, and they are never true together")
+    func didPhase() {
+        let operation = MainOperation()
+        let seen = Recorder<StateFlags>()
+        let tokens = [\Operation.isExecuting, \Operation.isFinished].map {
+            operation.observe($0) { operation, _ in seen.append(StateFlags(operation)) }
+        }
+        operation.start()
+        #expect(seen.entries.map(\.executing) == [true, false, false])
+        #expect(seen.entries.map(\.finished) == [false, true, true])
+        #expect(seen.entries.allSatisfy { $0.ready })
+        withExtendedLifetime(tokens) {}
+    }
+
+    @Test("D9 D15: values land, then the dependent is ready, then the finisher's observers hear")
+    func order() {
+        let queue = makeQueue(limit: 1)
+        let log = ChangeLog()
+        let (first, second) = (MainOperation(), MainOperation())
+        second.addDependency(first)
+        log.watch(first, as: "A")
+        log.watch(second, as: "B")
+        let finishedBefore = Guarded(false)
+        let token = second.observe(\.isReady) { _, _ in finishedBefore.withLock { $0 = first.isFinished } }
+        queue.addOperations([second, first], waitUntilFinished: false)
+        drains(queue)
+        #expect(
+            log.entries == [
+                "A.executing=1", "B.ready=1", "A.executing=0", "A.finished=1", "B.executing=1", "B.executing=0",
+                "B.finished=1",
+            ])
+        #expect(finishedBefore.read())
+        withExtendedLifetime(token) {}
+    }
+
+    @Test("D9: the order up to the dependent's readiness holds across queues")
+    func orderAcrossQueues() {
+        for _ in 0..<Scale.of(200) {
+            let log = ChangeLog()
+            let (first, second) = (MainOperation(), MainOperation())
+            second.addDependency(first)
+            log.watch(first, as: "A")
+            log.watch(second, as: "B")
+            let queues = [makeQueue(), makeQueue()]
+            queues[1].addOperation(second)
+            queues[0].addOperation(first)
+            for queue in queues { drains(queue) }
+            let entries = log.entries
+            #expect(Array(entries.prefix(2)) == ["A.executing=1", "B.ready=1"])
+            #expect(
+                entries.filter { $0.hasPrefix("B") } == [
+                    "B.ready=1", "B.executing=1", "B.executing=0", "B.finished=1",
+                ])
+            #expect(entries.filter { $0.hasPrefix("A") } == ["A.executing=1", "A.executing=0", "A.finished=1"])
+        }
+    }
+
+    @Test("D10 D13: cancelling a waiting one is heard before cancel returns; the finish once it is started")
+    func cancelWaiting() {
+        let queue = makeQueue(suspended: true)
+        let log = ChangeLog()
+        let (never, operation) = (MainOperation(), MainOperation())
+        operation.addDependency(never)
+        log.watch(operation)
+        queue.addOperation(operation)
+        operation.cancel()
+        #expect(log.entries == ["cancelled=1", "ready=1"])
+        queue.isSuspended = false
+        drains(queue)
+        #expect(log.entries == ["cancelled=1", "ready=1", "finished=1"])
+    }
+
+    @Test("D10: so is one in no queue")
+    func cancelWaitingAlone() {
+        let log = ChangeLog()
+        let (never, operation) = (MainOperation(), MainOperation())
+        operation.addDependency(never)
+        log.watch(operation, options: [.new, .prior])
+        operation.cancel()
+        #expect(log.entries == ["will cancelled", "will ready", "cancelled=1", "ready=1"])
+    }
+
+    @Test("D11: cancelling a ready one is heard as the cancellation only")
+    func cancelReady() {
+        let log = ChangeLog()
+        let operation = MainOperation()
+        log.watch(operation)
+        operation.cancel()
+        #expect(log.entries == ["cancelled=1"])
+    }
+
+    @Test("D11: cancelling an executing one, too")
+    func cancelExecuting() {
+        let log = ChangeLog()
+        let operation = MainOperation { $0.cancel() }
+        log.watch(operation)
+        operation.start()
+        #expect(log.entries == ["executing=1", "cancelled=1", "executing=0", "finished=1"])
+    }
+
+    @Test("D12 J2: a second cancel, and one after the finish, are not heard")
+    func cancelWithoutEffect() {
+        let log = ChangeLog()
+        let (operation, finished) = (MainOperation(), MainOperation())
+        finished.start()
+        log.watch(operation, options: [.new, .prior])
+        log.watch(finished, options: [.new, .prior])
+        operation.cancel()
+        operation.cancel()
+        finished.cancel()
+        #expect(log.entries == ["will cancelled", "cancelled=1"])
+        #expect(!finished.isCancelled)
+    }
+
+    @Test("D12: of cancels on many threads, one is heard")
+    func cancelRace() {
+        let operations = (0..<Scale.of(500)).map { _ in MainOperation() }
+        let heard = Counter()
+        let tokens = operations.map { $0.observe(\.isCancelled) { _, _ in heard.add() } }
+        onThreads(3) { _ in
+            for operation in operations { operation.cancel() }
+        }
+        #expect(heard.value == operations.count)
+        withExtendedLifetime(tokens) {}
+    }
+
+    @Test("D13: cancelled before start, start is heard as the finish only")
+    func cancelledBeforeStart() {
+        let log = ChangeLog()
+        let operation = MainOperation()
+        operation.cancel()
+        log.watch(operation, options: [.new, .prior])
+        operation.start()
+        #expect(log.entries == ["will finished", "finished=1"])
+    }
+
+    @Test("D13: and in a queue")
+    func cancelledBeforeStartInQueue() {
+        let log = ChangeLog()
+        let operation = MainOperation()
+        operation.cancel()
+        log.watch(operation)
+        let queue = makeQueue()
+        queue.addOperation(operation)
+        drains(queue)
+        #expect(log.entries == ["finished=1"])
+    }
+
+    @Test("D14: a dependency is heard of, and the readiness it takes and gives back")
+    func dependencies() {
+        let (operation, left, right) = (MainOperation(), MainOperation(), MainOperation())
+        let done = MainOperation()
+        done.start()
+        let log = ChangeLog()
+        log.watch(operation)
+        let tokens = [
+            operation.observe(\.dependencies, options: [.new, .old]) { _, change in
+                log.append("\(change.oldValue?.count ?? -1)→\(change.newValue?.count ?? -1)")
+            }
+        ]
+        operation.addDependency(left)
+        operation.addDependency(right)
+        operation.addDependency(done)
+        operation.removeDependency(left)
+        operation.removeDependency(right)
+        operation.removeDependency(right)
+        #expect(log.entries == ["ready=0", "0→1", "1→2", "2→3", "3→2", "ready=1", "2→1"])
+        withExtendedLifetime(tokens) {}
+    }
+
+    @Test("D14: on a cancelled operation a dependency changes no readiness")
+    func dependencyOfCancelled() {
+        let (operation, never) = (MainOperation(), MainOperation())
+        operation.cancel()
+        let log = ChangeLog()
+        log.watch(operation)
+        operation.addDependency(never)
+        operation.removeDependency(never)
+        #expect(log.entries == [])
+    }
+
+    @Test("D15: of many dependencies that finish at once, the last makes it ready, once")
+    func readyOnce() {
+        for _ in 0..<Scale.of(300) {
+            let dependent = MainOperation()
+            let dependencies = (0..<8).map { _ in MainOperation() }
+            for dependency in dependencies { dependent.addDependency(dependency) }
+            let log = ChangeLog()
+            log.watch(dependent, options: [.new, .old])
+            let queue = makeQueue(limit: 4)
+            queue.addOperations(dependencies, waitUntilFinished: false)
+            drains(queue)
+            #expect(log.entries == ["ready=1"])
+            log.end()
+        }
+    }
+
+    @Test("D16: another priority is heard of, the same one is not")
+    func priority() {
+        let operation = MainOperation()
+        let heard = Recorder<Operation.QueuePriority>()
+        let token = operation.observe(\.queuePriority, options: .new) { _, change in
+            if let value = change.newValue { heard.append(value) }
+        }
+        for priority in [Operation.QueuePriority.normal, .high, .high, .veryLow] { operation.queuePriority = priority }
+        #expect(heard.entries == [.high, .veryLow])
+        withExtendedLifetime(token) {}
+    }
+
+    @Test("D17 I6: a completion block is heard of when it is set, and when it is cleared to run")
+    func completionBlock() {
+        let operation = MainOperation()
+        let heard = Recorder<String>()
+        let token = operation.observe(\.completionBlock, options: .new) { _, change in
+            heard.append(change.newValue.map { $0 == nil ? "nil" : "block" } ?? "absent")
+        }
+        let ran = Gate("the completion block runs")
+        operation.completionBlock = { ran.open() }
+        let queue = makeQueue()
+        queue.addOperation(operation)
+        ran.wait()
+        #expect(heard.entries == ["block", "nil"])
+        #expect(operation.completionBlock == nil)
+        withExtendedLifetime(token) {}
+    }
+
+    @Test("I11: an asynchronous operation may announce by hand in its completion block")
+    func announcementInCompletionBlock() {
+        let operation = AsynchronousOperation { $0.end() }
+        let heard = Recorder<String>()
+        let done = Gate("the completion block runs")
+        let token = operation.observe(\.isAsynchronous, options: .new) { _, _ in heard.append("announced") }
+        operation.completionBlock = { [unowned operation] in
+            operation.willChangeValue(for: \.isAsynchronous)
+            operation.didChangeValue(for: \.isAsynchronous)
+            done.open()
+        }
+        let queue = makeQueue()
+        queue.addOperation(operation)
+        done.wait()
+        #expect(heard.entries == ["announced"])
+        withExtendedLifetime((token, operation)) {}
+    }
+
+    @Test("D22: a pair written by hand reaches observers, with values from the overridden getters")
+    func manualPairs() {
+        let operation = AsynchronousOperation()
+        let heard = Recorder<String>()
+        let keys: [(String, KeyPath<Operation, Bool>)] = [("executing", \.isExecuting), ("finished", \.isFinished)]
+        let tokens = keys.map { name, key in
+            operation.observe(key, options: [.new, .old, .prior]) { _, change in
+                let values = [change.oldValue, change.newValue].map { $0.map { $0 ? "1" : "0" } ?? "-" }
+                heard.append("\(name) \(change.isPrior ? "will " : "")\(values.joined())")
+            }
+        }
+        operation.start()
+        #expect(heard.entries == ["executing will 0-", "executing 01"])
+        operation.willChangeValue(for: \.isFinished)
+        operation.willChangeValue(for: \.isExecuting)
+        operation.endSilently()
+        operation.didChangeValue(for: \.isExecuting)
+        operation.didChangeValue(for: \.isFinished)
+        #expect(
+            Array(heard.entries.dropFirst(2)) == [
+                "finished will 0-", "executing will 1-", "executing 10", "finished 01",
+            ])
+        withExtendedLifetime(tokens) {}
+    }
+
+    @Test("D22: so does one of an overridden readiness, and the operation then runs")
+    func manualReadiness() {
+        final class Late: Operation, @unchecked Sendable {
+            private let flag = Guarded(false)
+            override var isReady: Bool { flag.read() && super.isReady }
+            func becomeReady() {
+                willChangeValue(for: \.isReady)
+                flag.withLock { $0 = true }
+                didChangeValue(for: \.isReady)
+            }
+        }
+        let operation = Late()
+        let log = ChangeLog()
+        log.watch(operation)
+        let old = Recorder<Bool?>()
+        let token = operation.observe(\.isReady, options: .old) { _, change in old.append(change.oldValue) }
+        let queue = makeQueue()
+        queue.addOperation(operation)
+        operation.becomeReady()
+        drains(queue)
+        #expect(log.entries == ["ready=1", "executing=1", "executing=0", "finished=1"])
+        #expect(old.entries == [false])
+        withExtendedLifetime(token) {}
+    }
+
+    @Test("K14 D6: a block operation is observed like any other, with dependencies and priority")
+    func blockOperation() {
+        let log = ChangeLog()
+        let first = BlockOperation { log.append("first") }
+        let second = BlockOperation()
+        let blocks = Rendezvous(3)
+        for _ in 0..<3 { second.addExecutionBlock { blocks.meet() } }
+        second.addDependency(first)
+        log.watch(second)
+        second.queuePriority = .high
+        let queue = makeQueue()
+        queue.addOperations([second, first], waitUntilFinished: false)
+        drains(queue)
+        #expect(log.entries == ["first", "ready=1", "executing=1", "executing=0", "finished=1"])
+        #expect(second.queuePriority == .high)
+    }
+}
+
+/// An asynchronous operation that announces its state under given names.
+private final class PairOperation: Operation, @unchecked Sendable {
+    private let (executingKey, finishedKey): (String, String)
+    private let flags = Guarded((executing: false, finished: false))
+
+    init(executing: String, finished: String) {
+        (executingKey, finishedKey) = (executing, finished)
+        super.init()
+    }
+
+    override var isAsynchronous: Bool { true }
+    override var isExecuting: Bool { flags.read().executing }
+    override var isFinished: Bool { flags.read().finished }
+
+    override func start() {
+        willChangeValue(forKey: executingKey)
+        flags.withLock { $0.executing = true }
+        didChangeValue(forKey: executingKey)
+        willChangeValue(forKey: finishedKey)
+        willChangeValue(forKey: executingKey)
+        flags.withLock { $0 = (false, true) }
+        didChangeValue(forKey: executingKey)
+        didChangeValue(forKey: finishedKey)
+    }
+}

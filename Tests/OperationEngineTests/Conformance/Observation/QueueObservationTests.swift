@@ -1,0 +1,237 @@
+import OperationEngine
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("D: observation of queues", .blocking)
+struct QueueObservationTests {
+    @Test("D23: each property of a queue is told with its old and new value")
+    func properties() {
+        let queue = makeQueue()
+        let log = Recorder<String>()
+        @Sendable func text<Value>(_ change: ObservedChange<Value>) -> String {
+            let (old, new) = (change.oldValue.map { "\($0)" } ?? "-", change.newValue.map { "\($0)" } ?? "-")
+            return change.isPrior ? "will \(old)\(new)" : "\(old)→\(new)"
+        }
+        let options: ObservingOptions = [.new, .old, .prior]
+        let tokens = [
+            queue.observe(\.maxConcurrentOperationCount, options: options) { log.append("limit \(text($1))") },
+            queue.observe(\.isSuspended, options: options) { log.append("suspended \(text($1))") },
+        ]
+        queue.maxConcurrentOperationCount = 3
+        queue.isSuspended = true
+        #expect(
+            log.entries == ["limit will -1-", "limit -1→3", "suspended will false-", "suspended false→true"])
+        withExtendedLifetime(tokens) {}
+    }
+
+    @Test("D23 D4: the name, whose values are optional")
+    func name() {
+        let queue = makeQueue()
+        queue.name = "before"
+        let log = Recorder<String>()
+        let tokens = [[], [.new, .old]].map { (options: ObservingOptions) in
+            queue.observe(\.name, options: options) { _, change in
+                log.append(
+                    "\(change.oldValue.map { $0 ?? "nil" } ?? "-")→\(change.newValue.map { $0 ?? "nil" } ?? "-")")
+            }
+        }
+        queue.name = "after"
+        #expect(log.entries == ["-→-", "before→after"])
+        withExtendedLifetime(tokens) {}
+    }
+
+    @Test("D23: a batch is one change of the operations and one of their count, one inside the other")
+    func batch() {
+        let queue = makeQueue(suspended: true)
+        let (log, tokens) = watch(queue)
+        queue.addOperations((0..<3).map { _ in MainOperation() }, waitUntilFinished: false)
+        queue.addOperation(MainOperation())
+        #expect(
+            log.entries == [
+                "will operations 0", "will count 0", "count 0→3", "operations 0→3",
+                "will operations 3", "will count 3", "count 3→4", "operations 3→4",
+            ])
+        for token in tokens { token.invalidate() }
+        queue.isSuspended = false
+        drains(queue)
+    }
+
+    @Test("D23: an empty batch is no change")
+    func emptyBatch() {
+        let queue = makeQueue()
+        let (log, tokens) = watch(queue)
+        queue.addOperations([], waitUntilFinished: true)
+        #expect(log.entries == [])
+        withExtendedLifetime(tokens) {}
+    }
+
+    @Test("D23: every operation that leaves is a change, down to the empty queue")
+    func leaving() {
+        let queue = makeQueue(limit: 3)
+        let blockers = (0..<3).map { _ in Blocker() }
+        for blocker in blockers { blocker.occupy(queue) }
+        let counts = Recorder<[Int?]>()
+        let lists = Counter()
+        let tokens = [
+            queue.observe(\.operationCount, options: [.new, .old]) { counts.append([$1.oldValue, $1.newValue]) },
+            queue.observe(\.operations) { _, _ in lists.add() },
+        ]
+        for (index, blocker) in blockers.enumerated() {
+            blocker.release.open()
+            lists.wait(for: index + 1)
+        }
+        #expect(counts.entries == [[3, 2], [2, 1], [1, 0]])
+        #expect(queue.operations.isEmpty)
+        withExtendedLifetime(tokens) {}
+    }
+
+    @Test("D23: with several workers all changes are told, and the empty queue among them")
+    func leavingAtOnce() {
+        let queue = makeQueue(limit: 4)
+        let count = Scale.of(2_000)
+        let (changes, zeros) = (Counter(), Counter())
+        let token = queue.observe(\.operationCount, options: [.new]) { _, change in
+            if change.newValue == 0 { zeros.add() }
+            changes.add()
+        }
+        for _ in 0..<count { queue.addOperation {} }
+        changes.wait(for: 2 * count)
+        #expect(changes.value == 2 * count)
+        #expect(zeros.value >= 1)
+        withExtendedLifetime(token) {}
+    }
+
+    @Test("D23: the observers of a queue that its user dropped hear of the last operation")
+    func droppedQueue() {
+        let blocker = Blocker()
+        let emptied = Gate("the count falls to 0")
+        var queue: OperationQueue? = makeQueue()
+        let token = queue?.observe(\.operationCount, options: .new) { _, change in
+            if change.newValue == 0 { emptied.open() }
+        }
+        if let queue { blocker.occupy(queue) }
+        queue = nil
+        blocker.release.open()
+        emptied.wait()
+        withExtendedLifetime(token) {}
+    }
+
+    @Test("D23 D20: callbacks may read the queue, add to it, suspend it and cancel what it holds")
+    func callbacks() {
+        let queue = makeQueue(limit: 2)
+        let rest = Atomic(100)
+        let token = queue.observe(\.operationCount, options: [.prior, .new, .old]) { queue, change in
+            _ = (queue.operations, queue.operationCount, queue.name, queue.description)
+            queue.isSuspended = false
+            queue.maxConcurrentOperationCount = 2
+            if !change.isPrior, rest.subtract(1, ordering: .relaxed).newValue >= 0 { queue.addOperation {} }
+            queue.cancelAllOperations()
+        }
+        queue.addOperation {}
+        drains(queue)
+        #expect(rest.load(ordering: .relaxed) < 0)
+        withExtendedLifetime(token) {}
+    }
+
+    @Test("D18 D23: registering while a queue is changed: heard of or found, never neither")
+    func registerAgainstSetters() {
+        let rounds = Scale.of(10_000)
+        let queues = (0..<rounds).map { _ in makeQueue() }
+        racing(rounds) {
+            queues[$0].isSuspended = true
+            queues[$0].maxConcurrentOperationCount = 7
+            queues[$0].name = "changed"
+        } observing: { round, heard in
+            let queue = queues[round]
+            return [
+                queue.observe(\.isSuspended, options: [.initial, .new]) { heard.note($1.newValue == true, 0) },
+                queue.observe(\.maxConcurrentOperationCount, options: [.initial, .new]) {
+                    heard.note($1.newValue == 7, 1)
+                },
+                queue.observe(\.name, options: [.initial, .new]) { heard.note($1.newValue == "changed", 2) },
+            ]
+        }
+    }
+
+    @Test("D18 D23: registering while an operation is added")
+    func registerAgainstAdding() {
+        let rounds = Scale.of(5_000)
+        let queues = (0..<rounds).map { _ in makeQueue(suspended: true) }
+        racing(rounds) {
+            queues[$0].addOperation {}
+        } observing: { round, heard in
+            [
+                queues[round].observe(\.operationCount, options: [.initial, .new]) {
+                    heard.note($1.newValue == 1, 0)
+                },
+                queues[round].observe(\.operations, options: [.initial, .new]) {
+                    heard.note($1.newValue?.count == 1, 1)
+                },
+            ]
+        }
+        for queue in queues { queue.isSuspended = false }
+        for queue in queues { queue.waitUntilAllOperationsAreFinished() }
+    }
+
+    @Test("D18 D23: registering while the last operation leaves")
+    func registerAgainstLeaving() {
+        let emptied = Counter()
+        let rounds = Scale.of(5_000)
+        for round in 0..<rounds {
+            let queue = makeQueue()
+            let started = Atomic(false)
+            queue.addOperation { started.store(true, ordering: .releasing) }
+            while !started.load(ordering: .acquiring) {}
+            for _ in 0..<round % 256 { _ = started.load(ordering: .relaxed) }
+            let isEmpty = Guarded(false)
+            let token = queue.observe(\.operationCount, options: [.initial, .new]) { _, change in
+                if change.newValue == 0 { isEmpty.withLock { $0 = true } }
+            }
+            guard isEmpty.wait(until: { $0 }) else {
+                Issue.record("nothing heard in round \(round)")
+                return
+            }
+            emptied.add()
+            withExtendedLifetime(token) {}
+        }
+        #expect(emptied.value == rounds)
+    }
+
+    @Test("D19 D24: tokens of a queue end their observation, also in a callback, also after the queue")
+    func tokens() {
+        var queue: OperationQueue? = makeQueue()
+        let heard = Counter()
+        let other = Guarded<Observation?>(nil)
+        let first = queue?.observe(\.isSuspended) { _, _ in
+            heard.add()
+            other.read()?.invalidate()
+        }
+        other.withLock { $0 = queue?.observe(\.isSuspended) { _, _ in heard.add(100) } }
+        queue?.isSuspended = true
+        #expect(heard.value == 1)
+        queue = nil
+        first?.invalidate()
+    }
+
+    /// Writes down the changes of a queue's operations and their count.
+    private func watch(_ queue: OperationQueue) -> (log: Recorder<String>, tokens: [Observation]) {
+        let log = Recorder<String>()
+        @Sendable func note(_ name: String, _ old: Int?, _ new: Int?, _ isPrior: Bool) {
+            let old = old.map(String.init) ?? "-"
+            log.append(isPrior ? "will \(name) \(old)" : "\(name) \(old)→\(new.map(String.init) ?? "-")")
+        }
+        let options: ObservingOptions = [.new, .old, .prior]
+        return (
+            log,
+            [
+                queue.observe(\.operations, options: options) {
+                    note("operations", $1.oldValue?.count, $1.newValue?.count, $1.isPrior)
+                },
+                queue.observe(\.operationCount, options: options) {
+                    note("count", $1.oldValue, $1.newValue, $1.isPrior)
+                },
+            ]
+        )
+    }
+}
