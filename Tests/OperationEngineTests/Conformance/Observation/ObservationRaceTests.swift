@@ -47,19 +47,23 @@ struct ObservationRaceTests {
     @Test("D18: registering while it gets a dependency, a priority and a completion block")
     func registerAgainstSetters() {
         let never = MainOperation()
-        inStep(operations(10_000)) { operation in
-            operation.addDependency(never)
-            operation.queuePriority = .high
-            operation.completionBlock = {}
-        } observing: { operation, heard in
-            [
-                operation.observe(\.completionBlock, options: [.initial, .new]) {
-                    heard.note(($1.newValue ?? nil) != nil, 0)
-                },
-                operation.observe(\.queuePriority, options: [.initial, .new]) { heard.note($1.newValue == .high, 1) },
-                operation.observe(\.dependencies, options: [.initial, .new]) { heard.note($1.newValue == [never], 2) },
-                operation.observe(\.isReady, options: [.initial, .new]) { heard.note($1.newValue == false, 3) },
-            ]
+        let all = operations(30_000)
+        racing(all.count) { round in
+            switch round % 3 {
+            case 0: all[round].addDependency(never)
+            case 1: all[round].queuePriority = .high
+            default: all[round].completionBlock = {}
+            }
+        } observing: { round, heard in
+            let operation = all[round]
+            let options: ObservingOptions = [.initial, .new]
+            return switch round % 6 {
+            case 0: [operation.observe(\.dependencies, options: options) { heard.note($1.newValue == [never], 0) }]
+            case 3: [operation.observe(\.isReady, options: options) { heard.note($1.newValue == false, 0) }]
+            case 1, 4: [operation.observe(\.queuePriority, options: options) { heard.note($1.newValue == .high, 0) }]
+            default:
+                [operation.observe(\.completionBlock, options: options) { heard.note(($1.newValue ?? nil) != nil, 0) }]
+            }
         }
     }
 
@@ -442,7 +446,8 @@ func racing(
         for round in 0..<rounds {
             arrivals.add(1, ordering: .relaxed)
             while arrivals.load(ordering: .relaxed) < 2 * (round + 1) { sched_yield() }
-            for _ in 0..<random.next() % 64 { _ = arrivals.load(ordering: .relaxed) }
+            // To register takes longer than to change.
+            for _ in 0..<random.next() % (thread == 0 ? 512 : 16) { _ = arrivals.load(ordering: .relaxed) }
             if thread == 0 { change(round) } else { own.append(observe(round, heard[round])) }
         }
         if thread == 1 { tokens.withLock { $0 = own } }
