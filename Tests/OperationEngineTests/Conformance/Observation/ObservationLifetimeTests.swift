@@ -1,0 +1,315 @@
+import OperationEngine
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("D: observers that come and go", .blocking)
+struct ObservationLifetimeTests {
+    // MARK: D19
+
+    @Test("D19: an observer added in a callback hears of what follows")
+    func addInCallback() {
+        let operation = MainOperation()
+        let log = Recorder<String>()
+        let inner = Guarded<Observation?>(nil)
+        let outer = operation.observe(\.isExecuting, options: .new) { operation, change in
+            guard change.newValue == true else { return }
+            let token = operation.observe(\.isFinished) { _, _ in log.append("finished") }
+            inner.withLock { $0 = token }
+        }
+        operation.start()
+        #expect(log.entries == ["finished"])
+        withExtendedLifetime((outer, inner)) {}
+    }
+
+    @Test("D19: an observer removed in another's callback is not called any more, not even for the same change")
+    func removeOtherInCallback() {
+        let operation = MainOperation()
+        let heard = Counter()
+        let later = Guarded<Observation?>(nil)
+        let first = operation.observe(\.isExecuting) { _, _ in later.read()?.invalidate() }
+        later.withLock { $0 = operation.observe(\.isExecuting) { _, _ in heard.add() } }
+        operation.start()
+        #expect(heard.value == 0)
+        withExtendedLifetime((first, later)) {}
+    }
+
+    @Test("D19: an observer may remove itself in its callback")
+    func removeItselfInCallback() {
+        let operation = MainOperation()
+        let heard = Counter()
+        let own = Guarded<Observation?>(nil)
+        let token = operation.observe(\.isExecuting, options: .prior) { _, _ in
+            heard.add()
+            own.read()?.invalidate()
+        }
+        own.withLock { $0 = token }
+        operation.start()
+        #expect(heard.value == 1)
+        own.withLock { $0 = nil }
+    }
+
+    @Test("D19: one removed on another thread hears nothing of a change that is being told")
+    func removeDuringDelivery() {
+        let operation = MainOperation()
+        let (inFirst, removed) = (Gate("the first observer is called"), Gate("the second one is removed"))
+        let heard = Counter()
+        let first = operation.observe(\.isCancelled) { _, _ in
+            inFirst.open()
+            removed.wait()
+        }
+        let second = operation.observe(\.isCancelled) { _, _ in heard.add() }
+        onThreads(2) { thread in
+            if thread == 0 {
+                operation.cancel()
+            } else {
+                inFirst.wait()
+                second.invalidate()
+                removed.open()
+            }
+        }
+        #expect(heard.value == 0)
+        withExtendedLifetime(first) {}
+    }
+
+    @Test("D19: nothing is heard of a change that begins after the removal has returned")
+    func removeAgainstChanges() {
+        let violations = Counter()
+        let changes = Scale.of(20_000)
+        let operation = MainOperation()
+        /// The number of the latest change that has begun.
+        let begun = Atomic(0)
+        let isOver = Atomic(false)
+        onThreads(2) { thread in
+            if thread == 0 {
+                for change in 1...changes {
+                    begun.store(change, ordering: .sequentiallyConsistent)
+                    operation.queuePriority = change.isMultiple(of: 2) ? .high : .low
+                }
+                isOver.store(true, ordering: .releasing)
+            } else {
+                while !isOver.load(ordering: .acquiring) {
+                    let last = LastChange()
+                    let token = operation.observe(\.queuePriority) { _, _ in
+                        // On the thread that makes the changes: the change of this call.
+                        let change = begun.load(ordering: .sequentiallyConsistent)
+                        if change > last.number.load(ordering: .sequentiallyConsistent) { violations.add() }
+                    }
+                    token.invalidate()
+                    last.number.store(begun.load(ordering: .sequentiallyConsistent), ordering: .sequentiallyConsistent)
+                }
+            }
+        }
+        #expect(violations.value == 0)
+    }
+
+    @Test("D19: observers come and go on several threads while the operation runs")
+    func crowd() {
+        for _ in 0..<Scale.of(500) {
+            let operation = MainOperation()
+            let heard = Counter()
+            let stays = operation.observe(\.isFinished) { _, _ in heard.add() }
+            onThreads(3) { thread in
+                if thread == 0 { return operation.start() }
+                for _ in 0..<20 {
+                    let token = operation.observe(\.isFinished, options: [.initial, .prior, .old]) { _, _ in }
+                    if thread == 1 { token.invalidate() }
+                }
+            }
+            #expect(heard.value == 1)
+            withExtendedLifetime(stays) {}
+        }
+    }
+
+    // MARK: D20
+
+    @Test("D20: a callback may call every getter, cancel, and what else there is", arguments: 0..<3)
+    func anythingInCallbacks(cancelling: Int) {
+        let queue = makeQueue(limit: 1)
+        let (dependency, operation) = (MainOperation(), MainOperation())
+        let calls = Counter()
+        let keys = [\Operation.isReady, \Operation.isExecuting, \Operation.isFinished]
+        let tokens = keys.enumerated().map { index, key in
+            operation.observe(key, options: [.prior, .initial]) { operation, change in
+                calls.add()
+                _ = (operation.isReady, operation.isExecuting, operation.isFinished, operation.isCancelled)
+                _ = (operation.dependencies, operation.queuePriority, operation.name, operation.description)
+                _ = (operation.completionBlock == nil, operation.threadPriority, queue.operations, queue.isSuspended)
+                operation.name = "observed"
+                operation.queuePriority = .high
+                if index == cancelling, change.isPrior {
+                    dependency.cancel()
+                    operation.cancel()
+                }
+            }
+        }
+        operation.addDependency(dependency)
+        queue.addOperations([operation, dependency], waitUntilFinished: false)
+        drains(queue)
+        #expect(operation.isFinished && operation.isCancelled && dependency.isFinished)
+        #expect(calls.value > keys.count)
+        withExtendedLifetime(tokens) {}
+    }
+
+    @Test("D20: callbacks of a run in a queue may cancel, add operations and change dependencies")
+    func changesInCallbacks() {
+        let queue = makeQueue(limit: 2)
+        let added = Counter()
+        let operations = (0..<Scale.of(300)).map { _ in MainOperation() }
+        for (first, second) in zip(operations, operations.dropFirst()) { second.addDependency(first) }
+        var tokens: [Observation] = []
+        for operation in operations {
+            tokens.append(
+                operation.observe(\.isReady, options: .new) { operation, change in
+                    guard change.newValue == true else { return }
+                    for dependency in operation.dependencies { operation.removeDependency(dependency) }
+                    queue.addOperation { added.add() }
+                })
+            tokens.append(operation.observe(\.isFinished) { operation, _ in operation.cancel() })
+        }
+        queue.addOperations(operations, waitUntilFinished: false)
+        drains(queue)
+        #expect(operations.allSatisfy { $0.isFinished && !$0.isCancelled })
+        #expect(added.value == operations.count - 1)
+        withExtendedLifetime(tokens) {}
+    }
+
+    @Test("D20: callbacks of two operations that cancel each other do not deadlock")
+    func mutualCancel() {
+        for _ in 0..<Scale.of(500) {
+            let (left, right) = (MainOperation(), MainOperation())
+            let tokens = [
+                left.observe(\.isCancelled) { [unowned right] _, _ in right.cancel() },
+                right.observe(\.isCancelled) { [unowned left] _, _ in left.cancel() },
+            ]
+            completes("cancelling each other") {
+                onThreads(2) { thread in (thread == 0 ? left : right).cancel() }
+            }
+            #expect(left.isCancelled && right.isCancelled)
+            withExtendedLifetime(tokens) {}
+        }
+    }
+
+    // MARK: D21
+
+    @Test("D21: without observers nothing is read for notifications", arguments: [false, true])
+    func noWork(isOtherObserved: Bool) {
+        let (dependency, operation) = (MainOperation(), GetterCounter())
+        // That others are observed, the queue among them, makes no difference.
+        let queue = makeQueue()
+        var tokens: [Observation] = []
+        if isOtherObserved {
+            tokens.append(dependency.observe(\.isFinished) { _, _ in })
+            tokens.append(queue.observe(\.isSuspended) { _, _ in })
+        }
+        let completed = Gate("the completion block runs")
+        operation.addDependency(dependency)
+        operation.queuePriority = .high
+        operation.completionBlock = { completed.open() }
+        queue.addOperations([operation, dependency], waitUntilFinished: false)
+        completed.wait()
+        let cancelled = GetterCounter()
+        cancelled.addDependency(MainOperation())
+        cancelled.cancel()
+        cancelled.start()
+        #expect(operation.reads.value == 0 && cancelled.reads.value == 0)
+        withExtendedLifetime(tokens) {}
+    }
+
+    @Test("D21: the observer of one property makes no work for the others, nor does one that has left")
+    func littleWork() {
+        let operation = GetterCounter()
+        let token = operation.observe(\.isCancelled) { _, _ in }
+        operation.observe(\.isExecuting) { _, _ in }.invalidate()
+        let dependency = MainOperation()
+        operation.addDependency(dependency)
+        dependency.start()
+        operation.removeDependency(dependency)
+        operation.start()
+        #expect(operation.reads.value == 0)
+        withExtendedLifetime(token) {}
+    }
+
+    // MARK: D24
+
+    @Test("D24: an observation ends when its token is released, or invalidated")
+    func tokens() {
+        let operation = MainOperation()
+        let heard = Recorder<String>()
+        var released: Observation? = operation.observe(\.queuePriority) { _, _ in heard.append("released") }
+        let invalidated = operation.observe(\.queuePriority) { _, _ in heard.append("invalidated") }
+        let kept = operation.observe(\.queuePriority) { _, _ in heard.append("kept") }
+        operation.queuePriority = .high
+        #expect(heard.entries == ["released", "invalidated", "kept"])
+        #expect(released != nil)
+        released = nil
+        invalidated.invalidate()
+        invalidated.invalidate()
+        operation.queuePriority = .low
+        #expect(Array(heard.entries.dropFirst(3)) == ["kept"])
+        withExtendedLifetime((kept, invalidated)) {}
+    }
+
+    @Test("D24: what the handler holds is released with the token; the operation is not kept alive by it")
+    func ownership() {
+        let (handlers, operations) = (Counter(), Counter())
+        var operation: CountedOperation? = CountedOperation(freed: operations)
+        var token: Observation?
+        do {
+            let held = Token(released: handlers)
+            token = operation?.observe(\.isFinished, options: [.initial, .new]) { _, _ in held.hold() }
+        }
+        #expect(handlers.value == 0 && token != nil)
+        token = nil
+        #expect(handlers.value == 1)
+        token = operation?.observe(\.isFinished) { _, _ in }
+        operation?.start()
+        operation = nil
+        #expect(operations.value == 1)
+        // The operation is gone: nothing to end.
+        token?.invalidate()
+    }
+
+    @Test("D17 D24: an old value is not kept once the observers have left")
+    func oldValueReleased() {
+        let blocks = Counter()
+        let operation = MainOperation()
+        do {
+            let held = Token(released: blocks)
+            operation.completionBlock = { held.hold() }
+        }
+        let own = Guarded<Observation?>(nil)
+        let token = operation.observe(\.completionBlock, options: [.prior, .old]) { _, _ in own.read()?.invalidate() }
+        own.withLock { $0 = token }
+        operation.completionBlock = nil
+        #expect(blocks.value == 1)
+        own.withLock { $0 = nil }
+    }
+}
+
+/// The last change that an observer may hear of: any, until it is removed.
+private final class LastChange: Sendable {
+    let number = Atomic(Int.max)
+}
+
+/// An operation that counts how often the getters are read that notifications read.
+private final class GetterCounter: Operation, @unchecked Sendable {
+    let reads = Counter()
+
+    override var isExecuting: Bool { counting(super.isExecuting) }
+    override var isFinished: Bool { counting(super.isFinished) }
+    override var dependencies: [Operation] { counting(super.dependencies) }
+    override var queuePriority: QueuePriority {
+        get { counting(super.queuePriority) }
+        set { super.queuePriority = newValue }
+    }
+    override var completionBlock: (@Sendable () -> Void)? {
+        get { counting(super.completionBlock) }
+        set { super.completionBlock = newValue }
+    }
+
+    private func counting<Value>(_ value: Value) -> Value {
+        reads.add()
+        return value
+    }
+}
