@@ -73,7 +73,7 @@ extension Operation {
             _ = queue.file(self, nil)
             return
         }
-        // An event that comes after the epoch was read makes the answer out of date: then it is asked again.
+        // An event that comes after the question has begun makes the answer out of date: then it is asked again.
         while !queue.file(self, askWhetherReady()) {}
     }
 
@@ -81,15 +81,14 @@ extension Operation {
     /// was given back to its queue.
     func isStillReady(in queue: QueueCore) -> Bool {
         while true {
-            let answer = askWhetherReady()
             // One that has ended meanwhile cannot be given back.
-            if answer.isReady || state.load().isFinished { return true }
-            if queue.takeBack(self, answer) { return false }
+            if askWhetherReady() || state.load().isFinished { return true }
+            if queue.takeBack(self) { return false }
         }
     }
 
-    private func askWhetherReady() -> OperationState.Answer {
-        let epoch = state.load().readinessEpoch
-        return OperationState.Answer(isReady: isReady, epoch: epoch)
+    private func askWhetherReady() -> Bool {
+        state.beginAsking()
+        return isReady
     }
 }

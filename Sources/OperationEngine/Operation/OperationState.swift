@@ -4,11 +4,11 @@ import Synchronization
 /// An operation's state: one 64-bit word, changed only by the transitions below.
 ///
 /// ```
-/// 63             32 31      24 23   16 15  12 11  8 7     4 3     0
-/// ┌────────────────┬──────────┬───────┬──────┬─────┬───────┬───────┐
-/// │ unfinished     │ readiness│ flags │ band │level│ flags │ phase │
-/// │ dependencies   │ epoch    │       │      │     │       │       │
-/// └────────────────┴──────────┴───────┴──────┴─────┴───────┴───────┘
+/// 63             32 31           16 15  12 11  8 7     4 3     0
+/// ┌────────────────┬───────────────┬──────┬─────┬───────┬───────┐
+/// │ unfinished     │ flags         │ band │level│ flags │ phase │
+/// │ dependencies   │               │      │     │       │       │
+/// └────────────────┴───────────────┴──────┴─────┴───────┴───────┘
 /// ```
 ///
 /// ```
@@ -63,9 +63,8 @@ struct OperationState: ~Copyable {
         static let isDetached: UInt64 = 1 << 17
         /// There are, or were, observers: every transition from here on is announced (contract D18, D21).
         static let hasObservers: UInt64 = 1 << 18
-        /// Counts, in 8 bits, the events that may change what an overridden `isReady` answers.
-        static let oneReadinessEvent: UInt64 = 1 << 24
-        static let readinessEpoch: UInt64 = 0xFF << 24
+        /// Something may have changed what an overridden `isReady` answers since it was last asked.
+        static let isAnswerOutdated: UInt64 = 1 << 19
         static let oneDependency: UInt64 = 1 << 32
 
         var phase: Phase {
@@ -81,10 +80,7 @@ struct OperationState: ~Copyable {
         var isReadyUnasked: Bool { isReady && bits & Self.hasOwnReadiness == 0 }
         /// Whether a waiting operation is ready now, or has to be asked.
         var isToBeFiled: Bool { isReady || bits & Self.hasOwnReadiness != 0 }
-        var readinessEpoch: UInt64 { bits & Self.readinessEpoch }
-        func countingReadinessEvent() -> Word {
-            Word(bits: bits & ~Self.readinessEpoch | (bits &+ Self.oneReadinessEvent) & Self.readinessEpoch)
-        }
+        func outdatingAnswer() -> Word { setting(Self.isAnswerOutdated) }
         /// Where a change of priority means another place: in the ready list, or in the inbox on the way to it.
         var isInReadyList: Bool { phase == .ready || phase == .enqueued }
         var level: PriorityLevel {
@@ -191,20 +187,18 @@ extension OperationState {
         return new.phase == .ready ? .ready(new) : .waiting
     }
 
-    /// What an overridden `isReady` answered, and the epoch read before it was asked.
-    struct Answer {
-        let isReady: Bool
-        let epoch: UInt64
-    }
+    /// Before an overridden `isReady` is asked, by the one thread that files the operation or has chosen it: an event
+    /// from here on makes the answer out of date.
+    func beginAsking() { update { Word(bits: $0.bits & ~Word.isAnswerOutdated) } }
 
     /// filing → ready, or back to waiting if it is not ready after all. Called by the filing thread, under the queue's
-    /// lock; with an answer if the operation has its own readiness.
-    func finishFiling(_ answer: Answer?) -> Filing {
+    /// lock; with the answer of the overridden `isReady` if the operation has its own readiness.
+    func finishFiling(_ answer: Bool?) -> Filing {
         var isOutdated = false
         let change = update { word in
             guard word.phase == .filing else { return nil }
-            isOutdated = answer.map { $0.epoch != word.readinessEpoch } ?? false
-            return isOutdated ? nil : word.entering(answer?.isReady ?? word.isReady ? .ready : .waiting)
+            isOutdated = answer != nil && word.has(Word.isAnswerOutdated)
+            return isOutdated ? nil : word.entering(answer ?? word.isReady ? .ready : .waiting)
         }
         if isOutdated { return .outdated }
         guard let new = change?.new else { return .leftToOther }
@@ -213,9 +207,9 @@ extension OperationState {
 
     /// dispatched → waiting: an overridden `isReady` says no (contract F5, F7). False if it has to be asked again.
     /// Called under the queue's lock.
-    func giveBack(_ answer: Answer) -> Bool {
+    func giveBack() -> Bool {
         update { word in
-            word.phase == .dispatched && answer.epoch == word.readinessEpoch ? word.entering(.waiting) : nil
+            word.phase == .dispatched && !word.has(Word.isAnswerOutdated) ? word.entering(.waiting) : nil
         } != nil
     }
 
@@ -244,7 +238,7 @@ extension OperationState {
             var next = Word(bits: word.bits + Word.oneDependency)
             // A cancelled one stays ready whatever it depends on.
             if word.phase == .ready, !next.isReady, !word.has(Word.hasOwnReadiness) { next.phase = .waiting }
-            return next.countingReadinessEvent()
+            return next.outdatingAnswer()
         }
         return transition.map { ReadinessChange(consequence: .none, hasChanged: $0.old.isReady != $0.new.isReady) }
     }
@@ -252,7 +246,7 @@ extension OperationState {
     /// Counts one unfinished dependency less: it finished or was removed.
     func dropDependency() -> ReadinessChange {
         let transition = update { word in
-            let next = Word(bits: word.bits - Word.oneDependency).countingReadinessEvent()
+            let next = Word(bits: word.bits - Word.oneDependency).outdatingAnswer()
             return word.phase == .waiting && next.isToBeFiled ? next.entering(.filing) : next
         }
         return ReadinessChange(
@@ -276,7 +270,7 @@ extension OperationState {
     func cancel(finishesWithoutSlot: Bool) -> (consequence: Consequence, old: Word?) {
         let transition = update { word in
             guard !word.isFinished, !word.isCancelled else { return nil }
-            let next = word.setting(Word.cancelled).countingReadinessEvent()
+            let next = word.setting(Word.cancelled).outdatingAnswer()
             return word.phase == .waiting || finishesWithoutSlot && word.isInReadyList ? next.entering(.filing) : next
         }
         return (consequence(of: transition), transition?.old)
@@ -305,7 +299,7 @@ extension OperationState {
     /// An overridden `isReady` may answer differently from now on: a waiting operation is filed anew.
     func announceReadiness() -> Consequence {
         change { word in
-            let next = word.countingReadinessEvent()
+            let next = word.outdatingAnswer()
             return word.phase == .waiting ? next.entering(.filing) : next
         }
     }

@@ -93,7 +93,7 @@ final class QueueCore: @unchecked Sendable {
     }
 
     /// Files an operation whose phase is `filing`. False if the answer of its overridden `isReady` is out of date.
-    func file(_ operation: Operation, _ answer: OperationState.Answer?) -> Bool {
+    func file(_ operation: Operation, _ answer: Bool?) -> Bool {
         let (isFiled, bands) = lock.withLock {
             inbox.takeAll { state.admit($0) }
             return (state.file(operation, answer), settle().bandsToCall)
@@ -160,8 +160,8 @@ final class QueueCore: @unchecked Sendable {
 
     /// Takes back an operation that a worker has chosen and whose overridden `isReady` says no. False if it has to be
     /// asked again.
-    func takeBack(_ operation: Operation, _ answer: OperationState.Answer) -> Bool {
-        lock.withLock { state.takeBack(operation, answer) }
+    func takeBack(_ operation: Operation) -> Bool {
+        lock.withLock { state.takeBack(operation) }
     }
 
     /// An operation has finished by its own account: frees its slot, if it had one, and lets it leave. Called by the

@@ -47,7 +47,7 @@ struct QueueState: ~Copyable {
 
     /// Puts an operation whose phase is `filing` into its list. Called by the thread that made it so. False if the
     /// answer of its overridden `isReady` is out of date.
-    mutating func file(_ operation: Operation, _ answer: OperationState.Answer?) -> Bool {
+    mutating func file(_ operation: Operation, _ answer: Bool?) -> Bool {
         if operation.place.kind == .none {
             operation.state.postponeFiling()
             return true
@@ -113,8 +113,8 @@ struct QueueState: ~Copyable {
     }
 
     /// Takes a chosen operation back whose overridden `isReady` says no. False if it has to be asked again.
-    mutating func takeBack(_ operation: Operation, _ answer: OperationState.Answer) -> Bool {
-        guard operation.state.giveBack(answer) else { return false }
+    mutating func takeBack(_ operation: Operation) -> Bool {
+        guard operation.state.giveBack() else { return false }
         retire(operation)
         place(operation, .waiting)
         return true
