@@ -39,3 +39,8 @@ public func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
     }
     ended.wait(for: count)
 }
+
+/// Runs `body` on a thread of its own and does not wait for it.
+public func onNewThread(_ body: @escaping @Sendable () -> Void) {
+    Thread.detachNewThread(body)
+}
