@@ -28,7 +28,7 @@ open class OperationQueue: @unchecked Sendable {
         switch claim(operation) {
         case .claimed:
             _ = Unmanaged.passRetained(operation)
-            core.announcing([.operations, .operationCount]) { core.add(CollectionOfOne(operation)) }
+            core.announcing([.operations, .operationCount]) { core.add(operation) }
         case .refused(let misuse):
             misuse.report()
         }

@@ -61,22 +61,41 @@ final class QueueCore: @unchecked Sendable {
 
     // MARK: Adding
 
-    /// Adds operations that the caller has claimed and retained for the queue. The caller keeps them alive meanwhile.
-    func add(_ operations: some Collection<Operation>) {
+    /// Adds an operation that the caller has claimed and retained for the queue. The caller keeps it alive meanwhile.
+    ///
+    /// A ready one goes through the inbox. One that is not ready must not stay there, where the thread that makes it
+    /// ready would not file it; it is admitted at once.
+    func add(_ operation: Operation) {
+        countIn(1)
+        publish(operation)
+        let word = operation.state.load()
+        if word.isReadyUnasked {
+            inbox.push(first: operation, last: operation)
+            // It may have lost its readiness since: then a worker comes in vain, and files it as waiting.
+            return signal(word.band)
+        }
+        let bands = lock.withLock {
+            inbox.takeAll { state.admit($0) }
+            state.admit(operation)
+            return settle().bandsToCall
+        }
+        for band in bands { signal(band) }
+        if word.has(OperationState.Word.hasOwnReadiness) { operation.readinessMayHaveChanged() }
+    }
+
+    /// As `add(_:)`, for several operations in one step.
+    func add(_ operations: [Operation]) {
         guard let first = operations.first else { return }
-        if unfinished.add(operations.count, ordering: .sequentiallyConsistent).oldValue == 0 { _ = owner?.retain() }
+        countIn(operations.count)
         var last = first
         for operation in operations {
-            operation.queue = .passUnretained(self)
-            if MethodOverride.isReady.isPresent(in: operation) { operation.state.setOwnReadiness() }
-            operation.state.publishQueue()
+            publish(operation)
             if operation !== first { operation.next = .passUnretained(last) }
             last = operation
         }
         inbox.push(first: first, last: last)
 
-        // An operation that is not ready must not stay in the inbox, where the thread that makes it ready would not
-        // file it. One that becomes ready after this look does so as `waiting`, under the lock's protection.
+        // One that becomes ready after this look does so as `waiting`, under the lock's protection.
         var readyBands = BandSet()
         var allReady = true
         for operation in operations {
@@ -90,6 +109,17 @@ final class QueueCore: @unchecked Sendable {
                 operation.readinessMayHaveChanged()
             }
         }
+    }
+
+    private func countIn(_ count: Int) {
+        if unfinished.add(count, ordering: .sequentiallyConsistent).oldValue == 0 { _ = owner?.retain() }
+    }
+
+    /// Writes the queue down in a claimed operation.
+    private func publish(_ operation: Operation) {
+        operation.queue = .passUnretained(self)
+        if MethodOverride.isReady.isPresent(in: operation) { operation.state.setOwnReadiness() }
+        operation.state.publishQueue()
     }
 
     /// Files an operation whose phase is `filing`. False if the answer of its overridden `isReady` is out of date.
