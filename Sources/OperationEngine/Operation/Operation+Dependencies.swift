@@ -157,18 +157,19 @@ extension Operation {
     /// A loop, whatever the graph: dependents that become ready go to their queues' ready lists. The lock is let go
     /// now and then, so that a dependent's deinit is not held up by a million others.
     ///
-    /// - Parameter own: the queue that the calling worker advances right afterwards.
-    func releaseSuccessors(own: QueueCore?) {
-        var filer = BatchFiler(own: own)
+    /// - Parameter worker: the calling worker, if it advances its queue right afterwards.
+    func releaseSuccessors(own worker: Unmanaged<Worker>?) {
+        var filer = BatchFiler(own: worker)
         var isDone = false
         while !isDone {
             successorLock.lock()
-            for _ in 0..<64 {
+            for _ in 0..<Self.successorsAtOnce {
                 guard let edge = successors else {
                     isDone = true
                     break
                 }
-                // Unlinked only after filing: until then the dependent's deinit waits for `successorLock`.
+                // Unlinked only after the dependent is in a phase that keeps it alive: until then its deinit waits for
+                // `successorLock`.
                 if let observers = edge.pointee.dependentState.pointee.observers {
                     filer.tellLater(observers)
                 } else if edge.pointee.dependentState.pointee.dropDependency().consequence == .file {
@@ -178,9 +179,12 @@ extension Operation {
             }
             filer.unlock()
             successorLock.unlock()
+            if !isDone { filer.fileOwn() }
             filer.fileTheRest()
         }
     }
+
+    private static let successorsAtOnce = 64
 }
 
 extension DependencyEdge {

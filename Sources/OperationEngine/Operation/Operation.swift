@@ -139,8 +139,9 @@ open class Operation: @unchecked Sendable {
     func conclude(_ last: OperationState.Word, on worker: Unmanaged<Worker>?, announce: () -> Void) {
         executionEnded()
         if last.has(OperationState.Word.hasSuccessors) {
-            // An overridden start may go on for long after this: then the dependents' workers are called here.
-            releaseSuccessors(own: MethodOverride.start.isPresent(in: self) ? nil : worker?.takeUnretainedValue().queue)
+            // An overridden start or an observer may go on for long after this: then the dependents are filed here.
+            let isLast = !MethodOverride.start.isPresent(in: self) && !last.has(OperationState.Word.hasObservers)
+            releaseSuccessors(own: isLast ? worker : nil)
         }
         announce()
         withdrawIfLeftAlone(last)

@@ -136,9 +136,8 @@ final class QueueCore: @unchecked Sendable {
     /// not be asked.
     func fileLocked(_ operation: Operation) { _ = state.file(operation, nil) }
 
-    /// - Parameter calling: false if the caller is about to `advance` this queue anyway.
-    func unlockAfterFiling(calling: Bool) {
-        let bands = calling ? settle().bandsToCall : BandSet()
+    func unlockAfterFiling() {
+        let bands = settle().bandsToCall
         lock.unlock()
         for band in bands { signal(band) }
     }
@@ -178,14 +177,25 @@ final class QueueCore: @unchecked Sendable {
         calledBands.bitwiseAnd(~BandSet(band).bits, ordering: .sequentiallyConsistent)
     }
 
-    /// Frees the slot of an operation that has finished, if any, and chooses the next one if `mayGoOn`.
-    func advance(_ band: NiceBand, retiring finished: Unmanaged<Operation>?, mayGoOn: Bool) -> Unmanaged<Operation>? {
-        let (chosen, bands) = lock.withLock {
-            if let finished { finished._withUnsafeGuaranteedRef { state.retire($0) } }
-            return settle(choosingFor: mayGoOn ? band : nil)
-        }
+    /// Files the operations that the finished one has made ready, frees its slot, and chooses the next one if `mayGoOn`.
+    func advance(
+        _ band: NiceBand, retiring finished: Unmanaged<Operation>?, filing readied: [Unmanaged<Operation>] = [],
+        mayGoOn: Bool
+    ) -> Unmanaged<Operation>? {
+        lock.lock()
+        for operation in readied { operation._withUnsafeGuaranteedRef { fileLocked($0) } }
+        if let finished { finished._withUnsafeGuaranteedRef { state.retire($0) } }
+        let (chosen, bands) = settle(choosingFor: mayGoOn ? band : nil)
+        lock.unlock()
         for band in bands { signal(band) }
         return chosen
+    }
+
+    /// Files operations in one step.
+    func file(_ readied: [Unmanaged<Operation>]) {
+        lock.lock()
+        for operation in readied { operation._withUnsafeGuaranteedRef { fileLocked($0) } }
+        unlockAfterFiling()
     }
 
     /// Takes back an operation that a worker has chosen and whose overridden `isReady` says no. False if it has to be
@@ -294,19 +304,20 @@ final class QueueCore: @unchecked Sendable {
 
 /// Files the operations that one finishing operation made ready, taking each queue's lock once for a run of them.
 struct BatchFiler {
-    /// The queue that the calling worker advances right afterwards: it calls no other worker before that.
-    let own: QueueCore?
+    /// The calling worker, if it advances its queue right afterwards: what belongs there is filed in that same step.
+    let own: Unmanaged<Worker>?
     private var locked: QueueCore?
     /// Those whose class overrides `isReady`: to be filed when no lock is held.
     private var toBeAsked: [Operation] = []
     /// Those with observers, as their lists.
     private var toBeTold: [ObserverList<Operation>] = []
 
-    init(own: QueueCore?) { self.own = own }
+    init(own: Unmanaged<Worker>?) { self.own = own }
 
     mutating func file(_ operation: Operation) {
         if operation.state.load().has(OperationState.Word.hasOwnReadiness) { return toBeAsked.append(operation) }
         guard let queue = operation.queue?.takeUnretainedValue() else { return }
+        if let own, own._withUnsafeGuaranteedRef({ $0.keepReadied(operation, of: queue) }) { return }
         if queue !== locked {
             unlock()
             queue.lock.lock()
@@ -316,9 +327,12 @@ struct BatchFiler {
     }
 
     mutating func unlock() {
-        locked?.unlockAfterFiling(calling: locked !== own)
+        locked?.unlockAfterFiling()
         locked = nil
     }
+
+    /// Files what the worker has kept, since there is much more to come.
+    func fileOwn() { own?._withUnsafeGuaranteedRef { $0.fileReadied() } }
 
     /// The observers of an operation hear of it before it is filed.
     mutating func tellLater(_ observers: ObserverList<Operation>) { toBeTold.append(observers) }

@@ -12,6 +12,9 @@ final class Worker: @unchecked Sendable {
     /// The operation that the worker runs for a queue, and that queue.
     @exclusivity(unchecked) private var operation: Unmanaged<Operation>?
     @exclusivity(unchecked) private(set) var queue: QueueCore?
+    /// What a finishing operation has made ready in `queue`: in the phase `filing`, which keeps it alive, until the
+    /// worker advances the queue.
+    @exclusivity(unchecked) private var readied: [Unmanaged<Operation>] = []
     /// Left by a finishing operation, to be called once its slot is free (contract I7).
     @exclusivity(unchecked) var completionBlock: (@Sendable () -> Void)?
     /// Operations that the worker may still take from a queue while other queues wait for a worker.
@@ -91,14 +94,16 @@ final class Worker: @unchecked Sendable {
             } else if let block = completionBlock.take() {
                 // Slot, lease and place in the queue are given up first: the block may wait for the queue's next
                 // operation, or for the whole queue (contract I7).
-                _ = queue.advance(band, retiring: chosen, mayGoOn: false)
+                _ = queue.advance(band, retiring: chosen, filing: readied, mayGoOn: false)
+                readied.removeAll(keepingCapacity: true)
                 queue.leave(chosen)
                 self.queue = nil
                 callAtNormalPriority(block)
                 self.queue = queue
                 next = mayGoOn(with: queue) ? queue.advance(band, retiring: nil, mayGoOn: true) : nil
             } else {
-                next = queue.advance(band, retiring: chosen, mayGoOn: mayGoOn(with: queue))
+                next = queue.advance(band, retiring: chosen, filing: readied, mayGoOn: mayGoOn(with: queue))
+                if !readied.isEmpty { readied.removeAll(keepingCapacity: true) }
                 queue.leave(chosen)
             }
         }
@@ -139,6 +144,19 @@ final class Worker: @unchecked Sendable {
         noteProgress()
         block()
         endPresumption()
+    }
+
+    /// Keeps an operation of the worker's own queue for the next `advance`. False if it is another queue's.
+    func keepReadied(_ operation: Operation, of queue: QueueCore) -> Bool {
+        guard queue === self.queue else { return false }
+        readied.append(.passUnretained(operation))
+        return true
+    }
+
+    func fileReadied() {
+        guard !readied.isEmpty, let queue else { return }
+        queue.file(readied)
+        readied.removeAll(keepingCapacity: true)
     }
 
     /// The calling thread's worker, if it has chosen the operation for its queue and is inside its `start`. Not
