@@ -8,7 +8,7 @@ import Testing
 struct ObservationRaceTests {
     @Test("D18: registering while the operation runs: the end is heard of or found, never neither")
     func registerAgainstRun() {
-        inStep(operations(10_000)) { operation in
+        inStep(operations(5_000)) { operation in
             operation.start()
         } observing: { operation, heard in
             [
@@ -21,7 +21,7 @@ struct ObservationRaceTests {
     @Test("D18: registering while it is cancelled")
     func registerAgainstCancel() {
         let never = MainOperation()
-        inStep(operations(10_000, dependingOn: never)) { operation in
+        inStep(operations(5_000, dependingOn: never)) { operation in
             operation.cancel()
         } observing: { operation, heard in
             [
@@ -33,7 +33,7 @@ struct ObservationRaceTests {
 
     @Test("D18: registering while its last dependency finishes")
     func registerAgainstDependency() {
-        let all = operations(10_000)
+        let all = operations(5_000)
         for operation in all { operation.addDependency(MainOperation()) }
         inStep(all) { operation in
             operation.dependencies[0].start()
@@ -45,7 +45,7 @@ struct ObservationRaceTests {
     @Test("D18: registering while it gets a dependency, a priority and a completion block")
     func registerAgainstSetters() {
         let never = MainOperation()
-        let all = operations(30_000)
+        let all = operations(9_000)
         racing(all.count) { round in
             switch round % 3 {
             case 0: all[round].addDependency(never)

@@ -136,7 +136,7 @@ struct QueueObservationTests {
 
     @Test("D18 D23: registering while a queue is changed: heard of or found, never neither")
     func registerAgainstSetters() {
-        let rounds = Scale.of(30_000)
+        let rounds = Scale.of(10_000)
         let queues = (0..<rounds).map { _ in makeQueue() }
         racing(rounds) { round in
             switch round % 3 {
