@@ -15,7 +15,7 @@ struct RunCommand: ParsableCommand {
               opbench run workloads/*.json
               opbench run --quick --backend engine,dispatch workloads/*.json
               opbench run --set work_ns=0,1000 --blocks 3 workloads/*.json
-              opbench run --filter 'per_operation=100 .*refill' workloads/tiny-vs-batched.json
+              opbench run --filter submission=refill workloads/tiny-vs-batched.json
               opbench run --metric latency --format csv workloads/priority-mix.json
               opbench run --run-id nightly --resume workloads/*.json
             """)
