@@ -10,6 +10,10 @@ require_swift() {
     command -v swift >/dev/null || fail "no swift on PATH; see https://www.swift.org/install/linux/" 1
 }
 
+require_python() {
+    python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || fail "needs python3, 3.11 or later" 1
+}
+
 require_jemalloc() {
     [[ -e /usr/include/jemalloc/jemalloc.h ]] || pkg-config --exists jemalloc 2>/dev/null || install_packages libjemalloc-dev
 }

@@ -83,6 +83,7 @@ public enum Misuse: Error, Sendable, Hashable {
 }
 
 extension Misuse: CustomStringConvertible {
+    /// What was done wrong: the text that the default handler prints.
     public var description: String {
         switch self {
         case .startNotReady: "start: receiver is not yet ready to execute"

@@ -2,7 +2,9 @@ import Synchronization
 
 /// What an observer wants to be told; as Foundation's `NSKeyValueObservingOptions`.
 public struct ObservingOptions: OptionSet, Sendable {
+    /// The options as bits, with the values of Foundation's.
     public let rawValue: UInt
+    /// Options from bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
     /// The change carries the value after it.
@@ -17,11 +19,13 @@ public struct ObservingOptions: OptionSet, Sendable {
 
 /// One change of an observed property; as Foundation's `NSKeyValueObservedChange`.
 public struct ObservedChange<Value> {
+    /// What happened to the property.
     public enum Kind: Sendable {
         /// The property was set: the only kind that operations and queues send.
         case setting
     }
 
+    /// Always `setting`.
     public let kind = Kind.setting
     /// With the option `new`, except before the change.
     public let newValue: Value?

@@ -10,6 +10,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
     /// An operation without blocks finishes at once when it is started.
     public override init() { super.init() }
 
+    /// An operation with one block.
     public convenience init(block: @escaping @Sendable () -> Void) {
         self.init()
         firstBlock = block

@@ -10,10 +10,15 @@ struct PriorityLevel: Equatable {
 extension Operation {
     /// How urgent an operation is among the ready ones of its queue (contract G1).
     public enum QueuePriority: Int, Sendable, CaseIterable {
+        /// After all others.
         case veryLow = -8
+        /// After the normal ones.
         case low = -4
+        /// The default.
         case normal = 0
+        /// Before the normal ones.
         case high = 4
+        /// Before all others.
         case veryHigh = 8
 
         /// The nearest level on the way to `normal`: −10 and −8 give `veryLow`, −3 and 3 give `normal`, 7 gives
@@ -40,9 +45,14 @@ extension Operation {
 /// The kind of work that an operation or a queue does. It affects threads only, never the order in which a queue
 /// chooses (contract N14).
 public enum QualityOfService: Int, Sendable {
+    /// Work that somebody watches, as an animation.
     case userInteractive = 33
+    /// Work that somebody waits for.
     case userInitiated = 25
+    /// Long work whose progress somebody may follow.
     case utility = 17
+    /// Work that nobody sees.
     case background = 9
+    /// Nothing said.
     case `default` = -1
 }

@@ -37,6 +37,7 @@ open class Operation: @unchecked Sendable {
     @exclusivity(unchecked) final var sequence: UInt64 = 0
     @exclusivity(unchecked) final var place = QueuePlace.none
 
+    /// A ready operation of normal priority, in no queue (contract A2).
     public init() {}
 
     deinit {
@@ -242,6 +243,8 @@ open class Operation: @unchecked Sendable {
 
 /// Equality is identity, as for Foundation's operations.
 extension Operation: Hashable, CustomStringConvertible {
+    /// Whether both are the same operation.
     public static func == (left: Operation, right: Operation) -> Bool { left === right }
+    /// Hashes the identity.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

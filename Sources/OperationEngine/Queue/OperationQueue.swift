@@ -18,6 +18,7 @@ open class OperationQueue: @unchecked Sendable {
     private var storedName: String?
     private var storedQualityOfService = QualityOfService.default
 
+    /// A queue that is not suspended and leaves the number of operations at once to the engine.
     public init() { core.setOwner(self) }
 
     // MARK: Adding
@@ -39,7 +40,9 @@ open class OperationQueue: @unchecked Sendable {
 
     /// Adds several operations in one step: all, or none if one of them cannot be added (contract M5).
     ///
-    /// - Parameter wait: whether to return only after all of these operations are finished.
+    /// - Parameters:
+    ///   - operations: what to add. An empty array changes nothing (M7).
+    ///   - wait: whether to return only after all of these operations are finished (M4).
     open func addOperations(_ operations: [Operation], waitUntilFinished wait: Bool) {
         guard !operations.isEmpty else { return }
         for (index, operation) in operations.enumerated() {
@@ -136,6 +139,8 @@ open class OperationQueue: @unchecked Sendable {
 
 /// Equality is identity, as for Foundation's queues.
 extension OperationQueue: Hashable, CustomStringConvertible {
+    /// Whether both are the same queue.
     public static func == (left: OperationQueue, right: OperationQueue) -> Bool { left === right }
+    /// Hashes the identity.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

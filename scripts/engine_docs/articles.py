@@ -1,0 +1,59 @@
+"""The parts of articles that are made from the sources:
+
+    <!-- made: example first-queue -->
+    (whatever stands here is replaced)
+    <!-- end -->
+"""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from engine_docs.errors import Problem
+from engine_docs.layout import ROOT
+
+_PART = re.compile(r"(?P<head><!-- made: (?P<kind>\w+) (?P<name>[\w-]+) -->\n)(?P<text>.*?)(?P<tail><!-- end -->)", re.S)
+
+Maker = Callable[[str], str]
+"""From the name of a part to its text, of whole lines."""
+
+
+def remade(article: str, makers: dict[str, Maker]) -> str:
+    """The article with every made part as the makers have it now."""
+
+    def remake(part: re.Match[str]) -> str:
+        maker = makers.get(part["kind"])
+        if maker is None:
+            raise Problem(f"no such kind of made part: {part['kind']}")
+        return f"{part['head']}{maker(part['name'])}{part['tail']}"
+
+    return _PART.sub(remake, article)
+
+
+def update(catalog: Path, makers: dict[str, Maker]) -> list[Path]:
+    """Writes the articles whose made parts were out of date, and returns them."""
+    stale = _stale(catalog, makers)
+    for path, text in stale.items():
+        path.write_text(text, encoding="utf-8")
+    return list(stale)
+
+
+def check(catalog: Path, makers: dict[str, Maker]) -> None:
+    """Raises a problem that names the articles whose made parts are out of date."""
+    stale = _stale(catalog, makers)
+    if stale:
+        names = ", ".join(str(path.relative_to(ROOT)) for path in stale)
+        raise Problem(f"out of date: {names}; run scripts/docs --update")
+
+
+def _stale(catalog: Path, makers: dict[str, Maker]) -> dict[Path, str]:
+    stale: dict[Path, str] = {}
+    for path in sorted(catalog.rglob("*.md")):
+        old = path.read_text(encoding="utf-8")
+        try:
+            new = remade(old, makers)
+        except Problem as problem:
+            raise Problem(f"{path.name}: {problem}") from None
+        if new != old:
+            stale[path] = new
+    return stale

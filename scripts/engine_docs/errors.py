@@ -1,0 +1,5 @@
+"""What can go wrong."""
+
+
+class Problem(Exception):
+    """Something is wrong with the sources of the documentation: exit code 1."""
