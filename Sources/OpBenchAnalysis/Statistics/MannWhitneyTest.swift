@@ -1,0 +1,71 @@
+import Glibc
+
+/// The two-sided p-value of two independent samples by the Mann–Whitney test: the probability that their ranks are at
+/// least as unevenly shared out if both come from one distribution.
+///
+/// Exact, ties included, while the samples together hold at most `exactMannWhitneyLimit` values: the subsets of the
+/// ranks are counted by their sum. Beyond, by the normal approximation with corrections for ties and continuity.
+///
+/// - Returns: nil if a sample is empty.
+public func mannWhitneyTest(_ first: [Double], _ second: [Double]) -> Double? {
+    guard !first.isEmpty, !second.isEmpty else { return nil }
+    let ranks = doubledRanks(of: first + second)
+    let sum = ranks[..<first.count].reduce(0, +)
+    return ranks.count <= exactMannWhitneyLimit
+        ? exactProbability(of: sum, drawing: first.count, from: ranks)
+        : approximateProbability(of: sum, drawing: first.count, from: ranks)
+}
+
+public let exactMannWhitneyLimit = 60
+
+/// Twice the rank of each value, from 2; equal values share the mean of their ranks, which doubled is whole.
+private func doubledRanks(of values: [Double]) -> [Int] {
+    let order = values.indices.sorted { values[$0] < values[$1] }
+    var ranks = Array(repeating: 0, count: values.count)
+    var start = 0
+    while start < order.count {
+        var end = start + 1
+        while end < order.count, values[order[end]] == values[order[start]] { end += 1 }
+        for place in start..<end { ranks[order[place]] = start + end + 1 }
+        start = end
+    }
+    return ranks
+}
+
+/// The share of all subsets of that size whose sum is at least as far from the expected one.
+private func exactProbability(of sum: Int, drawing count: Int, from ranks: [Int]) -> Double {
+    let total = ranks.reduce(0, +)
+    // subsets[k][s]: how many subsets of k of the ranks seen so far have the sum s.
+    var subsets = Array(repeating: Array(repeating: 0.0, count: total + 1), count: count + 1)
+    subsets[0][0] = 1
+    var reached = 0
+    for rank in ranks {
+        reached += rank
+        for size in stride(from: count, to: 0, by: -1) {
+            for sum in stride(from: reached, through: rank, by: -1) {
+                subsets[size][sum] += subsets[size - 1][sum - rank]
+            }
+        }
+    }
+    // In units that keep whole numbers: the distance from count · total ÷ ranks.count, times ranks.count.
+    func distance(_ sum: Int) -> Int { abs(sum * ranks.count - count * total) }
+    let observed = distance(sum)
+    var (reaching, all) = (0.0, 0.0)
+    for (sum, number) in subsets[count].enumerated() where number > 0 {
+        all += number
+        if distance(sum) >= observed { reaching += number }
+    }
+    return reaching / all
+}
+
+private func approximateProbability(of sum: Int, drawing count: Int, from ranks: [Int]) -> Double {
+    let (first, all) = (Double(count), Double(ranks.count))
+    let second = all - first
+    let statistic = Double(sum) / 2 - first * (first + 1) / 2
+    let sizesOfTies = Dictionary(ranks.map { ($0, 1.0) }, uniquingKeysWith: +).values
+    let tied = sizesOfTies.map { $0 * $0 * $0 - $0 }.reduce(0, +)
+    let variance = first * second / 12 * (all + 1 - tied / (all * (all - 1)))
+    guard variance > 0 else { return 1 }
+    let deviation = max(0, (statistic - first * second / 2).magnitude - 0.5) / variance.squareRoot()
+    return min(1, erfc(deviation / 2.0.squareRoot()))
+}
