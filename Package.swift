@@ -48,7 +48,10 @@ let package = Package(
                 .product(name: "TextTable", package: "TextTable"),
             ]),
         .target(name: "TestSupport", dependencies: ["CLinux"], path: "Tests/TestSupport"),
-        .testTarget(name: "OperationEngineTests", dependencies: ["OperationEngine", "TestSupport"]),
+        // Scenarios that need a process of their own; the engine's tests run it.
+        .executableTarget(
+            name: "EngineProcess", dependencies: ["OperationEngine", "CLinux"], path: "Tests/EngineProcess"),
+        .testTarget(name: "OperationEngineTests", dependencies: ["OperationEngine", "EngineProcess", "TestSupport"]),
         .testTarget(
             name: "FoundationOracleTests", dependencies: ["TestSupport"], swiftSettings: [.define("ORACLE")]),
         .testTarget(
