@@ -45,10 +45,10 @@ int64_t clinux_cpu_clock_ns(int32_t clock) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static _Thread_local void *current_worker;
+static _Thread_local void *current_runner;
 static _Thread_local void *release_list;
 
-void *clinux_current_worker(void) { return current_worker; }
-void clinux_set_current_worker(void *worker) { current_worker = worker; }
+void *clinux_current_runner(void) { return current_runner; }
+void clinux_set_current_runner(void *runner) { current_runner = runner; }
 void *clinux_release_list(void) { return release_list; }
 void clinux_set_release_list(void *list) { release_list = list; }

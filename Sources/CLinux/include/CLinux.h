@@ -40,9 +40,9 @@ int clinux_allowed_processors(void);
 int64_t clinux_cpu_clock_ns(int32_t clock);
 int32_t clinux_own_cpu_clock(void);
 
-/// Thread-local slots of OperationEngine: the worker that this thread is, and the list of releases it is unrolling.
-void *clinux_current_worker(void);
-void clinux_set_current_worker(void *worker);
+/// Thread-local slots of OperationEngine: the runner of this thread's operations, and the list of releases it is unrolling.
+void *clinux_current_runner(void);
+void clinux_set_current_runner(void *runner);
 void *clinux_release_list(void);
 void clinux_set_release_list(void *list);
 

@@ -50,10 +50,10 @@ open class BlockOperation: Operation, @unchecked Sendable {
         let group = BlockGroup(further)
         for _ in further { WorkerPool.of(.normal).submit(.block { group.runNext() }) }
         first?()
-        if Worker.current?.pool.band ?? .normal == .normal {
+        if Runner.current?.takeUnretainedValue().isNormal ?? true {
             while group.runNext() {}
         }
-        if !group.hasEnded { Worker.waiting { group.wait() } }
+        if !group.hasEnded { Runner.waiting { group.wait() } }
     }
 
     override final func executionEnded() {

@@ -40,7 +40,7 @@ extension Operation {
 
     /// A subclass has said that `isFinished` is true now. Only its first announcement comes here (contract C11).
     private func finishedByOwnAccount(_ last: OperationState.Word) {
-        conclude(last, on: Worker.about(toStart: self)) { observers?.didChange(.isFinished) }
+        conclude(last, on: Runner.about(toStart: self)) { observers?.didChange(.isFinished) }
     }
 
     /// An operation that finished outside a worker's `start` gives its place in the queue back. One that finishes

@@ -157,9 +157,9 @@ extension Operation {
     /// A loop, whatever the graph: dependents that become ready go to their queues' ready lists. The lock is let go
     /// now and then, so that a dependent's deinit is not held up by a million others.
     ///
-    /// - Parameter worker: the calling worker, if it advances its queue right afterwards.
-    func releaseSuccessors(own worker: Unmanaged<Worker>?) {
-        var filer = BatchFiler(own: worker)
+    /// - Parameter runner: the calling runner, if it advances its queue right afterwards.
+    func releaseSuccessors(own runner: Unmanaged<Runner>?) {
+        var filer = BatchFiler(own: runner)
         var isDone = false
         while !isDone {
             successorLock.lock()

@@ -11,11 +11,11 @@ extension Operation {
 
     private func wait(_ deadline: Deadline) -> Bool {
         if state.load().isFinished { return true }
-        if Worker.about(toStart: self) != nil {
+        if Runner.about(toStart: self) != nil {
             Misuse.waitForSelf.report()
             return false
         }
-        return Worker.waiting { state.waitUntilFinished(deadline) }
+        return Runner.waiting { state.waitUntilFinished(deadline) }
     }
 
     /// Starts the operation by hand if that is possible now: the helper of the seeds' listing 2-8 (contract B12).

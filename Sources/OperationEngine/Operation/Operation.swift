@@ -77,18 +77,18 @@ open class Operation: @unchecked Sendable {
     /// that executes, or that is in a queue is a `Misuse`. Queues call this; call it by hand only for operations
     /// in no queue.
     open func start() {
-        let worker = Worker.about(toStart: self)
-        let isChosenByWorker = worker != nil
-        let ownReadiness = isChosenByWorker ? true : MethodOverride.isReady.isPresent(in: self) ? isReady : nil
+        let runner = Runner.about(toStart: self)
+        let isChosen = runner != nil
+        let ownReadiness = isChosen ? true : MethodOverride.isReady.isPresent(in: self) ? isReady : nil
         if !isCancelled, !state.load().isFinished { observers?.willChange(.isExecuting) }
-        let verdict = state.begin(byWorker: isChosenByWorker, ownReadiness: ownReadiness)
+        let verdict = state.begin(byRunner: isChosen, ownReadiness: ownReadiness)
         observers?.settleChange(.isExecuting, hasHappened: verdict.isRun)
         switch verdict {
         case .run:
             main()
-            finish(from: .executing, on: worker)
+            finish(from: .executing, on: runner)
         case .skip:
-            finish(from: isChosenByWorker ? .dispatched : .idle, on: worker)
+            finish(from: isChosen ? .dispatched : .idle, on: runner)
         case .alreadyFinished:
             if Misuse.isStrict { Misuse.startFinished.report() }
         case .refused(let misuse):
@@ -118,9 +118,9 @@ open class Operation: @unchecked Sendable {
     /// - Parameters:
     ///   - phase: where `start` found or left the operation. If it is elsewhere by now, another thread has started it
     ///     or added it to a queue, and brings it to its end.
-    ///   - worker: the worker that runs it for a queue, which calls the completion block once the slot is free again;
+    ///   - runner: what runs it for a queue, and calls the completion block once the slot is free again;
     ///     nil if started by hand, when the block goes to a thread of the pool.
-    private func finish(from phase: OperationState.Phase, on worker: Unmanaged<Worker>?) {
+    private func finish(from phase: OperationState.Phase, on runner: Unmanaged<Runner>?) {
         observers?.willChange(.isFinished)
         if phase == .executing { observers?.willChange(.isExecuting) }
         guard let last = state.finish(from: phase) else {
@@ -128,7 +128,7 @@ open class Operation: @unchecked Sendable {
             if phase == .executing { observers?.forgetChange(.isExecuting) }
             return
         }
-        conclude(last, on: worker) {
+        conclude(last, on: runner) {
             // The values have changed together, and the dependents are ready (contract D7–D9).
             if phase == .executing { observers?.didChange(.isExecuting) }
             observers?.didChange(.isFinished)
@@ -137,18 +137,18 @@ open class Operation: @unchecked Sendable {
 
     /// What follows the transition to finished, for every operation, once. `announce` tells the observers.
     @inline(__always)
-    func conclude(_ last: OperationState.Word, on worker: Unmanaged<Worker>?, announce: () -> Void) {
+    func conclude(_ last: OperationState.Word, on runner: Unmanaged<Runner>?, announce: () -> Void) {
         executionEnded()
         if last.has(OperationState.Word.hasSuccessors) {
             // An overridden start or an observer may go on for long after this: then the dependents are filed here.
             let isLast = !MethodOverride.start.isPresent(in: self) && !last.has(OperationState.Word.hasObservers)
-            releaseSuccessors(own: isLast ? worker : nil)
+            releaseSuccessors(own: isLast ? runner : nil)
         }
         announce()
         withdrawIfLeftAlone(last)
         if last.has(OperationState.Word.hasCompletion), let block = takeCompletionBlock() {
-            if let worker {
-                worker.takeUnretainedValue().completionBlock = block
+            if let runner {
+                runner.takeUnretainedValue().completionBlock = block
             } else {
                 WorkerPool.of(.normal).submit(.block(block))
             }

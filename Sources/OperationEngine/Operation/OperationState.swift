@@ -379,16 +379,16 @@ extension OperationState {
         }
     }
 
-    /// dispatched → executing by the worker that chose it, or idle → executing by hand (contract B3–B9).
+    /// dispatched → executing by the runner that chose it, or idle → executing by hand (contract B3–B9).
     /// `ownReadiness` is what an overridden `isReady` says; nil if the dependencies decide.
-    func begin(byWorker: Bool, ownReadiness: Bool?) -> Start {
+    func begin(byRunner: Bool, ownReadiness: Bool?) -> Start {
         var verdict = Start.run
         update { word in
             switch word.phase {
             case .finished: verdict = .alreadyFinished
             case .executing: verdict = .refused(.startExecuting)
-            case .dispatched where byWorker, .idle where !byWorker:
-                if !byWorker, !(ownReadiness ?? word.isReady) {
+            case .dispatched where byRunner, .idle where !byRunner:
+                if !byRunner, !(ownReadiness ?? word.isReady) {
                     verdict = .refused(.startNotReady)
                 } else if word.isCancelled {
                     verdict = .skip

@@ -114,7 +114,7 @@ open class OperationQueue: @unchecked Sendable {
     public final func waitUntilFinished(timeout: Duration) -> Bool { wait(Deadline(after: timeout)) }
 
     private func wait(_ deadline: Deadline) -> Bool {
-        core.unfinishedCount == 0 || Worker.waiting { core.waitUntilDrained(deadline) }
+        core.unfinishedCount == 0 || Runner.waiting { core.waitUntilDrained(deadline) }
     }
 
     // MARK: Settings

@@ -304,15 +304,15 @@ final class QueueCore: @unchecked Sendable {
 
 /// Files the operations that one finishing operation made ready, taking each queue's lock once for a run of them.
 struct BatchFiler {
-    /// The calling worker, if it advances its queue right afterwards: what belongs there is filed in that same step.
-    let own: Unmanaged<Worker>?
+    /// The calling runner, if it advances its queue right afterwards: what belongs there is filed in that same step.
+    let own: Unmanaged<Runner>?
     private var locked: QueueCore?
     /// Those whose class overrides `isReady`: to be filed when no lock is held.
     private var toBeAsked: [Operation] = []
     /// Those with observers, as their lists.
     private var toBeTold: [ObserverList<Operation>] = []
 
-    init(own: Unmanaged<Worker>?) { self.own = own }
+    init(own: Unmanaged<Runner>?) { self.own = own }
 
     mutating func file(_ operation: Operation) {
         if operation.state.load().has(OperationState.Word.hasOwnReadiness) { return toBeAsked.append(operation) }
@@ -331,7 +331,7 @@ struct BatchFiler {
         locked = nil
     }
 
-    /// Files what the worker has kept, since there is much more to come.
+    /// Files what the runner has kept, since there is much more to come.
     func fileOwn() { own?._withUnsafeGuaranteedRef { $0.fileReadied() } }
 
     /// The observers of an operation hear of it before it is filed.

@@ -1,0 +1,154 @@
+import CLinux
+
+/// The execution context of a thread that runs operations for a queue: which one it is about to start, and what its end
+/// leaves to be done.
+///
+/// A worker of a pool has one for as long as its thread lives. All fields belong to the runner's own thread.
+final class Runner {
+    /// The worker whose thread this is; it outlives its runner.
+    private let pooled: Unmanaged<Worker>?
+    /// Which of a queue's operations the runner may choose.
+    private let band: NiceBand
+
+    /// The operation that runs for a queue, and that queue.
+    @exclusivity(unchecked) private var operation: Unmanaged<Operation>?
+    @exclusivity(unchecked) private(set) var queue: QueueCore?
+    /// What a finishing operation has made ready in `queue`: in the phase `filing`, which keeps it alive, until the
+    /// runner advances the queue.
+    @exclusivity(unchecked) private var readied: [Unmanaged<Operation>] = []
+    /// Left by a finishing operation, to be called once its slot is free (contract I7).
+    @exclusivity(unchecked) var completionBlock: (@Sendable () -> Void)?
+    /// Operations that the runner may still take from a queue while other queues wait for a worker.
+    @exclusivity(unchecked) private var quantum = 0
+    private static let fullQuantum = 16
+
+    init(of worker: Worker) {
+        pooled = .passUnretained(worker)
+        band = worker.pool.band
+    }
+
+    // MARK: Whose thread it is
+
+    /// The calling thread's runner, if it has one. Not retained: it outlives what its thread does.
+    @inline(__always)
+    static var current: Unmanaged<Runner>? { clinux_current_runner().map { Unmanaged<Runner>.fromOpaque($0) } }
+
+    /// The calling thread's runner, if it has chosen the operation for its queue and is inside its `start`.
+    @inline(__always)
+    static func about(toStart candidate: Operation) -> Unmanaged<Runner>? {
+        guard let runner = current else { return nil }
+        let isIt = runner._withUnsafeGuaranteedRef {
+            $0.operation?.toOpaque() == Unmanaged.passUnretained(candidate).toOpaque()
+        }
+        return isIt ? runner : nil
+    }
+
+    /// Makes this the calling thread's runner while `body` runs.
+    func occupyThread(_ body: () -> Void) {
+        let outer = clinux_current_runner()
+        clinux_set_current_runner(Unmanaged.passUnretained(self).toOpaque())
+        body()
+        clinux_set_current_runner(outer)
+    }
+
+    /// Whether the thread has the normal thread priority.
+    var isNormal: Bool { band == .normal }
+
+    // MARK: Running
+
+    /// Runs operations of one queue until nothing is left that may start, or others are due.
+    func serve(_ queue: QueueCore) {
+        queue.takeUpLease(band)
+        self.queue = queue
+        quantum = Self.fullQuantum
+        var next = queue.advance(band, retiring: nil, mayGoOn: true)
+        while let chosen = next {
+            if !run(chosen, of: queue) {
+                next = queue.advance(band, retiring: nil, mayGoOn: mayGoOn(with: queue))
+            } else if let block = completionBlock.take() {
+                // Slot, lease and place in the queue are given up first: the block may wait for the queue's next
+                // operation, or for the whole queue (contract I7).
+                _ = queue.advance(band, retiring: chosen, filing: readied, mayGoOn: false)
+                readied.removeAll(keepingCapacity: true)
+                queue.leave(chosen)
+                self.queue = nil
+                callAtNormalPriority(block)
+                self.queue = queue
+                next = mayGoOn(with: queue) ? queue.advance(band, retiring: nil, mayGoOn: true) : nil
+            } else {
+                next = queue.advance(band, retiring: chosen, filing: readied, mayGoOn: mayGoOn(with: queue))
+                if !readied.isEmpty { readied.removeAll(keepingCapacity: true) }
+                queue.leave(chosen)
+            }
+        }
+        self.queue = nil
+    }
+
+    /// Starts a chosen operation, which the queue keeps alive. True if it is finished; false if it was given back
+    /// because its overridden `isReady` says no, or if it goes on by itself and keeps its slot (contract C6).
+    private func run(_ chosen: Unmanaged<Operation>, of queue: QueueCore) -> Bool {
+        operation = chosen
+        pooled?._withUnsafeGuaranteedRef { $0.noteProgress() }
+        let isFinished = chosen._withUnsafeGuaranteedRef { operation in
+            if operation.state.load().has(OperationState.Word.hasOwnReadiness), !operation.isStillReady(in: queue) {
+                return false
+            }
+            operation.start()
+            return operation.state.load().isFinished || !operation.state.detach()
+        }
+        operation = nil
+        pooled?._withUnsafeGuaranteedRef { $0.endPresumption() }
+        return isFinished
+    }
+
+    private func callAtNormalPriority(_ block: @escaping @Sendable () -> Void) {
+        if let pooled, isNormal {
+            pooled._withUnsafeGuaranteedRef { $0.call(block) }
+        } else {
+            WorkerPool.of(.normal).submit(.block(block))
+        }
+    }
+
+    /// Whether the runner keeps to this queue: not when more workers run than should, and not past its quantum when
+    /// another queue waits in the pool.
+    private func mayGoOn(with queue: QueueCore) -> Bool {
+        guard let pooled else { return false }
+        return pooled._withUnsafeGuaranteedRef { worker in
+            if worker.pool.isCrowded { return false }
+            let others = worker.pool.pendingCount - (queue.isCalled(band) ? 1 : 0)
+            quantum = others > 0 ? quantum - 1 : Self.fullQuantum
+            return quantum > 0
+        }
+    }
+
+    // MARK: What a finishing operation makes ready
+
+    /// Keeps an operation of the runner's own queue for the next `advance`. False if it is another queue's.
+    func keepReadied(_ operation: Operation, of queue: QueueCore) -> Bool {
+        guard queue === self.queue else { return false }
+        readied.append(.passUnretained(operation))
+        return true
+    }
+
+    func fileReadied() {
+        guard !readied.isEmpty, let queue else { return }
+        queue.file(readied)
+        readied.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: Blocking
+
+    /// Runs a wait of the calling thread. The slot of the operation that waits counts as blocked meanwhile, and on a
+    /// worker another one takes over its work (contract O6).
+    static func waiting<Result>(_ wait: () -> Result) -> Result {
+        guard let runner = current?.takeUnretainedValue() else { return wait() }
+        let (worker, queue) = (runner.pooled?.takeUnretainedValue(), runner.queue)
+        worker?.beginWait()
+        queue?.countWaitingInside(1)
+        defer {
+            queue?.countWaitingInside(-1)
+            worker?.endWait()
+        }
+        return wait()
+    }
+}
