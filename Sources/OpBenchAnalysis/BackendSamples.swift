@@ -22,7 +22,7 @@ struct BackendSamples {
     let status: SampleStatus
     /// The classes in the order of appearance, the whole (empty) first.
     let classes: [String]
-    private let figures: [FigureKey: [Figure]]
+    let allFigures: [FigureKey: [Figure]]
 
     init(rows: [SampleRow]) {
         example = rows[0]
@@ -40,7 +40,7 @@ struct BackendSamples {
                 Figure(sampleID: row.sampleID, block: row.block, value: value, operations: row.operations))
         }
         self.classes = classes
-        self.figures = figures.mapValues { $0.sorted { ($0.block, $0.sampleID) < ($1.block, $1.sampleID) } }
+        allFigures = figures.mapValues { $0.sorted { ($0.block, $0.sampleID) < ($1.block, $1.sampleID) } }
     }
 
     /// The figures of one kind, one a sample, by block; empty if there are none.
@@ -48,7 +48,7 @@ struct BackendSamples {
         _ metric: Metric, stat: String, phase: String = "", operationClass: String = ""
     ) -> [Figure] {
         let key = FigureKey(metric: metric.name, stat: stat, phase: phase, operationClass: operationClass)
-        return figures[key] ?? []
+        return allFigures[key] ?? []
     }
 
     /// How many samples stand behind the figures of a class: the throughput samples, else those of the figure that
@@ -56,7 +56,7 @@ struct BackendSamples {
     func sampleCount(operationClass: String) -> Int {
         let throughput = figures(.time, stat: "total", phase: "total", operationClass: operationClass)
         if !throughput.isEmpty { return throughput.count }
-        return figures.filter { $0.key.operationClass == operationClass }.values.map(\.count).max() ?? 0
+        return allFigures.filter { $0.key.operationClass == operationClass }.values.map(\.count).max() ?? 0
     }
 
     /// Samples that were run again after a disturbance. The repetition (flag `rerun`) counts whatever it shows, so

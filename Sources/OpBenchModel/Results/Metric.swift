@@ -11,6 +11,8 @@ public struct Metric: Sendable, Hashable {
     }
     /// How samples are summarised. The middle one resists a disturbed sample; a peak is what never was exceeded.
     public enum Aggregation: String, Sendable { case median, maximum }
+    /// What a sample's figure is divided by before samples are compared: they differ in how often they ran the plan.
+    public enum Basis: String, Sendable { case sample, operation, round }
 
     public let name: String
     public let unit: Unit
@@ -18,18 +20,20 @@ public struct Metric: Sendable, Hashable {
     /// True for counts that barely vary from sample to sample.
     public let isDeterministic: Bool
     public let aggregation: Aggregation
+    public let basis: Basis
     /// One line for people.
     public let summary: String
 
     public init(
         name: String, unit: Unit, direction: Direction, isDeterministic: Bool = false,
-        aggregation: Aggregation = .median, summary: String
+        aggregation: Aggregation = .median, per basis: Basis = .sample, summary: String
     ) {
         self.name = name
         self.unit = unit
         self.direction = direction
         self.isDeterministic = isDeterministic
         self.aggregation = aggregation
+        self.basis = basis
         self.summary = summary
     }
 

@@ -21,7 +21,8 @@ extension Metric {
 
 extension Metric {
     public static let time = Metric(
-        name: "time", unit: .seconds, direction: .lower, summary: "wall time of the phase, all rounds together")
+        name: "time", unit: .seconds, direction: .lower, per: .operation,
+        summary: "wall time of the phase, all rounds together")
     public static let operationThroughput = Metric(
         name: "throughput_ops", unit: .perSecond, direction: .higher, summary: "operations ÷ total")
     public static let itemThroughput = Metric(
@@ -30,12 +31,15 @@ extension Metric {
         name: "rounds", unit: .count, direction: .neutral,
         summary: "times that a sample ran the cell's plan, so as to last long enough")
     public static let cpuTime = Metric(
-        name: "cpu_time", unit: .seconds, direction: .lower, summary: "user and system time of the process, total phase"
+        name: "cpu_time", unit: .seconds, direction: .lower, per: .operation,
+        summary: "user and system time of the process, total phase"
     )
     public static let voluntarySwitches = Metric(
-        name: "voluntary_switches", unit: .count, direction: .lower, summary: "threads that went to sleep, total phase")
+        name: "voluntary_switches", unit: .count, direction: .lower, per: .operation,
+        summary: "threads that went to sleep, total phase")
     public static let involuntarySwitches = Metric(
-        name: "involuntary_switches", unit: .count, direction: .lower, summary: "threads preempted, total phase")
+        name: "involuntary_switches", unit: .count, direction: .lower, per: .operation,
+        summary: "threads preempted, total phase")
 }
 
 // MARK: - Latency samples
@@ -67,12 +71,13 @@ extension Metric {
 extension Metric {
     public static let allocations = Metric(
         name: "allocations", unit: .count, direction: .lower, isDeterministic: true,
-        summary: "mallocs, with jemalloc's thread caches off")
+        per: .operation, summary: "mallocs, with jemalloc's thread caches off")
     public static let allocatedBytes = Metric(
         name: "allocated_bytes", unit: .bytes, direction: .lower, isDeterministic: true,
-        summary: "bytes asked of malloc, with jemalloc's thread caches off")
+        per: .operation, summary: "bytes asked of malloc, with jemalloc's thread caches off")
     public static let retainedBytes = Metric(
-        name: "retained_bytes", unit: .bytes, direction: .lower, summary: "bytes in use more than at the mark `before`")
+        name: "retained_bytes", unit: .bytes, direction: .lower, per: .operation,
+        summary: "bytes in use more than at the mark `before`")
     public static let heapAllocated = Metric(
         name: "heap_allocated", unit: .bytes, direction: .lower, summary: "jemalloc's stats.allocated at a mark")
     public static let heapActive = Metric(
@@ -95,10 +100,10 @@ extension Metric {
 extension Metric {
     public static let inversions = Metric(
         name: "inversions", unit: .count, direction: .lower,
-        summary: "operations that started past a higher ready one, all rounds together")
+        per: .round, summary: "operations that started past a higher ready one, all rounds together")
     public static let startsAfterSuspend = Metric(
         name: "starts_after_suspend", unit: .count, direction: .lower,
-        summary: "starts after suspend returned, within the hold, all rounds together")
+        per: .round, summary: "starts after suspend returned, within the hold, all rounds together")
     public static let highWater = Metric(
         name: "high_water", unit: .count, direction: .neutral, summary: "most operations seen running at once")
 }

@@ -1,0 +1,99 @@
+import OpBenchModel
+
+/// The figures of one run, or of one side of a run that compares two builds, ready to be compared: by cell, backend
+/// and figure, one value a block.
+struct CellFigures {
+    struct Key: Hashable, Comparable {
+        /// What both sides of a comparison must have in common: the workload and its parameters but for the ignored.
+        var cell: String
+        var backend: String
+        var phase: String
+        var operationClass: String
+        var metric: String
+        var stat: String
+
+        static func < (left: Key, right: Key) -> Bool { left.sortWords.lexicographicallyPrecedes(right.sortWords) }
+        private var sortWords: [String] { [cell, backend, metric, phase, operationClass, stat] }
+    }
+
+    struct Series {
+        /// The cell's own id, for people.
+        var cellID: String
+        var valueOfBlock: [Int: Double]
+        var values: [Double] { valueOfBlock.keys.sorted().map { valueOfBlock[$0]! } }
+    }
+
+    private(set) var series: [Key: Series] = [:]
+
+    /// - Parameters:
+    ///   - rows: of one run, in any order.
+    ///   - side: which of the run's sides; empty for a run that has none.
+    ///   - ignored: parameters in which the cells of two sides may differ.
+    init(rows: [SampleRow], side: String = "", ignoring ignored: Set<String> = []) {
+        struct Group: Hashable {
+            var cellID: String
+            var backend: BackendID
+        }
+        let groups = Dictionary(grouping: rows.filter { $0.side == side }) {
+            Group(cellID: $0.cellID, backend: $0.backend)
+        }
+        for (group, rows) in groups {
+            let samples = BackendSamples(rows: rows)
+            let cell = Self.identity(of: rows[0], ignoring: ignored)
+            for (key, values) in samples.comparableValues() {
+                series[
+                    Key(
+                        cell: cell, backend: group.backend.rawValue, phase: key.phase,
+                        operationClass: key.operationClass, metric: key.metric, stat: key.stat)] =
+                    Series(cellID: group.cellID, valueOfBlock: values)
+            }
+        }
+        addTimeRatios()
+    }
+
+    /// What a cell is apart from the ignored parameters: `cell_id` would leave out those at their defaults.
+    private static func identity(of row: SampleRow, ignoring ignored: Set<String>) -> String {
+        ([row.workload] + row.parameters.filter { !ignored.contains($0.key) }.map { "\($0.key)=\($0.value)" }.sorted())
+            .joined(separator: " ")
+    }
+
+    /// The name under which a backend's time ÷ that of the baseline, in the same block, is compared.
+    static let timeRatio = "time_ratio"
+
+    private mutating func addTimeRatios() {
+        for (key, own) in series
+        where key.metric == Metric.time.name && key.phase == "total" && key.operationClass.isEmpty {
+            var baselineKey = key
+            baselineKey.backend = BackendID.dispatch.rawValue
+            guard key.backend != baselineKey.backend, let baseline = series[baselineKey] else { continue }
+            var ratioKey = key
+            ratioKey.metric = Self.timeRatio
+            let ratios = own.valueOfBlock.compactMap { block, value in
+                baseline.valueOfBlock[block].flatMap { $0 > 0 ? (block, value / $0) : nil }
+            }
+            series[ratioKey] = Series(cellID: own.cellID, valueOfBlock: Dictionary(uniqueKeysWithValues: ratios))
+        }
+    }
+}
+
+extension BackendSamples {
+    /// Every figure that can be better or worse, one value a block, per operation or round where the metric says so.
+    func comparableValues() -> [FigureKey: [Int: Double]] {
+        let rounds = Dictionary(figures(.rounds, stat: "total").map { ($0.sampleID, $0.value) }) { $1 }
+        var values: [FigureKey: [Int: Double]] = [:]
+        for (key, figures) in allFigures {
+            guard let metric = Metric.named(key.metric), metric.direction != .neutral else { continue }
+            for figure in figures {
+                switch metric.basis {
+                case .sample: values[key, default: [:]][figure.block] = figure.value
+                case .operation where figure.operations > 0:
+                    values[key, default: [:]][figure.block] = figure.value / Double(figure.operations)
+                case .operation: break
+                case .round:
+                    values[key, default: [:]][figure.block] = figure.value / max(1, rounds[figure.sampleID] ?? 1)
+                }
+            }
+        }
+        return values
+    }
+}

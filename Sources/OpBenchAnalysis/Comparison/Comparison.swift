@@ -1,0 +1,129 @@
+import OpBenchModel
+
+/// Compares two sides figure by figure and judges each by the rule that applies to it.
+public struct Comparison: Sendable {
+    /// One row for every figure of either side, sorted by cell, backend and metric.
+    public let rows: [CompareRow]
+
+    /// What the comparison is asked. Any field left at its default asks for nothing.
+    public struct Question: Sendable {
+        /// The rule for a figure; nil leaves it unjudged.
+        public var rule: @Sendable (CompareRow) -> FigureRule?
+        /// What equal sides differ by on this class of host, relative; nil where it was not measured.
+        public var noiseFloor: @Sendable (CompareRow) -> Double?
+        /// Parameters in which matching cells may differ.
+        public var ignoredParameters: Set<String>
+        /// How many resamples an interval is made of. The more, the less it depends on its seed.
+        public var resamples = 2000
+
+        public init(
+            ignoredParameters: Set<String> = [], noiseFloor: @escaping @Sendable (CompareRow) -> Double? = { _ in nil },
+            rule: @escaping @Sendable (CompareRow) -> FigureRule? = { _ in nil }
+        ) {
+            self.ignoredParameters = ignoredParameters
+            self.noiseFloor = noiseFloor
+            self.rule = rule
+        }
+    }
+
+    /// Compares two runs, which may have been taken at different times: the sides are independent samples.
+    public init(base: [SampleRow], head: [SampleRow], question: Question = Question()) {
+        let sides = (
+            CellFigures(rows: base, ignoring: question.ignoredParameters),
+            CellFigures(rows: head, ignoring: question.ignoredParameters)
+        )
+        rows = Self.judge(sides.0, sides.1, question) { base, head, seed in
+            Effect(base: base.values, head: head.values, seed: seed, resamples: question.resamples)
+        }
+    }
+
+    /// Compares the sides `base` and `head` of one run, which ran in turns: pairs within blocks.
+    public init(sidesOf rows: [SampleRow], question: Question = Question()) {
+        let sides = (
+            CellFigures(rows: rows, side: "base", ignoring: question.ignoredParameters),
+            CellFigures(rows: rows, side: "head", ignoring: question.ignoredParameters)
+        )
+        self.rows = Self.judge(sides.0, sides.1, question) { base, head, seed in
+            let pairs = base.valueOfBlock.keys.sorted().compactMap { block in
+                head.valueOfBlock[block].map { (base: base.valueOfBlock[block]!, head: $0) }
+            }
+            return Effect(pairs: pairs, seed: seed, resamples: question.resamples)
+        }
+    }
+
+    private typealias Series = CellFigures.Series
+
+    private static func judge(
+        _ base: CellFigures, _ head: CellFigures, _ question: Question,
+        effect: (Series, Series, UInt64) -> Effect?
+    ) -> [CompareRow] {
+        let keys = Set(base.series.keys).union(head.series.keys).sorted()
+        var candidates = keys.map { Candidate(key: $0, base: base.series[$0], head: head.series[$0]) }
+        for index in candidates.indices { candidates[index].measure(question, effect) }
+        // Only what is judged by its p-value counts among the tests made.
+        let tested = candidates.indices.filter { candidates[$0].isTested }
+        let adjusted = holmAdjusted(tested.map { candidates[$0].effect!.probability! })
+        for (index, probability) in zip(tested, adjusted) { candidates[index].row.adjustedProbability = probability }
+        return candidates.map { $0.judged() }
+    }
+}
+
+/// A figure on its way to its verdict.
+private struct Candidate {
+    var row: CompareRow
+    private let base: CellFigures.Series?
+    private let head: CellFigures.Series?
+    private var rule: FigureRule?
+    private(set) var effect: Effect?
+
+    init(key: CellFigures.Key, base: CellFigures.Series?, head: CellFigures.Series?) {
+        row = CompareRow(
+            cellID: head?.cellID ?? base?.cellID ?? "", backend: BackendID(rawValue: key.backend), phase: key.phase,
+            operationClass: key.operationClass, metric: key.metric, stat: key.stat)
+        self.base = base
+        self.head = head
+    }
+
+    private var metric: Metric? { Metric.named(row.metric) }
+    private var direction: Metric.Direction { metric?.direction ?? .lower }
+    private var isExact: Bool { metric?.isDeterministic ?? false }
+    var isTested: Bool { rule != nil && !isExact && effect?.probability != nil }
+
+    mutating func measure(
+        _ question: Comparison.Question, _ measure: (CellFigures.Series, CellFigures.Series, UInt64) -> Effect?
+    ) {
+        rule = question.rule(row)
+        row.base = base.flatMap { median($0.values) }
+        row.head = head.flatMap { median($0.values) }
+        row.noiseFloor = isExact ? nil : question.noiseFloor(row)
+        row.threshold = rule.map { isExact ? $0.maxRegression : $0.margin(noiseFloor: row.noiseFloor) }
+        guard let base, let head else { return }
+        let seed = SplitMix64.seed(from: "\(row.cellID)|\(row.backend.rawValue)|\(row.metric)|\(row.phase)|\(row.stat)")
+        effect = measure(base, head, seed)
+        row.ratio = effect?.ratio
+        row.ratioLow = effect?.interval?.lowerBound
+        row.ratioHigh = effect?.interval?.upperBound
+        row.probability = effect?.probability
+    }
+
+    func judged() -> CompareRow {
+        var row = row
+        guard let base = row.base, let head = row.head else {
+            row.verdict = .missing
+            return row
+        }
+        guard let rule else { return row }
+        if isExact {
+            row.verdict = rule.verdictOfExactFigures(base: base, head: head, direction: direction)
+        } else if let effect {
+            row.verdict = rule.verdict(
+                on: effect, adjustedProbability: row.adjustedProbability,
+                worsening: direction == .higher ? base - head : head - base, direction: direction,
+                noiseFloor: row.noiseFloor)
+        } else {
+            // No figure above zero on one of the sides: a count that rises from 0, say.
+            row.verdict = base == head ? .pass : .inconclusive
+        }
+        return row
+    }
+}

@@ -1,0 +1,76 @@
+/// What a comparison says of one figure.
+public enum Verdict: String, CaseIterable, Sendable {
+    /// Not worse than the margin allows.
+    case pass
+    /// Better by more than the margin.
+    case improved
+    /// Worse by more than the margin, with the certainty asked for.
+    case regression
+    /// The data do not tell.
+    case inconclusive
+    /// The figure exists on one side only.
+    case missing
+    /// No rule asks about it.
+    case unjudged = ""
+}
+
+/// One row of `compare.csv`: one figure of one cell on two sides, `base` and `head`.
+public struct CompareRow: Sendable, Hashable {
+    public var cellID: String
+    public var backend: BackendID
+    /// As in `samples.csv`; `time_ratio` stands for the time per operation ÷ that of the baseline backend.
+    public var phase: String
+    public var operationClass: String
+    public var metric: String
+    public var stat: String
+    /// The middle figures of both sides, per operation or per round where the metric is counted so.
+    public var base: Double?
+    public var head: Double?
+    /// head ÷ base, as Hodges and Lehmann estimate it, and its interval.
+    public var ratio: Double?
+    public var ratioLow: Double?
+    public var ratioHigh: Double?
+    /// The probability of such a difference if there is none; and adjusted for how many figures are judged (Holm).
+    public var probability: Double?
+    public var adjustedProbability: Double?
+    /// The relative difference that this host shows between equal sides, if it was measured.
+    public var noiseFloor: Double?
+    /// The relative difference that the rule allows, raised to the noise floor if that is greater.
+    public var threshold: Double?
+    public var verdict: Verdict
+    /// Not a column: compare.csv has no parameters.
+    public var parameters: [String: String] {
+        get { [:] }
+        set {}
+    }
+
+    public init(
+        cellID: String, backend: BackendID, phase: String, operationClass: String, metric: String, stat: String,
+        verdict: Verdict = .unjudged
+    ) {
+        self.cellID = cellID
+        self.backend = backend
+        self.phase = phase
+        self.operationClass = operationClass
+        self.metric = metric
+        self.stat = stat
+        self.verdict = verdict
+    }
+}
+
+extension CompareRow: CSVRow {
+    public static let fileName = "compare.csv"
+    public static let hasParameters = false
+
+    public static let columnList: [CSVColumn<CompareRow>] = [
+        .init("cell_id", \.cellID), .init("backend", \.backend), .init("phase", \.phase),
+        .init("class", \.operationClass), .init("metric", \.metric), .init("stat", \.stat),
+        .init("base", \.base), .init("head", \.head), .init("ratio", \.ratio),
+        .init("ci_low", \.ratioLow), .init("ci_high", \.ratioHigh),
+        .init("p", \.probability), .init("p_adjusted", \.adjustedProbability),
+        .init("noise_floor", \.noiseFloor), .init("threshold", \.threshold), .init("verdict", \.verdict),
+    ]
+
+    public static let blank = CompareRow(
+        cellID: "", backend: .engine, phase: "", operationClass: "", metric: "", stat: "")
+}

@@ -1,0 +1,177 @@
+import Glibc
+import Testing
+
+@testable import OpBenchAnalysis
+@testable import OpBenchModel
+
+@Suite("Comparison")
+struct ComparisonTests {
+    private static let rule = FigureRule(maxRegression: 0.03)
+    /// Few resamples, for the sake of speed.
+    private static func question(_ rule: @escaping @Sendable (CompareRow) -> FigureRule?) -> Comparison.Question {
+        var question = Comparison.Question(rule: rule)
+        question.resamples = 200
+        return question
+    }
+    private let question = Self.question { _ in rule }
+
+    /// Two builds in turns, on a machine that drifts by half between blocks, with 2 % of noise within.
+    private func sides(blocks: Int, slowdown: Double, noise: Double = 0.02, seed: UInt64 = 1) -> [SampleRow] {
+        var generator = SplitMix64(state: seed)
+        var rows = Rows()
+        for block in 0..<blocks {
+            let drift = Double.random(in: 1...1.5, using: &generator)
+            for side in ["base", "head"] {
+                let own = exp(Double.random(in: -noise...noise, using: &generator)) * (side == "head" ? slowdown : 1)
+                rows.addThroughput(block: block, seconds: drift * own, side: side)
+            }
+        }
+        return rows.rows
+    }
+
+    private func row(_ comparison: Comparison, _ metric: String, phase: String = "total") throws -> CompareRow {
+        try #require(comparison.rows.first { $0.metric == metric && $0.phase == phase })
+    }
+
+    @Test(
+        "Verdicts on two builds in turns",
+        arguments: [(1.06, .regression), (1, .pass), (0.9, .improved)]
+            as [(Double, Verdict)])
+    func paired(slowdown: Double, expected: Verdict) throws {
+        let comparison = Comparison(sidesOf: sides(blocks: 20, slowdown: slowdown), question: question)
+        let time = try row(comparison, "time")
+        #expect(time.verdict == expected)
+        #expect(abs(try #require(time.ratio) - slowdown) < 0.02)
+        #expect(try #require(time.ratioLow) <= time.ratio! && time.ratio! <= time.ratioHigh!)
+        // A rate is worse when it falls.
+        #expect(try row(comparison, "throughput_ops").verdict == expected)
+        #expect(try #require(try row(comparison, "throughput_ops").ratio) * time.ratio! < 1.0001)
+    }
+
+    @Test("Too few blocks never give a regression, nor a pass where the interval is wide")
+    func fewBlocks() throws {
+        let clear = Comparison(sidesOf: sides(blocks: 14, slowdown: 1.5), question: question)
+        #expect(try row(clear, "time").verdict == .inconclusive)
+        let tiny = Comparison(sidesOf: sides(blocks: 5, slowdown: 1), question: question)
+        #expect(try row(tiny, "time").verdict == .inconclusive)
+        #expect(try row(tiny, "time").ratioLow == nil)
+        let noisy = Comparison(sidesOf: sides(blocks: 15, slowdown: 1, noise: 0.5), question: question)
+        #expect(try row(noisy, "time").verdict == .inconclusive)
+    }
+
+    @Test("A noise floor above the threshold takes its place, and the row says so")
+    func noiseFloor() throws {
+        var question = question
+        question.noiseFloor = { _ in 0.1 }
+        let time = try row(Comparison(sidesOf: sides(blocks: 20, slowdown: 1.06), question: question), "time")
+        #expect(time.verdict == .pass)
+        #expect(time.threshold == 0.1)
+        #expect(time.noiseFloor == 0.1)
+    }
+
+    @Test("A worsening below the absolute floor is none, however certain")
+    func absoluteFloor() throws {
+        var question = question
+        // 1000 operations in about a second: 6 % are 60 to 90 µs each.
+        question.rule = { _ in FigureRule(maxRegression: 0.03, minAbsolute: 1e-3) }
+        #expect(
+            try row(Comparison(sidesOf: sides(blocks: 20, slowdown: 1.06), question: question), "time").verdict == .pass
+        )
+    }
+
+    @Test("Runs of different times: times drift apart, the ratio to Dispatch does not")
+    func ratioAcrossRuns() throws {
+        func run(_ id: String, machine: Double, seed: UInt64) -> [SampleRow] {
+            var generator = SplitMix64(state: seed)
+            var rows = Rows()
+            for block in 0..<20 {
+                for backend in [BackendID.engine, .dispatch] {
+                    let noise = Double.random(in: 0.99...1.01, using: &generator)
+                    rows.addThroughput(
+                        backend, block: block, seconds: machine * noise * (backend == .engine ? 0.5 : 1), run: id)
+                }
+            }
+            return rows.rows
+        }
+        let comparison = Comparison(
+            base: run("a", machine: 1, seed: 1), head: run("b", machine: 1.25, seed: 2), question: question)
+        #expect(try row(comparison, "time").verdict == .regression)
+        let ratio = try row(comparison, "time_ratio")
+        #expect(ratio.verdict == .pass)
+        #expect(ratio.backend == .engine)
+        #expect(abs(try #require(ratio.base) - 0.5) < 0.01)
+        #expect(!comparison.rows.contains { $0.metric == "time_ratio" && $0.backend == .dispatch })
+    }
+
+    @Test(
+        "Counts that barely vary are judged by their bounds alone, from one sample",
+        arguments: [(2.0, .pass), (3.0, .regression), (1.0, .improved), (2.005, .pass)] as [(Double, Verdict)])
+    func exactCounts(perOperation: Double, expected: Verdict) throws {
+        var (base, head) = (Rows(), Rows())
+        base.add(kind: "allocations", block: 0, figures: [(.allocations, "total", "total", "", 2000, 1000)])
+        head.add(
+            kind: "allocations", block: 0, figures: [(.allocations, "total", "total", "", perOperation * 1000, 1000)])
+        let comparison = Comparison(
+            base: base.rows, head: head.rows,
+            question: Self.question { _ in FigureRule(maxRegression: 0, minAbsolute: 0.01) })
+        let count = try row(comparison, "allocations")
+        #expect(count.verdict == expected)
+        #expect(count.base == 2)
+        #expect(count.head == perOperation)
+        #expect(count.noiseFloor == nil)
+    }
+
+    @Test("Figures of one side only are missing; without a rule nothing is judged; neutral figures are left out")
+    func missingAndUnjudged() throws {
+        var (base, head) = (Rows(), Rows())
+        for block in 0..<7 {
+            base.addThroughput(block: block, seconds: 1, cell: "old")
+            for rows in [0, 1] {
+                if rows == 0 { base.addThroughput(block: block, seconds: 1, cell: "both", parameters: ["items": "1"]) }
+                if rows == 1 { head.addThroughput(block: block, seconds: 9, cell: "both", parameters: ["items": "1"]) }
+            }
+        }
+        let comparison = Comparison(base: base.rows, head: head.rows)
+        #expect(comparison.rows.filter { $0.cellID == "old" }.allSatisfy { $0.verdict == .missing })
+        #expect(comparison.rows.filter { $0.cellID == "both" }.allSatisfy { $0.verdict == .unjudged })
+        #expect(Set(comparison.rows.map(\.cellID)) == ["old", "both"])
+        #expect(!comparison.rows.contains { $0.metric == "rounds" || $0.metric == "status" })
+        #expect(comparison.rows.allSatisfy { $0.adjustedProbability == nil })
+    }
+
+    @Test("Cells that differ in an ignored parameter match")
+    func ignoredParameters() throws {
+        var (base, head) = (Rows(), Rows())
+        for block in 0..<7 {
+            base.addThroughput(block: block, seconds: 1, cell: "w", parameters: ["items": "1", "form": "block"])
+            head.addThroughput(
+                block: block, seconds: 1, cell: "w form=closure", parameters: ["items": "1", "form": "closure"])
+        }
+        let strict = Comparison(base: base.rows, head: head.rows, question: question)
+        #expect(strict.rows.allSatisfy { $0.verdict == .missing })
+        var lenient = question
+        lenient.ignoredParameters = ["form"]
+        let matched = Comparison(base: base.rows, head: head.rows, question: lenient)
+        #expect(try row(matched, "time").verdict == .pass)
+        #expect(try row(matched, "time").cellID == "w form=closure")
+    }
+
+    @Test("The more figures are judged, the more certain each has to be")
+    func multiplicity() throws {
+        let rows = sides(blocks: 20, slowdown: 1.06)
+        let all = try row(Comparison(sidesOf: rows, question: question), "time")
+        let one = try row(
+            Comparison(
+                sidesOf: rows, question: Self.question { $0.metric == "time" && $0.phase == "total" ? Self.rule : nil }),
+            "time")
+        #expect(one.adjustedProbability == one.probability)
+        #expect(try #require(all.adjustedProbability) > all.probability!)
+    }
+
+    @Test("compare.csv is read back as it was written")
+    func roundTrip() throws {
+        let rows = Comparison(sidesOf: sides(blocks: 16, slowdown: 1.06), question: question).rows
+        #expect(!rows.isEmpty)
+        #expect(try CSVFile.rows(CompareRow.self, text: CSVFile.text(of: rows), file: "compare.csv") == rows)
+    }
+}
