@@ -5,7 +5,7 @@ import Testing
 @Suite("R: misuse", .blocking)
 struct MisuseTests {
     @Test(
-        "R B4 B5 B6 B9 B10 E17 I9 K7 M6 N5 O5: the handler is told once; where it returns, the call has no effect",
+        "R B4 B5 B6 B9 B10 D1 D23 E17 I9 K7 M6 N5 O5: the handler is told once; where it returns, the call has no effect",
         arguments: Offence.allCases)
     func handlerReturns(offence: Offence) async {
         await #expect(processExitsWith: .success) { [offence] in
@@ -18,7 +18,7 @@ struct MisuseTests {
     }
 
     @Test(
-        "R B4 B5 B6 B9 B10 E17 I9 K7 M6 N5 O5: the default handler prints the message and traps",
+        "R B4 B5 B6 B9 B10 D1 D23 E17 I9 K7 M6 N5 O5: the default handler prints the message and traps",
         arguments: Offence.allCases)
     func defaultTraps(offence: Offence) async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [offence] in
@@ -26,7 +26,7 @@ struct MisuseTests {
             _ = offence.commit()
         }
         let output = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-        #expect(output.contains(offence.misuse.description))
+        #expect(output.contains(offence.message))
     }
 
     @Test("R B4 I9: what only strict mode forbids is not reported otherwise")
@@ -39,6 +39,46 @@ struct MisuseTests {
                 _ = offence.commit()
             }
             #expect(reports.entries.isEmpty)
+        }
+    }
+
+    @Test("R C9: an end without a start is printed by the default handler, which goes on")
+    func finishWithoutStart() async throws {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            let queue = makeQueue(suspended: true)
+            let operation = AsynchronousOperation()
+            queue.addOperation(operation)
+            operation.end()
+            #expect(operation.isFinished && operation.starts.value == 0)
+            #expect(queue.operationCount == 0 && queue.operations.isEmpty)
+        }
+        let output = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        let line = try #require(output.split(separator: "\n").first { $0.contains("went isFinished=YES") })
+        #expect(line.hasPrefix("OperationEngine: *** <AsynchronousOperation 0x"))
+        #expect(line.hasSuffix("went isFinished=YES without being started by the queue it is in"))
+    }
+
+    @Test("R C9: where a handler returns, the operation leaves its queue all the same")
+    func finishWithoutStartHandled() async {
+        await #expect(processExitsWith: .success) {
+            let reports = Recorder<Misuse>()
+            Misuse.handler = { reports.append($0) }
+            let runs = Counter()
+            let queue = makeQueue(limit: 1, suspended: true)
+            let operation = AsynchronousOperation()
+            let description = operation.description
+            queue.addOperation(operation)
+            queue.addOperation { runs.add() }
+            operation.end()
+            #expect(queue.operationCount == 1 && reports.entries.count == 1)
+            if case .finishWithoutStart(let named) = reports.entries.first {
+                #expect(named.split(separator: " ").prefix(2) == description.split(separator: " ").prefix(2))
+            } else {
+                Issue.record("another misuse, or none")
+            }
+            queue.isSuspended = false
+            drains(queue)
+            #expect(runs.value == 1)
         }
     }
 

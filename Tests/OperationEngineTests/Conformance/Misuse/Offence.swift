@@ -11,6 +11,7 @@ enum Offence: String, CaseIterable, Codable, Sendable, CustomTestStringConvertib
     case negativeLimit, blockWhileExecuting, blockAfterFinish
     case completionWhileExecuting, completionAfterFinish
     case selfDependency, waitForSelf
+    case observeOperation, observeQueue
 
     var misuse: Misuse {
         switch self {
@@ -26,6 +27,18 @@ enum Offence: String, CaseIterable, Codable, Sendable, CustomTestStringConvertib
         case .completionWhileExecuting, .completionAfterFinish: .completionBlockLate
         case .selfDependency: .selfDependency
         case .waitForSelf: .waitForSelf
+        case .observeOperation: .notObservable(keyPath: String(describing: \Operation.name))
+        case .observeQueue: .notObservable(keyPath: String(describing: \OperationQueue.qualityOfService))
+        }
+    }
+
+    /// What the default handler prints, as far as it is the same in every process.
+    var message: String {
+        switch self {
+        // A key path is described by an address.
+        case .observeOperation: "observe: \\Operation."
+        case .observeQueue: "observe: \\OperationQueue."
+        default: misuse.description
         }
     }
 
@@ -43,6 +56,8 @@ enum Offence: String, CaseIterable, Codable, Sendable, CustomTestStringConvertib
         case .completionWhileExecuting, .completionAfterFinish: "I9"
         case .selfDependency: "E17"
         case .waitForSelf: "O5"
+        case .observeOperation: "D1"
+        case .observeQueue: "D23"
         }
     }
 
@@ -75,6 +90,8 @@ enum Offence: String, CaseIterable, Codable, Sendable, CustomTestStringConvertib
         case .completionAfterFinish: completionAfterFinish()
         case .selfDependency: selfDependency()
         case .waitForSelf: waitForSelf()
+        case .observeOperation: observeOperation()
+        case .observeQueue: observeQueue()
         }
     }
 }
@@ -239,5 +256,22 @@ extension Offence {
         queue.addOperation(operation)
         queue.waitUntilAllOperationsAreFinished()
         return operation.isFinished
+    }
+
+    private func observeOperation() -> Bool {
+        let calls = Counter()
+        let operation = MainOperation()
+        let observation = operation.observe(\.name, options: [.initial, .prior]) { _, _ in calls.add() }
+        operation.name = "other"
+        operation.start()
+        return withExtendedLifetime(observation) { calls.value == 0 && operation.isFinished }
+    }
+
+    private func observeQueue() -> Bool {
+        let calls = Counter()
+        let queue = makeQueue()
+        let observation = queue.observe(\.qualityOfService, options: .initial) { _, _ in calls.add() }
+        queue.qualityOfService = .utility
+        return withExtendedLifetime(observation) { calls.value == 0 }
     }
 }

@@ -1,7 +1,7 @@
 /// The lines of the engine's contract that this package tests: the group's letter and how many lines it has.
 let contractGroups: [(letter: Character, lines: Int)] = [
     ("A", 10), ("B", 17), ("C", 13), ("D", 24), ("E", 25), ("F", 7), ("G", 12), ("H", 9), ("I", 11), ("J", 16),
-    ("K", 14),
+    ("K", 14), ("L", 13),
     ("M", 15), ("N", 14), ("O", 8), ("Q", 8),
 ]
 
@@ -23,9 +23,36 @@ let partlyTestedLines: [String: String] = [
     "Q7": "by counters in the deinit of subclasses; the engine's own objects are not counted",
 ]
 
+/// The contract's error table, group R: the rows, each with the line that makes it an error. The test of a row names R
+/// and the line.
+let errorTable: [(row: String, line: String)] = [
+    ("start when not ready", "B6"),
+    ("start when executing", "B5"),
+    ("start when in a queue", "B9"),
+    ("start when finished, in strict mode", "B4"),
+    ("adding one that executes", "B10"),
+    ("adding one that is finished, or in a queue", "M6"),
+    ("a negative limit", "N5"),
+    ("a late execution block", "K7"),
+    ("a late completion block, in strict mode", "I9"),
+    ("the result of a cancelled invocation", "L7"),
+    ("the result of an invocation that returns nothing", "L8"),
+    ("the error of an invoked method", "L9"),
+    ("a dependency on itself", "E17"),
+    ("finished without start: a report, no more", "C9"),
+    ("waiting for itself", "O5"),
+    ("observing what cannot be observed", "D1"),
+    ("observing what cannot be observed in a queue", "D23"),
+]
+
 /// Where Foundation on Linux does not keep the engine's contract, and what it does instead. Lines not named here are
 /// tested on Foundation by the same source as on the engine.
 let foundationDifferences = ownDifferences.merging(observationLines) { difference, _ in difference }
+    .merging(invocationLines) { difference, _ in difference }
+
+/// Foundation for Linux has no invocation operations.
+private let invocationLines = Dictionary(
+    uniqueKeysWithValues: (1...13).map { ("L\($0)", "absent: no InvocationOperation") })
 
 /// Observation does not exist on Foundation for Linux: `willChangeValue` does nothing, and there is no `observe`.
 private let observationLines = Dictionary(
