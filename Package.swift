@@ -51,7 +51,14 @@ let package = Package(
         // Scenarios that need a process of their own; the engine's tests run it.
         .executableTarget(
             name: "EngineProcess", dependencies: ["OperationEngine", "CLinux"], path: "Tests/EngineProcess"),
-        .testTarget(name: "OperationEngineTests", dependencies: ["OperationEngine", "EngineProcess", "TestSupport"]),
+        .target(
+            name: "EngineStressScenarios", dependencies: ["OperationEngine", "TestSupport"],
+            path: "Tests/EngineStressScenarios"),
+        .executableTarget(
+            name: "EngineStress", dependencies: ["EngineStressScenarios", "TestSupport"], path: "Tests/EngineStress"),
+        .testTarget(
+            name: "OperationEngineTests",
+            dependencies: ["OperationEngine", "EngineProcess", "EngineStressScenarios", "TestSupport"]),
         .testTarget(
             name: "FoundationOracleTests", dependencies: ["TestSupport"], swiftSettings: [.define("ORACLE")]),
         .testTarget(

@@ -1,0 +1,93 @@
+import EngineStressScenarios
+
+/// What the command line asks for.
+struct Options {
+    var minutes: Double?
+    var seed: UInt64?
+    var size: Int?
+    var scenarios = Scenario.all
+    var keepsSeed = false
+
+    enum Request {
+        case play(Options)
+        case help
+        case list
+        case refuse(String)
+    }
+
+    static func parse(_ arguments: [String]) -> Request {
+        var options = Options()
+        var rest = arguments[...]
+        var chosen: [Scenario] = []
+        while let option = rest.popFirst() {
+            switch option {
+            case "--help", "-h": return .help
+            case "--list": return .list
+            case "--same-seed": options.keepsSeed = true
+            case "--minutes", "--seed", "--size", "--scenario":
+                guard let value = rest.popFirst() else { return .refuse("\(option) needs a value") }
+                if option == "--scenario" {
+                    for name in value.split(separator: ",").map(String.init) {
+                        guard let scenario = Scenario.named(name) else {
+                            return .refuse("there is no scenario \"\(name)\"; see --list")
+                        }
+                        chosen.append(scenario)
+                    }
+                } else if !options.set(option, value) {
+                    return .refuse("\(option): \"\(value)\" is not a number that makes sense")
+                }
+            default: return .refuse("unknown option \"\(option)\"; see --help")
+            }
+        }
+        if !chosen.isEmpty { options.scenarios = chosen }
+        return .play(options)
+    }
+
+    /// False if the value will not do.
+    private mutating func set(_ option: String, _ value: String) -> Bool {
+        switch option {
+        case "--minutes":
+            minutes = Double(value)
+            return minutes.map { $0 > 0 && $0.isFinite } ?? false
+        case "--seed":
+            seed = UInt64(value)
+            return seed != nil
+        default:
+            size = Int(value)
+            return size.map { $0 >= 10 } ?? false
+        }
+    }
+
+    static let help = """
+        Random programs against OperationEngine, held against a reference model.
+
+        usage: scripts/stress [--minutes N] [--seed S] [--scenario NAME,…] [--size N] [--same-seed]
+                              [--sanitize thread|address] [--list]
+
+          --minutes N         goes on in turns, with fresh seeds, for N minutes; without it, one turn of each scenario
+          --seed S            the first round's seed, the next ones count up; by default a fresh one, which is printed
+          --scenario NAME,…   only these
+          --size N            a round's size, of whatever the scenario counts
+          --same-seed         every round has the first one's seed: for a failure that needs the right meeting of threads
+          --sanitize KIND     builds with ThreadSanitizer or AddressSanitizer (with leaks), in a folder of its own
+          --list              the scenarios
+
+        examples:
+          scripts/stress                                   one turn of everything, some minutes
+          scripts/stress --minutes 60                      as long as asked
+          scripts/stress --scenario pairs                  100 rounds of 100,000 pairs
+          scripts/stress --scenario pairs --seed 42 --size 1000 --same-seed --minutes 1
+          scripts/stress --sanitize thread --minutes 10
+
+        A violation or a hang prints the seed and the command that replays it. Exit status: 0 all kept, 1 violated,
+        64 bad usage, 130 ended by Ctrl-C; a hang or a crash ends the process by a signal.
+        """
+
+    static var list: String {
+        let width = (Scenario.all.map(\.name.count).max() ?? 0) + 2
+        return Scenario.all.map { scenario in
+            let name = scenario.name + String(repeating: " ", count: width - scenario.name.count)
+            return "\(name)\(scenario.summary); \(scenario.roundsPerTurn) × \(scenario.size) \(scenario.unit)"
+        }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,104 @@
+import EngineStressScenarios
+import Glibc
+import TestSupport
+
+/// Plays the scenarios in turns until the time is over, and keeps the books.
+final class Tour: Sendable {
+    private struct Book {
+        var rounds = 0
+        var operations = 0
+        var time = Duration.zero
+    }
+
+    private struct State {
+        var books: [String: Book] = [:]
+        var lastSeed: UInt64
+    }
+
+    private let options: Options
+    private let firstSeed: UInt64
+    private let began = ContinuousClock.now
+    private let state: Guarded<State>
+    /// After this long in one scenario it is another one's turn, if the time is limited.
+    private static let turnLimit = Duration.seconds(30)
+
+    init(_ options: Options) {
+        self.options = options
+        firstSeed = options.seed ?? UInt64.random(in: 0...UInt64(UInt32.max))
+        state = Guarded(State(lastSeed: firstSeed))
+    }
+
+    private var deadline: ContinuousClock.Instant? { options.minutes.map { began + .seconds($0 * 60) } }
+    private var isOver: Bool { deadline.map { $0 < .now } ?? false }
+
+    /// True if no round was violated.
+    func play() -> Bool {
+        say("seeds from \(firstSeed)\(options.keepsSeed ? ", always the same" : "")")
+        var seed = firstSeed
+        repeat {
+            for scenario in options.scenarios where !isOver {
+                guard turn(of: scenario, &seed) else { return false }
+            }
+        } while deadline != nil && !isOver
+        return true
+    }
+
+    private func turn(of scenario: Scenario, _ seed: inout UInt64) -> Bool {
+        let size = options.size ?? scenario.size
+        let turnBegan = ContinuousClock.now
+        var operations = 0
+        var rounds = 0
+        say("\(scenario.name): \(scenario.roundsPerTurn) × \(size) \(scenario.unit), seeds from \(seed)")
+        while rounds < scenario.roundsPerTurn, !isOver {
+            if deadline != nil, turnBegan.duration(to: .now) > Self.turnLimit { break }
+            let roundBegan = ContinuousClock.now
+            let outcome = scenario.play(seed: seed, size: size)
+            enter(outcome, of: scenario, seed: seed, took: roundBegan.duration(to: .now))
+            for note in outcome.notes { say("\(scenario.name): \(note)") }
+            guard outcome.violations.isEmpty else {
+                say("\(scenario.name) VIOLATED")
+                for violation in outcome.violations { say("  \(violation)") }
+                say(Replay.advice(scenario: scenario.name, seed: seed, size: size))
+                return false
+            }
+            rounds += 1
+            operations += outcome.operations
+            if !options.keepsSeed { seed &+= 1 }
+        }
+        say("\(scenario.name): \(rounds) rounds, \(operations) operations, \(seconds(turnBegan.duration(to: .now))) s")
+        return true
+    }
+
+    private func enter(_ outcome: Scenario.Outcome, of scenario: Scenario, seed: UInt64, took: Duration) {
+        state.withLock { state in
+            var book = state.books[scenario.name] ?? Book()
+            book.rounds += 1
+            book.operations += outcome.operations
+            book.time += took
+            state.books[scenario.name] = book
+            state.lastSeed = seed
+        }
+    }
+
+    /// Also called from the thread that waits for Ctrl-C.
+    func printSummary() {
+        let state = state.read()
+        say("summary: \(seconds(began.duration(to: .now))) s, seeds \(firstSeed)…\(state.lastSeed)")
+        for (name, book) in state.books.sorted(by: { $0.key < $1.key }) {
+            say("  \(name): \(book.rounds) rounds, \(book.operations) operations, \(seconds(book.time)) s")
+        }
+        say(
+            "  all: \(state.books.values.reduce(0) { $0 + $1.rounds }) rounds, "
+                + "\(state.books.values.reduce(0) { $0 + $1.operations }) operations")
+    }
+
+    private func seconds(_ duration: Duration) -> String {
+        let tenths = (duration.components.seconds * 10) + duration.components.attoseconds / 100_000_000_000_000_000
+        return "\(tenths / 10).\(tenths % 10)"
+    }
+
+    private func say(_ line: String) {
+        print(line)
+        fflush(nil)
+    }
+}

@@ -1,0 +1,23 @@
+extension Scenario {
+    /// Few kinds of operations, and very many of them.
+    static let crowds: [Scenario] = [
+        Scenario(
+            "pairs", "an operation and one that depends on it: no wake-up is lost (contract E25)", unit: "pairs",
+            size: 100_000, rounds: 100, testSize: 1_000, testRounds: 20, body: pairs),
+        Scenario(
+            "queues", "a thousand queues whose operations depend on each other's (E3, M14)", unit: "queues",
+            size: 1_000, rounds: 3, testSize: 1_000, testRounds: 1, body: manyQueues),
+        Scenario(
+            "sleepers", "operations that sleep: limits are kept, and no more threads than 512 (N2, N13)",
+            size: 10_000, rounds: 1, testSize: 2_000, testRounds: 1, body: sleepers),
+        Scenario(
+            "chains", "one chain through several queues, forwards and backwards (E22, E23)",
+            size: 1_000_000, rounds: 1, testSize: 20_000, testRounds: 2, body: chains),
+        Scenario(
+            "drops", "queues dropped in flight by their users and by their own operations (Q3)", unit: "queues",
+            size: 2_000, rounds: 5, testSize: 300, testRounds: 2, body: droppedQueues),
+        Scenario(
+            "producers", "blocks added by threads, by operations and by completion blocks (M8, I8)",
+            size: 200_000, rounds: 3, testSize: 10_000, testRounds: 2, body: producers),
+    ]
+}

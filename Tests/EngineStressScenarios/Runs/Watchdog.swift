@@ -1,0 +1,70 @@
+import Glibc
+import TestSupport
+
+/// Looks whether rounds get on. If one does not for long, prints what its scenario knows of it, and aborts.
+enum Watchdog {
+    private struct Watched {
+        let run: StressRun
+        var progress: Int
+        var since: ContinuousClock.Instant
+    }
+
+    private static let rounds = Guarded<[Watched]>([])
+    private static let lookInterval = Duration.seconds(1)
+
+    /// How long a round may stand still. `OPBENCH_STRESS_PATIENCE` gives it in seconds.
+    static let patience: Duration = {
+        let given = getenv("OPBENCH_STRESS_PATIENCE").flatMap { Int(String(cString: $0)) }
+        return .seconds(given ?? (Scale.isSanitized ? 180 : 45))
+    }()
+
+    private static let thread = OwnThread {
+        while true {
+            // A sleep that nothing ends early.
+            _ = rounds.wait(within: lookInterval) { _ in false }
+            look()
+        }
+    }
+
+    static func watch(_ run: StressRun, _ body: () -> Void) {
+        _ = thread
+        rounds.withLock { $0.append(Watched(run: run, progress: -1, since: .now)) }
+        body()
+        rounds.withLock { $0.removeAll { $0.run === run } }
+    }
+
+    private static func look() {
+        let hanging = rounds.withLock { rounds -> StressRun? in
+            for index in rounds.indices {
+                let progress = rounds[index].run.progressSoFar
+                if progress != rounds[index].progress {
+                    rounds[index].progress = progress
+                    rounds[index].since = .now
+                } else if rounds[index].since.duration(to: .now) > patience {
+                    return rounds[index].run
+                }
+            }
+            return nil
+        }
+        guard let hanging else { return }
+        let violations = hanging.violations.map { "violated: \($0)\n" }.joined()
+        let text = """
+            \(hanging.scenario) hangs: nothing has happened for \(patience)
+            \(violations)\(hanging.stateOfAffairs)
+            \(Replay.advice(scenario: hanging.scenario, seed: hanging.seed, size: hanging.size))
+
+            """
+        _ = text.utf8CString.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count - 1) }
+        abort()
+    }
+}
+
+/// How to play a round again.
+public enum Replay {
+    public static func advice(scenario: String, seed: UInt64, size: Int) -> String {
+        """
+        seed \(seed). It makes the same plan each time, but threads meet differently; replay it until it fails again:
+            scripts/stress --scenario \(scenario) --seed \(seed) --size \(size) --same-seed --minutes 1
+        """
+    }
+}

@@ -1,0 +1,20 @@
+import EngineStressScenarios
+import TestSupport
+import Testing
+
+/// A bounded part of what `scripts/stress` runs for as long as one likes: a few small rounds of every scenario.
+@Suite("Stress: scenarios against the reference model", .blocking, .serialized)
+struct ScenarioTests {
+    @Test("E24 E25 N2 Q3: what the reference model allows", arguments: Scenario.all.map(\.name))
+    func keepsTheModel(name: String) throws {
+        let scenario = try #require(Scenario.named(name))
+        let seed = announcedSeed("stress scenario \(name)")
+        let size = max(10, Scale.of(scenario.testSize))
+        for round in 0..<scenario.testRounds {
+            let outcome = scenario.play(seed: seed &+ UInt64(round), size: size)
+            #expect(outcome.violations.isEmpty, "\(name), seed \(seed &+ UInt64(round)), size \(size)")
+            #expect(outcome.operations > 0)
+            guard outcome.violations.isEmpty else { return }
+        }
+    }
+}
