@@ -2,8 +2,10 @@
 #include "CLinux.h"
 #include <errno.h>
 #include <linux/futex.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -43,6 +45,18 @@ int64_t clinux_cpu_clock_ns(int32_t clock) {
     struct timespec now;
     if (clock_gettime((clockid_t)clock, &now) != 0) return -1;
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+extern int _dispatch_get_main_queue_handle_4CF(void) __attribute__((weak));
+extern void _dispatch_main_queue_callback_4CF(void *message) __attribute__((weak));
+
+int clinux_main_queue_handle(void) { return _dispatch_get_main_queue_handle_4CF(); }
+void clinux_drain_main_queue(void) { _dispatch_main_queue_callback_4CF(NULL); }
+
+void clinux_wait_for_event(int handle) {
+    struct pollfd event = {.fd = handle, .events = POLLIN};
+    eventfd_t count;
+    if (poll(&event, 1, -1) == 1) eventfd_read(handle, &count);
 }
 
 static _Thread_local void *current_runner;

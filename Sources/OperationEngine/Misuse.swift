@@ -33,6 +33,11 @@ public enum Misuse: Error, Sendable, Hashable {
     case finishWithoutStart(operation: String)
     /// Observing a property that cannot be observed (D1, D23).
     case notObservable(keyPath: String)
+    /// Giving a queue another `underlyingQueue` while it holds operations (P5).
+    case underlyingQueueLate
+    /// `OperationQueue.runMain()` elsewhere than on the main thread, or inside of an operation (P1). Traps even where the
+    /// handler returns.
+    case runMainMisplaced
     /// An operation that waits for itself to finish, from inside its own main (O5).
     case waitForSelf
 
@@ -102,6 +107,8 @@ extension Misuse: CustomStringConvertible {
         case .finishWithoutStart(let operation):
             "*** \(operation) went isFinished=YES without being started by the queue it is in"
         case .notObservable(let keyPath): "observe: \(keyPath) cannot be observed"
+        case .underlyingQueueLate: "underlyingQueue: the operation queue must be empty to change it"
+        case .runMainMisplaced: "runMain: only on the main thread, outside of operations"
         case .waitForSelf: "waitUntilFinished: an operation cannot wait for itself"
         }
     }

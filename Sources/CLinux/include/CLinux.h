@@ -40,6 +40,15 @@ int clinux_allowed_processors(void);
 int64_t clinux_cpu_clock_ns(int32_t clock);
 int32_t clinux_own_cpu_clock(void);
 
+/// What libdispatch on Linux offers to run loops, exported but in no installed header. A file descriptor, an eventfd(2),
+/// that becomes readable when something is put into the main queue; and a call that runs what is in it, on the main
+/// thread. Weak, so that programs without libdispatch link this module too.
+int clinux_main_queue_handle(void);
+void clinux_drain_main_queue(void);
+
+/// Sleeps until the eventfd is readable, and resets it; may return early. poll(2), eventfd_read(3).
+void clinux_wait_for_event(int handle);
+
 /// Thread-local slots of OperationEngine: the runner of this thread's operations, and the list of releases it is unrolling.
 void *clinux_current_runner(void);
 void clinux_set_current_runner(void *runner);

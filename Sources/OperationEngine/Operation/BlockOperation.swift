@@ -48,7 +48,8 @@ open class BlockOperation: Operation, @unchecked Sendable {
             return
         }
         let group = BlockGroup(further)
-        for _ in further { WorkerPool.of(.normal).submit(.block { group.runNext() }) }
+        let queue = Runner.current?.takeUnretainedValue().queue
+        for _ in further { WorkerPool.of(.normal).submit(.block { Runner.helping(queue) { group.runNext() } }) }
         first?()
         if Runner.current?.takeUnretainedValue().isNormal ?? true {
             while group.runNext() {}

@@ -42,6 +42,24 @@ extension Operation {
     public func setQueuePriority(rawValue: Int) { queuePriority = QueuePriority(clamping: rawValue) }
 }
 
+extension Operation {
+    /// The queue that the operation is being added to has a quality of service, with this band. It counts for an
+    /// operation that has neither a quality nor a thread priority of its own (contract P13).
+    func adopt(_ band: NiceBand) {
+        if MethodOverride.start.isPresent(in: self) { return }
+        lock.withLock {
+            let hasOwn =
+                details.map { $0.threadPriority != nil || $0.qualityOfService ?? .default != .default } ?? false
+            if !hasOwn { _ = state.setBand(band) }
+        }
+    }
+
+    /// The band for a quality of service, which an overridden `start` does not get (contract H4).
+    func band(of quality: QualityOfService) -> NiceBand {
+        MethodOverride.start.isPresent(in: self) ? .normal : quality.band
+    }
+}
+
 /// The kind of work that an operation or a queue does. It affects threads only, never the order in which a queue
 /// chooses (contract N14).
 public enum QualityOfService: Int, Sendable {
@@ -55,4 +73,13 @@ public enum QualityOfService: Int, Sendable {
     case background = 9
     /// Nothing said.
     case `default` = -1
+
+    /// Never one that needs a privilege.
+    var band: NiceBand {
+        switch self {
+        case .background: NiceBand(nice: 10)
+        case .utility: NiceBand(nice: 5)
+        case .userInteractive, .userInitiated, .default: .normal
+        }
+    }
 }

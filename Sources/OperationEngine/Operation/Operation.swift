@@ -193,7 +193,7 @@ open class Operation: @unchecked Sendable {
     ///
     /// On Linux it selects one of nine nice values, 19 to −20 (contract H6); see `effectiveThreadPriority` for what
     /// the process may really have. Read when the operation is chosen. Not applied when started by hand (H8), nor to an
-    /// overridden `start` (H4, H9).
+    /// overridden `start` (H4, H9), nor on an `underlyingQueue` or the main queue.
     open var threadPriority: Double {
         get { withDetails { $0?.threadPriority } ?? NiceBand.normalPriority }
         set {
@@ -208,8 +208,9 @@ open class Operation: @unchecked Sendable {
         }
     }
 
-    /// The thread priority that `main` really gets in a queue: `threadPriority` at the nearest of the nine bands, or
-    /// 0.5 where it is above that and the process may not raise priorities (contract H7), or is not applied.
+    /// The thread priority that `main` really gets on a thread of the engine: that of `threadPriority`, or of the
+    /// quality of service, at the nearest of the nine bands, or 0.5 where it is above that and the process may not raise
+    /// priorities (contract H7), or where `start` is overridden.
     public final var effectiveThreadPriority: Double { state.load().band.threadPriority }
 
     /// Called once after the operation is finished, on a thread of the pool, and then cleared (contract I1–I10).
@@ -220,10 +221,20 @@ open class Operation: @unchecked Sendable {
         set { setCompletionBlock(newValue) }
     }
 
-    /// Stored, and without effect on the order of execution (contract N14).
+    /// The kind of work that this is; `default` leaves it to the queue's `qualityOfService` (contract P13).
+    ///
+    /// On Linux it sets how urgent the thread is during `main` if no `threadPriority` was set: nice 10 for
+    /// `background`, 5 for `utility`, 0 for the others. It has no effect on the order in which operations start (N14),
+    /// nor where a `threadPriority` has none.
     open var qualityOfService: QualityOfService {
         get { withDetails { $0?.qualityOfService } ?? .default }
-        set { withNewDetails { $0.qualityOfService = newValue } }
+        set {
+            let consequence = withNewDetails {
+                $0.qualityOfService = newValue
+                return $0.threadPriority == nil ? state.setBand(band(of: newValue)) : .none
+            }
+            if consequence == .file { fileWithQueue() }
+        }
     }
 
     /// A name for people, shown in `description`.

@@ -17,9 +17,9 @@ struct QueuePlace: Equatable {
     static let waiting = QueuePlace(kind: .waiting)
 
     /// Where a ready operation goes.
-    static func ready(_ operation: Operation, _ word: OperationState.Word) -> QueuePlace {
+    static func ready(_ operation: Operation, _ word: OperationState.Word, band: NiceBand) -> QueuePlace {
         let isSlotless = word.isCancelled && !MethodOverride.start.isPresent(in: operation)
-        return QueuePlace(kind: .ready, level: isSlotless ? .slotless : word.level, band: word.band)
+        return QueuePlace(kind: .ready, level: isSlotless ? .slotless : word.level, band: band)
     }
 }
 

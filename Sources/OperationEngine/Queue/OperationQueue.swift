@@ -1,6 +1,7 @@
+import Dispatch
 import Synchronization
 
-/// Runs operations on the threads of the engine's pool: ready ones first, then by priority, then in the order of
+/// Runs operations on the threads of the engine's pool, or where `underlyingQueue` says: ready ones first, then by priority, then in the order of
 /// adding, at most `maxConcurrentOperationCount` at once.
 ///
 /// Every method and property may be used from any thread. A queue that its user drops runs its operations to the end
@@ -125,10 +126,33 @@ open class OperationQueue: @unchecked Sendable {
         set { core.announcing([.queueName]) { lock.withLock { storedName = newValue } } }
     }
 
-    /// Stored, and without effect on the order of execution (contract N14).
+    /// The quality of service of operations that have none of their own (contract P13): of those added from then on.
+    ///
+    /// It affects the nice value of their threads as `Operation.qualityOfService` says, and never the order in which
+    /// they start (contract N14). With an `underlyingQueue` it has no effect: that queue's own quality counts.
     open var qualityOfService: QualityOfService {
         get { lock.withLock { storedQualityOfService } }
-        set { lock.withLock { storedQualityOfService = newValue } }
+        set {
+            lock.withLock {
+                storedQualityOfService = newValue
+                core.setNewcomersBand(newValue.band)
+            }
+        }
+    }
+
+    /// The queue of Dispatch on which the operations run; nil, the default, stands for the engine's own threads.
+    ///
+    /// A serial one runs them one at a time, whatever `maxConcurrentOperationCount` says (contract P6), a concurrent
+    /// one up to that many. Choosing the next operation stays with this queue: readiness, priorities and suspension
+    /// work as ever. Dispatch decides on the threads, so a `threadPriority` is not applied (H4), and for blocked
+    /// operations the engine does not see to further threads (N13). Its threads are shared fairly: after some
+    /// operations, or a millisecond, other work of the Dispatch queue has its turn. Completion blocks run on threads of
+    /// the engine. `DispatchQueue.main` is allowed too, and serves like `OperationQueue.main`.
+    ///
+    /// To be set while the queue is empty, else it is a `Misuse` without effect (contract P5).
+    open var underlyingQueue: DispatchQueue? {
+        get { core.underlyingQueue }
+        set { if !core.move(to: newValue) { Misuse.underlyingQueueLate.report() } }
     }
 
     /// The class, the name and what the queue holds.

@@ -1,15 +1,16 @@
+import Dispatch
 import Glibc
 import Synchronization
 
 /// What an `OperationQueue` is inside: its state machine under a lock, the inbox before it, and the leases by which
-/// the pool's workers come to run it.
+/// the pool's workers, or Dispatch's threads, come to run it.
 ///
-/// A *lease* is a worker's right to take operations from this queue until nothing is left that may start. At most one
+/// A *lease* is a runner's right to take operations from this queue until nothing is left that may start. At most one
 /// lease per band lies in the pool at a time; a worker that takes it up and sees more work calls for the next, so
-/// workers come one after another while there is work for them.
+/// workers come one after another while there is work for them. With an underlying queue the leases lie there.
 ///
 /// **No ready operation is forgotten.** Whoever makes one visible, by a push into the inbox or by filing it under the
-/// lock, then calls `signal`, which gives up in two cases. (1) A lease lies in the pool: the worker that takes it up
+/// lock, then calls `signal`, which gives up in two cases. (1) A lease lies there: the runner that takes it up
 /// clears the flag first and empties the inbox afterwards. (2) `isOpen` is false: all slots are taken or the queue is
 /// suspended; whoever sets it true looks at the inbox afterwards (`settle`), and whoever frees a slot and takes it
 /// again at once has emptied the inbox in between. Push, flag, `isOpen` and the looks at the inbox are sequentially
@@ -19,6 +20,12 @@ final class QueueCore: @unchecked Sendable {
     /// Guarded by `lock`.
     @exclusivity(unchecked) private var state = QueueState()
     let inbox = Inbox()
+    /// The queue of Dispatch that the operations run on, if not on the pool. Guarded by `lock`.
+    @exclusivity(unchecked) private var storedUnderlyingQueue: DispatchQueue?
+    /// Whether there is, or was, one.
+    private let hasLeftPool = Atomic<Bool>(false)
+    /// The index of the band for added operations that have neither a thread priority nor a quality of their own.
+    private let newcomersBand = Atomic<Int>(NiceBand.normal.index)
     /// The bands whose lease lies in the pool.
     private let calledBands = Atomic<UInt32>(0)
     /// A copy of `state.isOpen`, stored under the lock by `settle`.
@@ -118,6 +125,8 @@ final class QueueCore: @unchecked Sendable {
     /// Writes the queue down in a claimed operation.
     private func publish(_ operation: Operation) {
         operation.queue = .passUnretained(self)
+        let band = NiceBand(index: newcomersBand.load(ordering: .relaxed))
+        if band != .normal { operation.adopt(band) }
         if MethodOverride.isReady.isPresent(in: operation) { operation.state.setOwnReadiness() }
         operation.state.publishQueue()
     }
@@ -144,15 +153,15 @@ final class QueueCore: @unchecked Sendable {
 
     /// Under the lock, after every change: empties the inbox, chooses an operation for a worker if asked to, brings
     /// `isOpen` up to date, and says which bands of workers to call.
-    private func settle(choosingFor band: NiceBand? = nil) -> (chosen: Unmanaged<Operation>?, bandsToCall: BandSet) {
+    private func settle(choosingFor lease: Lease? = nil) -> (chosen: Unmanaged<Operation>?, bandsToCall: BandSet) {
         inbox.takeAll { state.admit($0) }
         var chosen: Unmanaged<Operation>?
-        if let band { chosen = state.choose(for: band) }
+        if let lease { chosen = state.choose(for: lease) }
         if state.isOpen, !isOpen.load(ordering: .relaxed) {
             isOpen.store(true, ordering: .sequentiallyConsistent)
             // Who saw it false has pushed before the store; what it pushed is found here.
             inbox.takeAll { state.admit($0) }
-            if let band, chosen == nil { chosen = state.choose(for: band) }
+            if let lease, chosen == nil { chosen = state.choose(for: lease) }
         }
         if !state.isOpen, isOpen.load(ordering: .relaxed) { isOpen.store(false, ordering: .sequentiallyConsistent) }
         return (chosen, state.bandsToCall)
@@ -164,28 +173,38 @@ final class QueueCore: @unchecked Sendable {
         if calledBands.load(ordering: .sequentiallyConsistent) & bit != 0 { return }
         if !isOpen.load(ordering: .sequentiallyConsistent) { return }
         if calledBands.bitwiseOr(bit, ordering: .sequentiallyConsistent).oldValue & bit != 0 { return }
-        WorkerPool.of(band).submit(.lease(self))
+        // A look that comes too early to see another target sends a lease to the pool, where it chooses nothing and
+        // calls for the right one.
+        if hasLeftPool.load(ordering: .relaxed) { submitLeaseOutsidePool(band) } else { submitLeaseToPool(band) }
     }
 
-    // MARK: Running, on a worker that holds a lease
+    private func submitLeaseToPool(_ band: NiceBand) { WorkerPool.of(band).submit(.lease(self)) }
+
+    private func submitLeaseOutsidePool(_ band: NiceBand) {
+        let (underlyingQueue, target) = lock.withLock { (storedUnderlyingQueue, state.target) }
+        guard let underlyingQueue else { return submitLeaseToPool(band) }
+        underlyingQueue.async { Runner(on: target).serve(self, calledFor: band) }
+    }
+
+    // MARK: Running, by the holder of a lease
 
     /// Whether this queue's lease lies in the band's pool.
     func isCalled(_ band: NiceBand) -> Bool { calledBands.load(ordering: .relaxed) & BandSet(band).bits != 0 }
 
-    /// The worker has taken the lease out of the pool: from here on another may be called.
+    /// The lease that was called for the band has been taken up: from here on another may be called.
     func takeUpLease(_ band: NiceBand) {
         calledBands.bitwiseAnd(~BandSet(band).bits, ordering: .sequentiallyConsistent)
     }
 
     /// Files the operations that the finished one has made ready, frees its slot, and chooses the next one if `mayGoOn`.
     func advance(
-        _ band: NiceBand, retiring finished: Unmanaged<Operation>?, filing readied: [Unmanaged<Operation>] = [],
+        _ lease: Lease, retiring finished: Unmanaged<Operation>?, filing readied: [Unmanaged<Operation>] = [],
         mayGoOn: Bool
     ) -> Unmanaged<Operation>? {
         lock.lock()
         for operation in readied { operation._withUnsafeGuaranteedRef { fileLocked($0) } }
         if let finished { finished._withUnsafeGuaranteedRef { state.retire($0) } }
-        let (chosen, bands) = settle(choosingFor: mayGoOn ? band : nil)
+        let (chosen, bands) = settle(choosingFor: mayGoOn ? lease : nil)
         lock.unlock()
         for band in bands { signal(band) }
         return chosen
@@ -271,6 +290,32 @@ final class QueueCore: @unchecked Sendable {
         }
         for band in bands { signal(band) }
     }
+
+    /// Where the operations run: nil stands for the pool.
+    var underlyingQueue: DispatchQueue? { lock.withLock { storedUnderlyingQueue } }
+
+    /// Moves an empty queue to another target; false, with no change, if it is not empty.
+    ///
+    /// An operation that is added at the same time finds either target: it is counted in before it is admitted, and
+    /// admitted under the lock. A lease of the earlier target may still lie or be held there; it chooses nothing.
+    func move(to underlyingQueue: DispatchQueue?) -> Bool {
+        let (isEmpty, replaced) = lock.withLock {
+            guard unfinished.load(ordering: .sequentiallyConsistent) == 0 else { return (false, underlyingQueue) }
+            let replaced = storedUnderlyingQueue
+            storedUnderlyingQueue = underlyingQueue
+            state.target = underlyingQueue == nil ? .pool : .next()
+            hasLeftPool.store(true, ordering: .relaxed)
+            return (true, replaced)
+        }
+        // Released outside the lock.
+        return withExtendedLifetime(replaced) { isEmpty }
+    }
+
+    /// Sets the band for operations added from here on; see `newcomersBand`.
+    func setNewcomersBand(_ band: NiceBand) { newcomersBand.store(band.index, ordering: .relaxed) }
+
+    /// The queue that this is the inside of. Only while it has an unfinished operation, which keeps it alive.
+    var liveOwner: OperationQueue? { owner?.takeUnretainedValue() }
 
     func read<Value>(_ body: (borrowing QueueState) -> Value) -> Value { lock.withLock { body(state) } }
 

@@ -13,6 +13,8 @@ struct QueueState: ~Copyable {
     /// How many of them wait inside an engine wait; with the default limit they take no slot.
     var waitingInside = 0
     var isSuspended = false
+    /// Where the operations run. A lease of an earlier target chooses nothing any more.
+    var target = LeaseTarget.pool
     /// As set by the user: a count, or −1.
     var limit = OperationQueue.defaultMaxConcurrentOperationCount
 
@@ -61,7 +63,7 @@ struct QueueState: ~Copyable {
 
     private mutating func place(_ operation: Operation, _ filing: OperationState.Filing) {
         if case .ready(let word) = filing {
-            ready.append(operation, as: .ready(operation, word))
+            ready.append(operation, as: .ready(operation, word, band: target == .pool ? word.band : .normal))
         } else {
             operation.place = .waiting
             waiting.append(operation)
@@ -80,9 +82,10 @@ struct QueueState: ~Copyable {
 
     // MARK: Running
 
-    /// Chooses the operation that a worker of `band` starts now, if any. It is dispatched and holds a slot.
-    mutating func choose(for band: NiceBand) -> Unmanaged<Operation>? {
-        guard isOpen else { return nil }
+    /// Chooses the operation that the holder of a lease starts now, if any. It is dispatched and holds a slot.
+    mutating func choose(for lease: Lease) -> Unmanaged<Operation>? {
+        guard isOpen, lease.target == target else { return nil }
+        let band = lease.band
         // Contract G4, G12: the best ready operation at this instant. Where slots are scarce, the best of all bands.
         while hasDefaultLimit || ready.leadingBand == band, let reference = ready.first(of: band) {
             let level = reference._withUnsafeGuaranteedRef { $0.place.level }

@@ -3,14 +3,16 @@ import CLinux
 /// The execution context of a thread that runs operations for a queue: which one it is about to start, and what its end
 /// leaves to be done.
 ///
-/// A worker of a pool has one for as long as its thread lives. All fields belong to the runner's own thread.
+/// A worker of a pool has one for as long as its thread lives, a thread of Dispatch, or the main thread, for one lease.
+/// All fields belong to the runner's own thread.
 final class Runner {
-    /// The worker whose thread this is; it outlives its runner.
+    /// The worker whose thread this is, which outlives its runner; nil on a thread of Dispatch and on the main thread.
     private let pooled: Unmanaged<Worker>?
     /// Which of a queue's operations the runner may choose.
-    private let band: NiceBand
+    private let lease: Lease
 
-    /// The operation that runs for a queue, and that queue.
+    /// The operation that runs for a queue, and that queue. While the runner helps an operation of another thread with
+    /// its blocks, it has the queue alone.
     @exclusivity(unchecked) private var operation: Unmanaged<Operation>?
     @exclusivity(unchecked) private(set) var queue: QueueCore?
     /// What a finishing operation has made ready in `queue`: in the phase `filing`, which keeps it alive, until the
@@ -18,13 +20,23 @@ final class Runner {
     @exclusivity(unchecked) private var readied: [Unmanaged<Operation>] = []
     /// Left by a finishing operation, to be called once its slot is free (contract I7).
     @exclusivity(unchecked) var completionBlock: (@Sendable () -> Void)?
-    /// Operations that the runner may still take from a queue while other queues wait for a worker.
+    /// Operations that the runner may still take from a queue while others wait for its thread.
     @exclusivity(unchecked) private var quantum = 0
     private static let fullQuantum = 16
+    /// When a runner outside the pool gives its thread up, at the end of the operation that it runs.
+    private let turnEnd: Deadline
 
     init(of worker: Worker) {
         pooled = .passUnretained(worker)
-        band = worker.pool.band
+        turnEnd = .never
+        lease = Lease(band: worker.pool.band, target: .pool)
+    }
+
+    /// For one lease that lay in a queue of Dispatch.
+    init(on target: LeaseTarget) {
+        pooled = nil
+        turnEnd = Deadline(after: .milliseconds(1))
+        lease = Lease(band: .normal, target: target)
     }
 
     // MARK: Whose thread it is
@@ -52,31 +64,42 @@ final class Runner {
     }
 
     /// Whether the thread has the normal thread priority.
-    var isNormal: Bool { band == .normal }
+    var isNormal: Bool { lease.band == .normal }
 
     // MARK: Running
 
-    /// Runs operations of one queue until nothing is left that may start, or others are due.
-    func serve(_ queue: QueueCore) {
+    /// Takes up a lease that lay in a queue of Dispatch.
+    func serve(_ queue: QueueCore, calledFor band: NiceBand) {
         queue.takeUpLease(band)
+        occupyThread { serve(queue) }
+    }
+
+    /// Takes up a lease that lay in the pool.
+    func takeUp(_ queue: QueueCore) {
+        queue.takeUpLease(lease.band)
+        serve(queue)
+    }
+
+    /// Runs operations of one queue until nothing is left that may start, or others are due.
+    private func serve(_ queue: QueueCore) {
         self.queue = queue
         quantum = Self.fullQuantum
-        var next = queue.advance(band, retiring: nil, mayGoOn: true)
+        var next = queue.advance(lease, retiring: nil, mayGoOn: true)
         while let chosen = next {
             if !run(chosen, of: queue) {
-                next = queue.advance(band, retiring: nil, mayGoOn: mayGoOn(with: queue))
+                next = queue.advance(lease, retiring: nil, mayGoOn: mayGoOn(with: queue))
             } else if let block = completionBlock.take() {
                 // Slot, lease and place in the queue are given up first: the block may wait for the queue's next
                 // operation, or for the whole queue (contract I7).
-                _ = queue.advance(band, retiring: chosen, filing: readied, mayGoOn: false)
+                _ = queue.advance(lease, retiring: chosen, filing: readied, mayGoOn: false)
                 readied.removeAll(keepingCapacity: true)
                 queue.leave(chosen)
                 self.queue = nil
                 callAtNormalPriority(block)
                 self.queue = queue
-                next = mayGoOn(with: queue) ? queue.advance(band, retiring: nil, mayGoOn: true) : nil
+                next = mayGoOn(with: queue) ? queue.advance(lease, retiring: nil, mayGoOn: true) : nil
             } else {
-                next = queue.advance(band, retiring: chosen, filing: readied, mayGoOn: mayGoOn(with: queue))
+                next = queue.advance(lease, retiring: chosen, filing: readied, mayGoOn: mayGoOn(with: queue))
                 if !readied.isEmpty { readied.removeAll(keepingCapacity: true) }
                 queue.leave(chosen)
             }
@@ -110,15 +133,29 @@ final class Runner {
     }
 
     /// Whether the runner keeps to this queue: not when more workers run than should, and not past its quantum when
-    /// another queue waits in the pool.
+    /// another queue waits in the pool. A queue of Dispatch does not say what else waits there, and is always given up
+    /// at the quantum's end, or when it has taken long.
     private func mayGoOn(with queue: QueueCore) -> Bool {
-        guard let pooled else { return false }
+        guard let pooled else {
+            quantum -= 1
+            return quantum > 0 && turnEnd.remainingNanoseconds > 0
+        }
         return pooled._withUnsafeGuaranteedRef { worker in
             if worker.pool.isCrowded { return false }
-            let others = worker.pool.pendingCount - (queue.isCalled(band) ? 1 : 0)
+            let others = worker.pool.pendingCount - (queue.isCalled(lease.band) ? 1 : 0)
             quantum = others > 0 ? quantum - 1 : Self.fullQuantum
             return quantum > 0
         }
+    }
+
+    /// Runs blocks of an operation that another thread runs for the queue: they find it as the current one. The
+    /// operation holds the slot, so a wait inside of them does not count.
+    static func helping(_ queue: QueueCore?, _ body: () -> Void) {
+        guard let runner = current?.takeUnretainedValue() else { return body() }
+        let outer = runner.queue
+        runner.queue = queue
+        body()
+        runner.queue = outer
     }
 
     // MARK: What a finishing operation makes ready
@@ -142,7 +179,8 @@ final class Runner {
     /// worker another one takes over its work (contract O6).
     static func waiting<Result>(_ wait: () -> Result) -> Result {
         guard let runner = current?.takeUnretainedValue() else { return wait() }
-        let (worker, queue) = (runner.pooled?.takeUnretainedValue(), runner.queue)
+        let worker = runner.pooled?.takeUnretainedValue()
+        let queue = runner.operation == nil ? nil : runner.queue
         worker?.beginWait()
         queue?.countWaitingInside(1)
         defer {

@@ -19,7 +19,11 @@ struct NiceBand: Equatable {
     /// The band whose nice value is nearest to 38·(0.5 − p), or 40·(0.5 − p) above the middle.
     init(threadPriority: Double) {
         let distance = Self.normalPriority - threadPriority
-        let nice = Int((distance * (distance > 0 ? 38 : 40)).rounded(.toNearestOrAwayFromZero))
+        self.init(nice: Int((distance * (distance > 0 ? 38 : 40)).rounded(.toNearestOrAwayFromZero)))
+    }
+
+    /// The band whose nice value is nearest.
+    init(nice: Int) {
         index = Self.niceValues.indices.min { abs(Self.niceValues[$0] - nice) < abs(Self.niceValues[$1] - nice) }!
     }
 

@@ -58,7 +58,7 @@ final class Worker: @unchecked Sendable {
         runner.occupyThread {
             while let item = pool.take(for: self) {
                 switch item {
-                case .lease(let queue): runner.serve(queue)
+                case .lease(let queue): runner.takeUp(queue)
                 case .block(let block): call(block)
                 }
             }

@@ -5,7 +5,7 @@ import Testing
 @Suite("R: misuse", .blocking)
 struct MisuseTests {
     @Test(
-        "R B4 B5 B6 B9 B10 D1 D23 E17 I9 K7 M6 N5 O5: the handler is told once; where it returns, the call has no effect",
+        "R B4 B5 B6 B9 B10 D1 D23 E17 I9 K7 M6 N5 O5 P5: the handler is told once; where it returns, the call has no effect",
         arguments: Offence.allCases)
     func handlerReturns(offence: Offence) async {
         await #expect(processExitsWith: .success) { [offence] in
@@ -18,7 +18,7 @@ struct MisuseTests {
     }
 
     @Test(
-        "R B4 B5 B6 B9 B10 D1 D23 E17 I9 K7 M6 N5 O5: the default handler prints the message and traps",
+        "R B4 B5 B6 B9 B10 D1 D23 E17 I9 K7 M6 N5 O5 P5: the default handler prints the message and traps",
         arguments: Offence.allCases)
     func defaultTraps(offence: Offence) async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [offence] in

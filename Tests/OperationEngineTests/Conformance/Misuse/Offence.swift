@@ -1,3 +1,4 @@
+import Dispatch
 import OperationEngine
 import TestSupport
 import Testing
@@ -10,7 +11,7 @@ enum Offence: String, CaseIterable, Codable, Sendable, CustomTestStringConvertib
     case addExecuting, addFinished, addInQueue, addInOtherQueue, addTwiceInBatch
     case negativeLimit, blockWhileExecuting, blockAfterFinish
     case completionWhileExecuting, completionAfterFinish
-    case selfDependency, waitForSelf
+    case selfDependency, waitForSelf, underlyingQueueLate
     case observeOperation, observeQueue
 
     var misuse: Misuse {
@@ -27,6 +28,7 @@ enum Offence: String, CaseIterable, Codable, Sendable, CustomTestStringConvertib
         case .completionWhileExecuting, .completionAfterFinish: .completionBlockLate
         case .selfDependency: .selfDependency
         case .waitForSelf: .waitForSelf
+        case .underlyingQueueLate: .underlyingQueueLate
         case .observeOperation: .notObservable(keyPath: String(describing: \Operation.name))
         case .observeQueue: .notObservable(keyPath: String(describing: \OperationQueue.qualityOfService))
         }
@@ -56,6 +58,7 @@ enum Offence: String, CaseIterable, Codable, Sendable, CustomTestStringConvertib
         case .completionWhileExecuting, .completionAfterFinish: "I9"
         case .selfDependency: "E17"
         case .waitForSelf: "O5"
+        case .underlyingQueueLate: "P5"
         case .observeOperation: "D1"
         case .observeQueue: "D23"
         }
@@ -90,6 +93,7 @@ enum Offence: String, CaseIterable, Codable, Sendable, CustomTestStringConvertib
         case .completionAfterFinish: completionAfterFinish()
         case .selfDependency: selfDependency()
         case .waitForSelf: waitForSelf()
+        case .underlyingQueueLate: underlyingQueueLate()
         case .observeOperation: observeOperation()
         case .observeQueue: observeQueue()
         }
@@ -248,6 +252,19 @@ extension Offence {
         guard operation.dependencies.isEmpty, operation.isReady else { return false }
         operation.start()
         return operation.isFinished
+    }
+
+    private func underlyingQueueLate() -> Bool {
+        let (first, second) = (DispatchQueue(label: "first"), DispatchQueue(label: "second"))
+        let queue = makeQueue(suspended: true)
+        queue.underlyingQueue = first
+        let operation = MainOperation()
+        queue.addOperation(operation)
+        queue.underlyingQueue = second
+        guard queue.underlyingQueue === first else { return false }
+        queue.isSuspended = false
+        queue.waitUntilAllOperationsAreFinished()
+        return operation.isFinished && queue.underlyingQueue === first
     }
 
     private func waitForSelf() -> Bool {
