@@ -12,7 +12,9 @@ from pathlib import Path
 from engine_docs.errors import Problem
 from engine_docs.layout import ROOT
 
-_PART = re.compile(r"(?P<head><!-- made: (?P<kind>\w+) (?P<name>[\w-]+) -->\n)(?P<text>.*?)(?P<tail><!-- end -->)", re.S)
+_PART = re.compile(
+    r"(?P<head><!-- made: (?P<kind>\w+) (?P<name>[\w-]+) -->\n)(?P<text>.*?)(?P<tail><!-- end -->)", re.S
+)
 
 Maker = Callable[[str], str]
 """From the name of a part to its text, of whole lines."""

@@ -1,15 +1,20 @@
-"""The commands behind scripts/docs."""
+"""The commands behind scripts/docs and scripts/contract-table."""
 
 import argparse
+import subprocess
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
-from engine_docs import articles
+from engine_docs import articles, tables
 from engine_docs.articles import Maker
 from engine_docs.comments import undocumented
+from engine_docs.contract import Contract
 from engine_docs.errors import Problem
+from engine_docs.evidence import Evidence, read_mutations
 from engine_docs.examples import read_examples
-from engine_docs.layout import CATALOG, EXAMPLES, ROOT
+from engine_docs.layout import CATALOG, CONTRACT_LINES, EXAMPLES, LAST_RUN, MUTATION_RESULTS, ROOT, SWIFT_TABLES, TESTS
+from engine_docs.verdicts import Verdicts, load, read_events, store
 
 
 def main(arguments: list[str]) -> int:
@@ -23,6 +28,12 @@ def main(arguments: list[str]) -> int:
     comments = commands.add_parser("comments", help="check that every public symbol has a comment")
     comments.add_argument("symbols", type=Path, help="the folder with the symbol graphs")
     comments.set_defaults(run=_check_comments)
+    record = commands.add_parser("record", help="store the verdicts of a test run, and update the articles")
+    record.add_argument("events", type=Path)
+    record.set_defaults(run=_record)
+    verify = commands.add_parser("verify", help="check that a test run has tested every line")
+    verify.add_argument("events", type=Path)
+    verify.set_defaults(run=_verify)
     options = parser.parse_args(arguments)
     try:
         options.run(options)
@@ -30,6 +41,13 @@ def main(arguments: list[str]) -> int:
         print(f"docs: {problem}", file=sys.stderr)
         return 1
     return 0
+
+
+def _contract() -> Contract:
+    return Contract(CONTRACT_LINES, TESTS, SWIFT_TABLES)
+
+
+# Articles
 
 
 def _makers() -> dict[str, Maker]:
@@ -40,7 +58,8 @@ def _makers() -> dict[str, Maker]:
             raise Problem(f"no example {name} in {EXAMPLES.relative_to(ROOT)}")
         return examples[name]
 
-    return {"example": example}
+    evidence = Evidence(_contract(), load(LAST_RUN), read_mutations(MUTATION_RESULTS))
+    return {"example": example, **tables.makers(evidence)}
 
 
 def _check_articles(_: argparse.Namespace) -> None:
@@ -59,3 +78,57 @@ def _check_comments(options: argparse.Namespace) -> None:
     found = [line for graph in graphs for line in undocumented(graph)]
     if found:
         raise Problem("public, and without a comment:\n" + "\n".join(found))
+
+
+# Test runs
+
+
+def _run(options: argparse.Namespace, made: dict[str, str]) -> Verdicts:
+    try:
+        with open(options.events, encoding="utf-8") as rows:
+            return read_events(rows, made)
+    except OSError as error:
+        raise Problem(f"cannot read {options.events}: {error.strerror}") from None
+
+
+def _record(options: argparse.Namespace) -> None:
+    verdicts = _run(options, {"date": f"{datetime.now(UTC):%Y-%m-%d}", "commit": _commit(), "compiler": _compiler()})
+    contract = _contract()
+    named = {test.name for test in contract.tests}
+    store(
+        Verdicts(
+            verdicts.made,
+            {name: verdict for name, verdict in verdicts.engine.items() if name in named},
+            {name: verdict for name, verdict in verdicts.foundation.items() if name in named},
+        ),
+        LAST_RUN,
+    )
+    _update_articles(options)
+
+
+def _verify(options: argparse.Namespace) -> None:
+    verdicts, contract = _run(options, {}), _contract()
+    untested = [
+        line.id
+        for line in contract.lines
+        if contract.tests_of(line.id)
+        and not any(verdicts.engine.get(test.name) == "passed" for test in contract.tests_of(line.id))
+    ]
+    if untested:
+        raise Problem(f"no test of these lines has passed in this run: {', '.join(untested)}")
+
+
+def _commit() -> str:
+    """The short name of the commit, with a + if the engine or its tests were changed since."""
+
+    def git(*arguments: str) -> str:
+        command = ["git", "-C", str(ROOT), *arguments]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+    is_changed = git("status", "--porcelain", "--", "Sources", "Tests", ":!*.md", ":!*.json", ":!*.txt")
+    return git("rev-parse", "--short=12", "HEAD") + ("+" if is_changed else "")
+
+
+def _compiler() -> str:
+    version = subprocess.run(["swift", "--version"], check=True, capture_output=True, text=True).stdout
+    return version.splitlines()[0].split("(")[0].strip()

@@ -6,3 +6,9 @@ ROOT = Path(__file__).resolve().parents[2]
 CATALOG = ROOT / "Sources/OperationEngine/OperationEngine.docc"
 ENGINE_TESTS = ROOT / "Tests/OperationEngineTests"
 EXAMPLES = ENGINE_TESTS / "Examples"
+TESTS = ROOT / "Tests"
+CONTRACT_LINES = TESTS / "Contract/lines.txt"
+LAST_RUN = TESTS / "Contract/last-run.json"
+MUTATION_RESULTS = TESTS / "Mutations/results.csv"
+# The engine's tests hold the same tables as Swift values.
+SWIFT_TABLES = ENGINE_TESTS / "Conformance/Shared/ContractLines.swift"

@@ -65,6 +65,7 @@ public struct InvocationMethod: Sendable {
 public struct Invocation: @unchecked Sendable {
     typealias Call = () throws -> Any
 
+    /// The object or value whose method is called.
     public let target: Any
     /// One argument, or none.
     public let arguments: [Any]
@@ -87,6 +88,7 @@ public struct Invocation: @unchecked Sendable {
     /// A call of the method that the target's type has registered under a name.
     ///
     /// - Parameters:
+    ///   - target: whose type has registered the method.
     ///   - selector: `name` for a method without arguments, `name:` for one with an argument.
     ///   - object: the argument. Nil also where the method takes none.
     /// - Returns: nil if there is no such method, or it does not take such an object (contract L4).

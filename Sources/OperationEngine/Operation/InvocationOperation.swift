@@ -19,6 +19,7 @@ open class InvocationOperation: Operation, @unchecked Sendable {
         /// The method returns nothing (L8).
         case void
 
+        /// What is wrong, in a sentence.
         public var description: String {
             switch self {
             case .cancelled: "result: the invocation operation was cancelled"
@@ -39,7 +40,9 @@ open class InvocationOperation: Operation, @unchecked Sendable {
 
     /// Calls `target.method()` when it runs.
     ///
-    /// - Parameter method: an unapplied reference such as `Downloader.refresh`.
+    /// - Parameters:
+    ///   - target: whose method is called.
+    ///   - method: an unapplied reference such as `Downloader.refresh`.
     public convenience init<Target, Output>(
         target: Target, method: @escaping @Sendable (Target) -> () throws -> Output
     ) {
@@ -48,7 +51,10 @@ open class InvocationOperation: Operation, @unchecked Sendable {
 
     /// Calls `target.method(object)` when it runs.
     ///
-    /// - Parameter method: an unapplied reference such as `Downloader.downloadImage`.
+    /// - Parameters:
+    ///   - target: whose method is called.
+    ///   - method: an unapplied reference such as `Downloader.downloadImage`.
+    ///   - object: the argument.
     public convenience init<Target, Argument, Output>(
         target: Target, method: @escaping @Sendable (Target) -> (Argument) throws -> Output, object: Argument
     ) {
@@ -58,6 +64,7 @@ open class InvocationOperation: Operation, @unchecked Sendable {
     /// Calls the method that the target's type has registered under a name (L1, L3).
     ///
     /// - Parameters:
+    ///   - target: whose type has registered the method.
     ///   - selector: `name` for a method without arguments, `name:` for one with an argument.
     ///   - object: the argument. Nil also where the method takes none.
     /// - Returns: nil if there is no such method, or it does not take such an object (L4).
