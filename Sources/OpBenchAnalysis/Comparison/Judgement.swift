@@ -1,23 +1,6 @@
 import OpBenchModel
 
-/// What is asked of one figure.
-public struct FigureRule: Sendable, Hashable {
-    /// The greatest relative worsening that passes: 0.05 is 5 %.
-    public var maxRegression: Double
-    /// A worsening below this, in the metric's unit per operation or round, is no regression whatever its ratio.
-    public var minAbsolute: Double
-    /// The chance of calling equal sides different that is accepted, over all the figures judged together.
-    public var alpha: Double
-    /// A regression takes at least this many blocks on each side.
-    public var minBlocks: Int
-
-    public init(maxRegression: Double, minAbsolute: Double = 0, alpha: Double = 0.01, minBlocks: Int = 15) {
-        self.maxRegression = maxRegression
-        self.minAbsolute = minAbsolute
-        self.alpha = alpha
-        self.minBlocks = minBlocks
-    }
-
+extension FigureRule {
     /// The rule for figures that barely vary: any worsening beyond the bounds is a regression, on any machine.
     func verdictOfExactFigures(base: Double, head: Double, direction: Metric.Direction) -> Verdict {
         let worsening = direction == .higher ? base - head : head - base

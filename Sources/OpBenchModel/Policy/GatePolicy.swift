@@ -1,0 +1,115 @@
+/// What a gate asks of figures: which of them may get worse, by how much, and how certain a "worse" must be.
+///
+/// Read from a JSON file of a version; without one, `standard` applies. Thread-safe as a value.
+public struct GatePolicy: Sendable, Hashable {
+    /// Which figures a rule is for. Each field is a name in which `*` stands for any text; empty text stands for
+    /// figures without a phase or class.
+    public struct Selector: Sendable, Hashable {
+        public var workload = "*"
+        public var backend = "*"
+        public var metric = "*"
+        public var stat = "*"
+        public var phase = "*"
+        public var operationClass = "*"
+
+        public init() {}
+
+        func matches(_ row: CompareRow) -> Bool {
+            Glob.matches(workload, String(row.cellID.prefix { $0 != " " }))
+                && Glob.matches(backend, row.backend.rawValue) && Glob.matches(metric, row.metric)
+                && Glob.matches(stat, row.stat) && Glob.matches(phase, row.phase)
+                && Glob.matches(operationClass, row.operationClass)
+        }
+    }
+
+    public struct Rule: Sendable, Hashable {
+        public var selector: Selector
+        public var figure: FigureRule
+
+        public init(_ selector: Selector, _ figure: FigureRule) {
+            self.selector = selector
+            self.figure = figure
+        }
+    }
+
+    public var rules: [Rule]
+
+    public init(rules: [Rule]) { self.rules = rules }
+
+    /// The rule for a figure: the first that matches; nil if none does, which leaves the figure unjudged.
+    public func rule(for row: CompareRow) -> FigureRule? { rules.first { $0.selector.matches(row) }?.figure }
+
+    /// Whether a rule can match any figure of those rows: one that cannot is a slip of the pen.
+    public func unusedRules(among rows: [CompareRow]) -> [Int] {
+        rules.indices.filter { index in !rows.contains { rules[index].selector.matches($0) } }
+    }
+
+    /// The policy of a gate that is given none.
+    ///
+    /// It judges the engine by what holds across runs of different times: its time per operation ÷ that of Dispatch in
+    /// the same block, which drift of the machine does not move, and its allocations, which barely vary.
+    public static let standard = GatePolicy(rules: [
+        Rule(.engine(metric: "time_ratio"), FigureRule(maxRegression: 0.05)),
+        Rule(.engine(metric: "allocations"), FigureRule(maxRegression: 0, minAbsolute: 0.05)),
+    ])
+}
+
+extension GatePolicy.Selector {
+    fileprivate static func engine(metric: String) -> Self {
+        var selector = Self()
+        selector.backend = BackendID.engine.rawValue
+        selector.metric = metric
+        return selector
+    }
+}
+
+/// What is asked of one figure.
+public struct FigureRule: Sendable, Hashable {
+    /// The greatest relative worsening that passes: 0.05 is 5 %.
+    public var maxRegression: Double
+    /// A worsening below this, in the metric's unit per operation or round, is no regression whatever its ratio.
+    public var minAbsolute: Double
+    /// The chance of calling equal sides different that is accepted, over all the figures judged together.
+    public var alpha: Double
+    /// A regression takes at least this many blocks on each side.
+    public var minBlocks: Int
+
+    public static let standardAlpha = 0.01
+    public static let standardMinBlocks = 15
+
+    public init(
+        maxRegression: Double, minAbsolute: Double = 0, alpha: Double = standardAlpha,
+        minBlocks: Int = standardMinBlocks
+    ) {
+        self.maxRegression = maxRegression
+        self.minAbsolute = minAbsolute
+        self.alpha = alpha
+        self.minBlocks = minBlocks
+    }
+}
+
+/// Names in which `*` stands for any text, also none.
+enum Glob {
+    static func matches(_ pattern: String, _ name: String) -> Bool {
+        let (pattern, name) = (Array(pattern.utf8), Array(name.utf8))
+        let star = UInt8(ascii: "*")
+        var (inPattern, inName) = (0, 0)
+        // Where to go on after the latest star, should what follows not match.
+        var retry: (pattern: Int, name: Int)?
+        while inName < name.count {
+            if inPattern < pattern.count, pattern[inPattern] == star {
+                retry = (inPattern, inName)
+                inPattern += 1
+            } else if inPattern < pattern.count, pattern[inPattern] == name[inName] {
+                inPattern += 1
+                inName += 1
+            } else if let (starred, begun) = retry {
+                retry = (starred, begun + 1)
+                (inPattern, inName) = (starred + 1, begun + 1)
+            } else {
+                return false
+            }
+        }
+        return pattern[inPattern...].allSatisfy { $0 == star }
+    }
+}

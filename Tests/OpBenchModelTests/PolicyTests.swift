@@ -1,0 +1,98 @@
+import Testing
+
+@testable import OpBenchModel
+
+@Suite("Gate policy")
+struct PolicyTests {
+    private func decode(_ text: String) throws -> GatePolicy { try PolicyDecoder.decode(text: text, file: "gate.json") }
+
+    private func row(_ workload: String, _ backend: BackendID, _ metric: String, phase: String = "total") -> CompareRow
+    {
+        CompareRow(
+            cellID: "\(workload) items=10", backend: backend, phase: phase, operationClass: "", metric: metric,
+            stat: "total")
+    }
+
+    @Test("The first rule that matches judges; defaults of the file hold unless a rule has its own")
+    func rules() throws {
+        let policy = try decode(
+            """
+            {"$schema": "schema/policy.schema.json", "version": 1, "alpha": 0.02, "min_blocks": 20, "rules": [
+              {"workload": "tiny-*", "metric": "time_ratio", "max_regression": 0.03, "alpha": 0.001, "min_blocks": 7},
+              {"backend": "engine", "metric": "time*", "max_regression": 0.1, "min_absolute": 1e-9},
+              {"backend": "dispatch:*", "metric": "time", "phase": "build", "max_regression": 1}]}
+            """)
+        #expect(
+            policy.rule(for: row("tiny-x", .engine, "time_ratio"))
+                == FigureRule(maxRegression: 0.03, alpha: 0.001, minBlocks: 7))
+        #expect(
+            policy.rule(for: row("chain", .engine, "time"))
+                == FigureRule(maxRegression: 0.1, minAbsolute: 1e-9, alpha: 0.02, minBlocks: 20))
+        #expect(policy.rule(for: row("chain", .foundation, "time")) == nil)
+        #expect(policy.rule(for: row("chain", BackendID(rawValue: "dispatch:notify"), "time")) == nil)
+        #expect(policy.rule(for: row("c", BackendID(rawValue: "dispatch:notify"), "time", phase: "build")) != nil)
+        #expect(policy.unusedRules(among: [row("chain", .engine, "time")]) == [0, 2])
+    }
+
+    @Test("Without a file: the engine's ratio to Dispatch, and its allocations")
+    func standard() throws {
+        #expect(GatePolicy.standard.rule(for: row("w", .engine, "time_ratio"))?.maxRegression == 0.05)
+        #expect(GatePolicy.standard.rule(for: row("w", .engine, "allocations"))?.maxRegression == 0)
+        #expect(GatePolicy.standard.rule(for: row("w", .engine, "time")) == nil)
+        #expect(GatePolicy.standard.rule(for: row("w", .dispatch, "allocations")) == nil)
+    }
+
+    @Test(
+        "Refusals name the place",
+        arguments: [
+            ("[]", "$", "an object"),
+            (#"{"rules": []}"#, "$", "version"),
+            (#"{"version": 2, "rules": []}"#, "$.version", "out of range"),
+            (#"{"version": 1, "rules": []}"#, "$.rules", "empty list"),
+            (#"{"version": 1, "rules": [{"metric": "time"}]}"#, "$.rules[0]", "max_regression"),
+            (#"{"version": 1, "rules": [{"max_regression": 1}]}"#, "$.rules[0]", "metric"),
+            (
+                #"{"version": 1, "rules": [{"metric": "tim", "max_regression": 1}]}"#, "$.rules[0].metric",
+                "nothing known"
+            ),
+            (
+                #"{"version": 1, "rules": [{"metric": "load", "max_regression": 1}]}"#, "$.rules[0].metric",
+                "nothing known"
+            ),
+            (
+                #"{"version": 1, "rules": [{"metric": "time", "max_regression": -1}]}"#, "$.rules[0].max_regression",
+                "range"
+            ),
+            (
+                #"{"version": 1, "rules": [{"metric": "time", "max_regression": "5%"}]}"#, "$.rules[0].max_regression",
+                "number"
+            ),
+            (
+                #"{"version": 1, "rules": [{"metric": "time", "max_regression": 1, "backend": "engin"}]}"#,
+                "$.rules[0].backend", "nothing known"
+            ),
+            (
+                #"{"version": 1, "rules": [{"metric": "time", "max_regression": 1, "min_blocks": 2.5}]}"#,
+                "$.rules[0].min_blocks", "range"
+            ),
+            (#"{"version": 1, "alpha": 0, "rules": [{"metric": "time", "max_regression": 1}]}"#, "$.alpha", "range"),
+            (#"{"version": 1, "rule": []}"#, "$.rule", "unknown key"),
+            (#"{"version": 1e400, "rules": []}"#, "$.version", "range"),
+        ])
+    func refusals(text: String, path: String, message: String) throws {
+        let error = try #require(throws: InputError.self) { try decode(text) }
+        #expect(error.path == path)
+        #expect("\(error)".contains(message))
+        #expect(error.file == "gate.json")
+    }
+
+    @Test(
+        "A star stands for any text",
+        arguments: [
+            ("*", "", true), ("", "", true), ("", "a", false), ("a*c", "abbc", true), ("a*c", "ac", true),
+            ("a*c", "abcd", false), ("*b*", "abc", true), ("a**", "a", true), ("*a", "aba", true), ("ab", "abc", false),
+        ])
+    func globs(pattern: String, name: String, expected: Bool) {
+        #expect(Glob.matches(pattern, name) == expected)
+    }
+}
