@@ -19,17 +19,25 @@ struct OpBench: ParsableCommand {
               opbench list workloads/*.json
               opbench validate workloads/*.json
               opbench schema
+              opbench compare before after
+              opbench gate --baseline before --candidate after
 
             EXIT CODES
               0    done; unsupported and skipped cells are no failure
               1    another error, such as a full disk
+              2    a gate found a regression
               3    a sample is invalid, crashed or timed out unexpectedly
+              5    a gate lacks figures to compare with
+              7    a gate cannot tell
               64   bad usage or bad input; nothing was run or written
               130  ended by SIGINT (Ctrl-C); what was measured is kept
               143  ended by SIGTERM; what was measured is kept
             """,
         version: "0.1.0",
-        subcommands: [RunCommand.self, ListCommand.self, ValidateCommand.self, SchemaCommand.self]
+        subcommands: [
+            RunCommand.self, ListCommand.self, ValidateCommand.self, SchemaCommand.self, CompareCommand.self,
+            GateCommand.self,
+        ]
     )
 
     /// Runs the command line and ends the process with its exit code.

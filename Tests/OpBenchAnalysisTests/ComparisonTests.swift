@@ -95,7 +95,12 @@ struct ComparisonTests {
         }
         let comparison = Comparison(
             base: run("a", machine: 1, seed: 1), head: run("b", machine: 1.25, seed: 2), question: question)
-        #expect(try row(comparison, "time").verdict == .regression)
+        #expect(try row(comparison, "time").verdict == .inconclusive)
+        var floored = question
+        floored.noiseFloor = { _ in 0.01 }
+        let judged = Comparison(
+            base: run("a", machine: 1, seed: 1), head: run("b", machine: 1.25, seed: 2), question: floored)
+        #expect(try row(judged, "time").verdict == .regression)
         let ratio = try row(comparison, "time_ratio")
         #expect(ratio.verdict == .pass)
         #expect(ratio.backend == .engine)
@@ -151,6 +156,7 @@ struct ComparisonTests {
         #expect(strict.rows.allSatisfy { $0.verdict == .missing })
         var lenient = question
         lenient.ignoredParameters = ["form"]
+        lenient.noiseFloor = { _ in 0 }
         let matched = Comparison(base: base.rows, head: head.rows, question: lenient)
         #expect(try row(matched, "time").verdict == .pass)
         #expect(try row(matched, "time").cellID == "w form=closure")

@@ -95,4 +95,10 @@ struct PolicyTests {
     func globs(pattern: String, name: String, expected: Bool) {
         #expect(Glob.matches(pattern, name) == expected)
     }
+
+    @Test("The published schema is the generated one")
+    func schema() throws {
+        let file = Fixtures.package.appending(path: "workloads/schema/policy.schema.json")
+        #expect(try Fixtures.text(file) == JSONSchema.policy())
+    }
 }

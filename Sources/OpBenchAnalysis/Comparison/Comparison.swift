@@ -32,7 +32,7 @@ public struct Comparison: Sendable {
             CellFigures(rows: base, ignoring: question.ignoredParameters),
             CellFigures(rows: head, ignoring: question.ignoredParameters)
         )
-        rows = Self.judge(sides.0, sides.1, question) { base, head, seed in
+        rows = Self.judge(sides.0, sides.1, question, isPaired: false) { base, head, seed in
             Effect(base: base.values, head: head.values, seed: seed, resamples: question.resamples)
         }
     }
@@ -43,7 +43,7 @@ public struct Comparison: Sendable {
             CellFigures(rows: rows, side: "base", ignoring: question.ignoredParameters),
             CellFigures(rows: rows, side: "head", ignoring: question.ignoredParameters)
         )
-        self.rows = Self.judge(sides.0, sides.1, question) { base, head, seed in
+        self.rows = Self.judge(sides.0, sides.1, question, isPaired: true) { base, head, seed in
             let pairs = base.valueOfBlock.keys.sorted().compactMap { block in
                 head.valueOfBlock[block].map { (base: base.valueOfBlock[block]!, head: $0) }
             }
@@ -54,11 +54,13 @@ public struct Comparison: Sendable {
     private typealias Series = CellFigures.Series
 
     private static func judge(
-        _ base: CellFigures, _ head: CellFigures, _ question: Question,
+        _ base: CellFigures, _ head: CellFigures, _ question: Question, isPaired: Bool,
         effect: (Series, Series, UInt64) -> Effect?
     ) -> [CompareRow] {
         let keys = Set(base.series.keys).union(head.series.keys).sorted()
-        var candidates = keys.map { Candidate(key: $0, base: base.series[$0], head: head.series[$0]) }
+        var candidates = keys.map {
+            Candidate(key: $0, base: base.series[$0], head: head.series[$0], isPaired: isPaired)
+        }
         for index in candidates.indices { candidates[index].measure(question, effect) }
         // Only what is judged by its p-value counts among the tests made.
         let tested = candidates.indices.filter { candidates[$0].isTested }
@@ -73,21 +75,27 @@ private struct Candidate {
     var row: CompareRow
     private let base: CellFigures.Series?
     private let head: CellFigures.Series?
+    /// Whether both sides ran in the same blocks.
+    private let isPaired: Bool
     private var rule: FigureRule?
     private(set) var effect: Effect?
 
-    init(key: CellFigures.Key, base: CellFigures.Series?, head: CellFigures.Series?) {
+    init(key: CellFigures.Key, base: CellFigures.Series?, head: CellFigures.Series?, isPaired: Bool) {
         row = CompareRow(
             cellID: head?.cellID ?? base?.cellID ?? "", backend: BackendID(rawValue: key.backend), phase: key.phase,
             operationClass: key.operationClass, metric: key.metric, stat: key.stat)
         self.base = base
         self.head = head
+        self.isPaired = isPaired
     }
 
     private var metric: Metric? { Metric.named(row.metric) }
     private var direction: Metric.Direction { metric?.direction ?? .lower }
     private var isExact: Bool { metric?.isDeterministic ?? false }
-    var isTested: Bool { rule != nil && !isExact && effect?.probability != nil }
+    /// Machines drift: between runs of different times only what was measured against something in the same block can
+    /// be judged, or what the noise floor of such runs is known of.
+    private var isComparable: Bool { isPaired || row.metric == CellFigures.timeRatio || row.noiseFloor != nil }
+    var isTested: Bool { rule != nil && !isExact && isComparable && effect?.probability != nil }
 
     mutating func measure(
         _ question: Comparison.Question, _ measure: (CellFigures.Series, CellFigures.Series, UInt64) -> Effect?
@@ -115,6 +123,8 @@ private struct Candidate {
         guard let rule else { return row }
         if isExact {
             row.verdict = rule.verdictOfExactFigures(base: base, head: head, direction: direction)
+        } else if !isComparable {
+            row.verdict = .inconclusive
         } else if let effect {
             row.verdict = rule.verdict(
                 on: effect, adjustedProbability: row.adjustedProbability,

@@ -4,7 +4,12 @@ extension WorkloadSpec {
     /// - Throws: `InputError` for an unreadable file, bad JSON, and every violation of the published schema or of the
     ///   rules that a schema cannot say.
     public static func load(file: String) throws(InputError) -> WorkloadSpec {
-        try WorkloadDecoder.decode(text: try TextFile.read(file), file: file)
+        try decode(text: try TextFile.read(file), file: file)
+    }
+
+    /// As `load(file:)`, of a text that was read before; `file` is what errors name.
+    public static func decode(text: String, file: String) throws(InputError) -> WorkloadSpec {
+        try WorkloadDecoder.decode(text: text, file: file)
     }
 
     /// Loads several files; their names must differ, and together they must not exceed `cellLimit` cells.

@@ -31,6 +31,14 @@ enum Quantities {
         (abs(ratio) < 10 ? fixed(ratio, decimals: 2) : digits(ratio)) + "×"
     }
 
+    /// A part of a whole: `5 %`.
+    static func percent(_ part: Double) -> String { digits(part * 100) + " %" }
+
+    /// A p-value: `0.031`, `<0.001`.
+    static func probability(_ probability: Double) -> String {
+        probability < 0.001 ? "<0.001" : fixed(probability, decimals: 3)
+    }
+
     /// Half the width of an interval as a part of the figure it surrounds: `±3%`. Empty without an interval.
     static func spread(low: Double?, high: Double?, around figure: Double?) -> String {
         guard let low, let high, let figure, figure != 0 else { return "" }

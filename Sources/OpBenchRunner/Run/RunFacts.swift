@@ -1,0 +1,29 @@
+import Glibc
+import OpBenchModel
+
+/// What a recorded run's `run.json` says that matters to whoever judges its rows.
+public struct RunFacts: Sendable {
+    /// Machines of one class are comparable.
+    public let hostClass: String
+    public let allocator: String
+    /// `debug` or `release`.
+    public let configuration: String
+    public let workloads: [WorkloadSpec]
+
+    /// Reads the `run.json` beside a file of the run; nil if there is none.
+    ///
+    /// - Throws: `InputError` if there is one that is no description of a run.
+    public static func read(beside file: String) throws(InputError) -> RunFacts? {
+        let folder = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "."
+        let path = "\(folder)/run.json"
+        guard access(path, F_OK) == 0 else { return nil }
+        let manifest = try RunManifest.read(path)
+        var workloads: [WorkloadSpec] = []
+        for workload in manifest.identity.workloads {
+            workloads.append(try WorkloadSpec.decode(text: workload.text, file: workload.file))
+        }
+        return RunFacts(
+            hostClass: manifest.host.hostClass, allocator: manifest.host.allocator,
+            configuration: manifest.host.configuration, workloads: workloads)
+    }
+}

@@ -1,0 +1,35 @@
+import ArgumentParser
+import OpBenchModel
+
+/// `opbench compare BASE NEW`
+struct CompareCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "compare",
+        abstract: "Compare two recorded runs, figure by figure.",
+        discussion: """
+            A run is a folder, a samples.csv, or the id of a run under results/ or results/baseline/. Runs taken at \
+            different times drift apart by 20 % and more, so the ratio to Dispatch within each block is what tells; \
+            absolute times are judged only with a measured noise floor. Exits 0 whatever the verdicts: `opbench gate` \
+            turns them into an exit code.
+
+            EXAMPLES
+              opbench compare before after
+              opbench compare --all --csv compare.csv results/before results/after
+              opbench compare --ignore-parameters form results/closures results/blocks
+            """)
+
+    @Argument(help: ArgumentHelp("The run to compare with.", valueName: "base"))
+    var base: String
+
+    @Argument(help: ArgumentHelp("The run that is compared.", valueName: "new"))
+    var head: String
+
+    @OptionGroup var options: ComparisonOptions
+
+    func run() throws {
+        let policy = try options.loadPolicy()
+        let rows = try options.compare(
+            RecordedRun(base, in: options.folder), RecordedRun(head, in: options.folder), policy: policy)
+        try options.report(rows, policy: policy)
+    }
+}

@@ -1,0 +1,83 @@
+import ArgumentParser
+import OpBenchAnalysis
+import OpBenchModel
+
+/// `opbench gate --baseline RUN --candidate RUN` or `opbench gate --ab RUN`
+struct GateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "gate",
+        abstract: "Judge a run by a policy; the exit code says whether something got slower.",
+        discussion: """
+            A regression needs an interval beyond the margin, a p-value below alpha after Holm's adjustment for all \
+            figures judged, and 15 blocks on each side; a pass an interval within the margin. What is neither is \
+            inconclusive. Two builds run in turns (`--ab`) are judged most sharply.
+
+            EXAMPLES
+              opbench gate --baseline main --candidate results/change
+              opbench gate --ab results/two-builds --policy gate.json
+              opbench gate --baseline main --candidate change --inconclusive pass --markdown summary.md
+
+            EXIT CODES
+              0    pass
+              2    regression
+              3    a sample of either side is invalid, crashed or timed out unexpectedly
+              5    a figure of the baseline is missing (see --lenient), or nothing is judged
+              7    inconclusive (see --inconclusive)
+              64   bad usage, a bad policy, different hosts, or files that are no runs
+            """)
+
+    @Option(help: ArgumentHelp("The run to compare with.", valueName: "run"))
+    var baseline: String?
+
+    @Option(help: ArgumentHelp("The run that is judged.", valueName: "run"))
+    var candidate: String?
+
+    @Option(help: ArgumentHelp("A run of two builds in turns, instead of two runs.", valueName: "run"))
+    var ab: String?
+
+    @Option(
+        help: ArgumentHelp("What inconclusive figures lead to: exit code 0 or 2 instead of 7.", valueName: "verdict"))
+    var inconclusive: InconclusiveVerdict?
+
+    @Flag(help: "Leave figures that only one side has out of account.")
+    var lenient = false
+
+    @OptionGroup var options: ComparisonOptions
+
+    enum InconclusiveVerdict: String, CaseIterable, ExpressibleByArgument { case pass, fail }
+
+    func validate() throws {
+        guard (ab == nil) != (baseline == nil), (baseline == nil) == (candidate == nil) else {
+            throw ValidationError("Give either --baseline and --candidate, or --ab.")
+        }
+    }
+
+    func run() throws {
+        let policy = try options.loadPolicy()
+        let runs = try [baseline, candidate, ab].compactMap { $0 }.map { try RecordedRun($0, in: options.folder) }
+        let rows =
+            runs.count == 1
+            ? try options.compareSides(of: runs[0], policy: policy)
+            : try options.compare(runs[0], runs[1], policy: policy)
+        let outcome = GateOutcome(
+            rows, policy: policy, hasBadSample: runs.contains(where: \.hasBadSample), isLenient: lenient)
+        try options.report(rows, policy: policy, outcome: outcome)
+        let status = status(of: outcome)
+        if status != ExitStatus.success { throw CommandOutcome(status: status) }
+    }
+
+    private func status(of outcome: GateOutcome) -> Int32 {
+        switch outcome {
+        case .pass: ExitStatus.success
+        case .regression: ExitStatus.regression
+        case .badSample: ExitStatus.badSample
+        case .missing: ExitStatus.missing
+        case .inconclusive:
+            switch inconclusive {
+            case nil: ExitStatus.inconclusive
+            case .pass: ExitStatus.success
+            case .fail: ExitStatus.regression
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import Glibc
+import OpBenchModel
+import OpBenchRunner
+
+/// A run that was measured before, as its folder holds it.
+struct RecordedRun {
+    /// As the user named it.
+    let name: String
+    let samples: [SampleRow]
+    /// What `run.json` says; nil where only a samples.csv was named.
+    let facts: RunFacts?
+
+    /// Reads a run.
+    ///
+    /// - Parameter name: a run's folder, its samples.csv, or the id of a run in `folder` or among its baselines.
+    /// - Throws: `InputError` for what is no run, is cut off, or comes from elsewhere.
+    init(_ name: String, in folder: String) throws(InputError) {
+        self.name = name
+        let file = try Self.samplesFile(of: name, in: folder)
+        samples = try CSVFile.read(SampleRow.self, file: file)
+        if samples.isEmpty {
+            throw InputError(file: file, message: "there are no rows", remedy: "name a run that has ended")
+        }
+        facts = try RunFacts.read(beside: file)
+    }
+
+    private static func samplesFile(of name: String, in folder: String) throws(InputError) -> String {
+        let places =
+            [name, "\(name)/\(SampleRow.fileName)"]
+            + ["", "baseline/"].map { "\(folder)/\($0)\(name)/\(SampleRow.fileName)" }
+        guard let file = places.first(where: Self.isRegularFile) else {
+            throw InputError(
+                file: name, message: "there is no such run",
+                remedy: "name a run's folder, its samples.csv, or the id of a run in \(folder)/")
+        }
+        return file
+    }
+
+    private static func isRegularFile(_ path: String) -> Bool {
+        var facts = stat()
+        return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG
+    }
+
+    /// Whether some sample failed that its workload does not expect to.
+    var hasBadSample: Bool {
+        let unexpected = UnexpectedSamples(specs: facts?.workloads ?? [])
+        return samples.contains(where: unexpected.contains)
+    }
+
+    /// Figures of different machines say nothing of each other.
+    static func checkSameHost(_ base: RecordedRun, _ head: RecordedRun) throws(InputError) {
+        guard let (one, other) = base.facts.flatMap({ base in head.facts.map { (base, $0) } }) else {
+            StandardError.write(
+                "opbench: warning: no run.json beside the rows: whether the hosts are alike is unknown\n")
+            return
+        }
+        let differences = [
+            ("host class", one.hostClass, other.hostClass), ("allocator", one.allocator, other.allocator),
+            ("build", one.configuration, other.configuration),
+        ].filter { $0.1 != $0.2 }
+        guard let (what, ofBase, ofHead) = differences.first else { return }
+        throw InputError(
+            file: head.name, message: "the \(what) is \"\(ofHead)\", that of \(base.name) is \"\(ofBase)\"",
+            remedy: "compare runs of machines and builds of one kind")
+    }
+}

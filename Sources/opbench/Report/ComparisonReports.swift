@@ -1,0 +1,86 @@
+import OpBenchAnalysis
+import OpBenchModel
+
+/// A comparison as a table in Markdown, for the summary of a CI job.
+enum ComparisonMarkdown {
+    static func text(of rows: [CompareRow], outcome: GateOutcome?) -> String {
+        let titles = ComparisonColumn.all.map(\.title)
+        let rule = ComparisonColumn.all.map { $0.isText ? "---" : "---:" }
+        let lines = [titles, rule] + rows.map { row in ComparisonColumn.all.map { escaped($0.text(row)) } }
+        let heading = outcome.map { "**gate: \($0.rawValue)**\(GateSummary.counts(of: rows))\n\n" } ?? ""
+        return heading + lines.map { "| " + $0.joined(separator: " | ") + " |\n" }.joined()
+    }
+
+    /// A bar would end the table's cell.
+    private static func escaped(_ text: String) -> String { text.split(separator: "|").joined(separator: "\\|") }
+}
+
+/// Workflow commands by which GitHub marks a job's result: one for each figure that fails or is missing.
+enum GitHubAnnotations {
+    static func text(of rows: [CompareRow]) -> String {
+        rows.compactMap { row -> String? in
+            let level: String
+            switch row.verdict {
+            case .regression: level = "error"
+            case .inconclusive, .missing: level = "warning"
+            case .pass, .improved, .unjudged: return nil
+            }
+            return
+                "::\(level) title=\(property("\(row.verdict.rawValue) of \(row.figureName)"))::\(message(sentence(row)))\n"
+        }.joined()
+    }
+
+    static func sentence(_ row: CompareRow) -> String {
+        let figures = ComparisonColumn.all.dropFirst(3).map { "\($0.title) \($0.text(row))" }
+        return "\(row.cellID), \(row.backend.rawValue), \(row.figureName): \(figures.joined(separator: ", "))"
+    }
+
+    private static func message(_ text: String) -> String {
+        text.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%25")
+    }
+
+    /// In a property a colon and a comma have meanings too.
+    private static func property(_ text: String) -> String {
+        message(text).split(separator: ":", omittingEmptySubsequences: false).joined(separator: "%3A")
+            .split(separator: ",", omittingEmptySubsequences: false).joined(separator: "%2C")
+    }
+}
+
+/// A comparison as JUnit XML: a test case for each figure that is judged, failed if it is a regression or missing,
+/// skipped if it is inconclusive.
+enum JUnitReport {
+    static func text(of rows: [CompareRow]) -> String {
+        let judged = rows.filter { $0.verdict != .unjudged }
+        let failures = judged.count { $0.verdict == .regression || $0.verdict == .missing }
+        let skipped = judged.count { $0.verdict == .inconclusive }
+        var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+        text +=
+            "<testsuite name=\"opbench gate\" tests=\"\(judged.count)\" failures=\"\(failures)\" skipped=\"\(skipped)\">\n"
+        for row in judged { text += testCase(row) }
+        return text + "</testsuite>\n"
+    }
+
+    private static func testCase(_ row: CompareRow) -> String {
+        let name = escaped("\(row.backend.rawValue) \(row.figureName)")
+        let opening = "  <testcase classname=\"\(escaped(row.cellID))\" name=\"\(name)\""
+        let message = "message=\"\(escaped(GitHubAnnotations.sentence(row)))\""
+        return switch row.verdict {
+        case .regression, .missing:
+            "\(opening)>\n    <failure type=\"\(row.verdict.rawValue)\" \(message)/>\n  </testcase>\n"
+        case .inconclusive: "\(opening)>\n    <skipped \(message)/>\n  </testcase>\n"
+        case .pass, .improved, .unjudged: "\(opening)/>\n"
+        }
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.reduce(into: "") { result, character in
+            switch character {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            case "\"": result += "&quot;"
+            default: result.append(character)
+            }
+        }
+    }
+}
