@@ -59,6 +59,14 @@ let package = Package(
         .testTarget(
             name: "OperationEngineTests",
             dependencies: ["OperationEngine", "EngineProcess", "EngineStressScenarios", "TestSupport"]),
+        // The engine's sources once more, under a scheduler that decides at every atomic access who goes on; see
+        // Replacements.swift there.
+        .target(name: "Interleaving", dependencies: ["CLinux"], path: "Tests/Interleaving"),
+        .target(name: "ExploredFutex", dependencies: ["Interleaving", "CLinux"], path: "Tests/ExploredFutex"),
+        .executableTarget(
+            name: "explore", dependencies: ["Interleaving", "ExploredFutex", "CLinux"], path: "Tests/ExploredEngine",
+            exclude: ["Engine/Futex/FutexLock.swift"]),
+        .testTarget(name: "ExplorerTests", dependencies: ["explore", "Interleaving"]),
         .testTarget(
             name: "FoundationOracleTests", dependencies: ["TestSupport"], swiftSettings: [.define("ORACLE")]),
         .testTarget(

@@ -34,6 +34,15 @@ int clinux_allowed_processors(void) {
     return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 0;
 }
 
+void clinux_stay_on_processor(void) {
+    int processor = sched_getcpu();
+    if (processor < 0) return;
+    cpu_set_t only;
+    CPU_ZERO(&only);
+    CPU_SET(processor, &only);
+    sched_setaffinity(0, sizeof only, &only);
+}
+
 void clinux_set_own_name(const char *name) { pthread_setname_np(pthread_self(), name); }
 
 int32_t clinux_own_cpu_clock(void) {

@@ -36,6 +36,9 @@ void clinux_set_own_name(const char *name);
 /// How many processors the calling thread may run on, sched_getaffinity(2); 0 if that cannot be told.
 int clinux_allowed_processors(void);
 
+/// Keeps the calling thread, and those it creates, on the processor it is on. sched_setaffinity(2); for test tools.
+void clinux_stay_on_processor(void);
+
 /// CPU time of a thread of this process in nanoseconds, or -1. `thread` is what clinux_own_cpu_clock returned there.
 int64_t clinux_cpu_clock_ns(int32_t clock);
 int32_t clinux_own_cpu_clock(void);

@@ -1,0 +1,129 @@
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+// The engine's sources are compiled here with these declarations in place of the imported ones: what a module declares
+// itself shadows what it imports, if the signature is the same. So every atomic access, lock, sleep and thread of the engine is the explorer's.
+import Glibc
+import Interleaving
+
+typealias Atomic = ExploredAtomic
+
+// MARK: Locks and sleeping
+
+/// In place of Futex/FutexLock.swift, which `ExploredFutex` explores.
+struct FutexLock: ~Copyable, Sendable {
+    private let explored = ExploredLock()
+
+    func lock(file: StaticString = #fileID, line: UInt = #line) { explored.lock(file: file, line: line) }
+    func unlock(file: StaticString = #fileID, line: UInt = #line) { explored.unlock(file: file, line: line) }
+
+    func withLock<Result: ~Copyable>(
+        file: StaticString = #fileID, line: UInt = #line, _ body: () -> Result
+    ) -> Result {
+        lock(file: file, line: line)
+        defer { unlock(file: file, line: line) }
+        return body()
+    }
+}
+
+enum Futex {
+    @discardableResult
+    static func wait(
+        _ word: borrowing Atomic<UInt32>, expected: UInt32, timeoutNanoseconds: Int64 = -1,
+        file: StaticString = #fileID, line: UInt = #line
+    ) -> Bool {
+        withUnsafePointer(to: word) {
+            let address = UnsafeRawPointer($0).assumingMemoryBound(to: UInt32.self)
+            return ExploredSystem.futexWait(address, expected, timeoutNanoseconds, file: file, line: line) != ETIMEDOUT
+        }
+    }
+
+    static func wake(
+        _ word: borrowing Atomic<UInt32>, count: Int32, file: StaticString = #fileID, line: UInt = #line
+    ) {
+        withUnsafePointer(to: word) {
+            let address = UnsafeRawPointer($0).assumingMemoryBound(to: UInt32.self)
+            ExploredSystem.futexWake(address, count, file: file, line: line)
+        }
+    }
+
+    @discardableResult
+    static func waitOnLowHalf(
+        of word: borrowing Atomic<UInt64>, expected: UInt64, timeoutNanoseconds: Int64,
+        file: StaticString = #fileID, line: UInt = #line
+    ) -> Bool {
+        withUnsafePointer(to: word) {
+            let address = UnsafeRawPointer($0).assumingMemoryBound(to: UInt32.self)
+            let expected = UInt32(truncatingIfNeeded: expected)
+            return ExploredSystem.futexWait(address, expected, timeoutNanoseconds, file: file, line: line) != ETIMEDOUT
+        }
+    }
+
+    static func wakeAllOnLowHalf(
+        of word: borrowing Atomic<UInt64>, file: StaticString = #fileID, line: UInt = #line
+    ) {
+        withUnsafePointer(to: word) {
+            let address = UnsafeRawPointer($0).assumingMemoryBound(to: UInt32.self)
+            ExploredSystem.futexWake(address, .max, file: file, line: line)
+        }
+    }
+}
+
+// MARK: Threads
+
+func pthread_create(
+    _ thread: UnsafeMutablePointer<pthread_t>, _ attributes: UnsafePointer<pthread_attr_t>?,
+    _ start: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?, _ argument: UnsafeMutableRawPointer?
+) -> Int32 {
+    nonisolated(unsafe) let argument = argument
+    thread.pointee = ExploredSystem.startThread { _ = start(argument) }
+    return 0
+}
+
+@discardableResult
+func pthread_detach(_ thread: pthread_t) -> Int32 { 0 }
+
+/// Only `NiceBand.mayRaise` joins a thread; no scenario uses raised priorities.
+@discardableResult
+func pthread_join(_ thread: pthread_t, _ result: UnsafeMutablePointer<UnsafeMutableRawPointer?>?) -> Int32 {
+    fatalError("no explored code joins a thread")
+}
+
+@discardableResult
+func sched_yield() -> Int32 {
+    ExploredSystem.spin()
+    return 0
+}
+
+func clinux_spin_hint() { ExploredSystem.spin() }
+func clinux_gettid() -> pid_t { pid_t(ExploredSystem.currentThread) }
+func clinux_set_own_name(_ name: UnsafePointer<CChar>!) {}
+func clinux_set_own_nice(_ nice: Int32) -> Int32 { 0 }
+func clinux_allowed_processors() -> Int32 { Int32(ExploredSystem.processors) }
+
+// MARK: Time
+
+@discardableResult
+func clock_gettime(_ clock: clockid_t, _ time: UnsafeMutablePointer<timespec>) -> Int32 {
+    time.pointee = timespec(
+        tv_sec: Int(ExploredSystem.now / 1_000_000_000), tv_nsec: Int(ExploredSystem.now % 1_000_000_000))
+    return 0
+}
+
+func clinux_own_cpu_clock() -> Int32 { Int32(ExploredSystem.currentThread) }
+func clinux_cpu_clock_ns(_ clock: Int32) -> Int64 { ExploredSystem.processorTime(of: Int(clock)) }
+
+// MARK: What /proc says of a thread
+
+/// `ThreadStatus` opens /proc/self/task/NUMBER/stat; the descriptor is that number.
+func open(_ path: UnsafePointer<CChar>, _ flags: Int32) -> Int32 {
+    String(cString: path).split(separator: "/").dropLast().last.flatMap { Int32($0) } ?? -1
+}
+
+func read(_ file: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    let text = "\(file) (explored) \(ExploredSystem.isAsleep(Int(file)) ? "S" : "R") 0"
+    let length = min(count, text.utf8.count)
+    buffer?.copyMemory(from: Array(text.utf8), byteCount: length)
+    return length
+}
+
+@discardableResult
+func close(_ file: Int32) -> Int32 { 0 }

@@ -1,0 +1,7 @@
+import ExploredFutex
+import Interleaving
+
+/// Every scenario of the engine, by the protocol that it belongs to, and those that must fail.
+let allScenarios: [Scenario] =
+    stateWordScenarios + successorScenarios + filingScenarios + leaseScenarios + poolScenarios + futexScenarios
+    + brokenScenarios

@@ -1,0 +1,155 @@
+import Interleaving
+
+/// From the inbox to the ready list and back: adding, cancelling, priorities, readiness and an end of one's own.
+let filingScenarios: [Scenario] = [
+    Scenario("add-cancel-priority", "J5, G10: an operation that changes while it is added leaves the queue, finished") {
+        exploration in
+        exploration.warmUp()
+        let log = Log()
+        let queue = OperationQueue()
+        let operation = BlockOperation { log.add("main") }
+        operation.completionBlock = { log.add("completion") }
+        exploration.run(
+            { queue.addOperation(operation) }, { operation.cancel() }, { operation.queuePriority = .high })
+        exploration.settle()
+        exploration.check(log.count("main") <= 1, "E24: has run twice")
+        exploration.checkOnce(log, "completion", "I1")
+        exploration.checkEmpty(queue, "J5")
+    },
+    Scenario("resume-cancel-priority", "J7, G10: the same for one that waits in a suspended queue") { exploration in
+        exploration.warmUp()
+        let log = Log()
+        let queue = OperationQueue()
+        queue.isSuspended = true
+        let operation = BlockOperation { log.add("main") }
+        let other = BlockOperation { log.add("other") }
+        queue.addOperation(operation)
+        queue.addOperation(other)
+        exploration.run(
+            { queue.isSuspended = false }, { operation.cancel() }, { operation.queuePriority = .veryHigh })
+        exploration.settle()
+        exploration.check(log.count("main") <= 1, "E24: has run twice")
+        exploration.checkOnce(log, "other", "N10")
+        exploration.checkEmpty(queue, "J5")
+    },
+    Scenario("readiness-announced-while-added", "F3: an announcement is not lost on the way into the queue") {
+        exploration in
+        exploration.warmUp()
+        let log = Log()
+        let queue = OperationQueue()
+        let operation = HeldBack { log.add("main") }
+        exploration.run({ queue.addOperation(operation) }, { operation.letGo() })
+        exploration.settle()
+        exploration.checkOnce(log, "main", "F3")
+        exploration.checkEmpty(queue, "F3")
+    },
+    Scenario("readiness-goes-and-comes", "F5, F7: nor while the answer changes; it runs while the answer is yes") {
+        exploration in
+        exploration.warmUp()
+        let log = Log()
+        let queue = OperationQueue()
+        let operation = HeldBack { log.add("main") }
+        queue.addOperation(operation)
+        exploration.run(
+            { operation.letGo() },
+            {
+                operation.holdBack()
+                operation.letGo()
+            })
+        exploration.settle()
+        exploration.checkOnce(log, "main", "F5")
+        exploration.checkEmpty(queue, "F5")
+    },
+    Scenario("finish-from-outside", "C2, C6, C12: an asynchronous operation gives its slot back once") { exploration in
+        exploration.warmUp()
+        Misuse.handler = { _ in }
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        let log = Log()
+        let operation = Asynchronous()
+        exploration.run(
+            {
+                queue.addOperation(operation)
+                queue.addOperation { log.add("next") }
+            },
+            { operation.end() })
+        exploration.settle()
+        exploration.check(operation.state.load().isFinished, "C2: not finished")
+        exploration.checkOnce(log, "next", "C6")
+        exploration.checkEmpty(queue, "C11")
+    },
+    Scenario("finish-twice-from-outside", "C11: two announcements, one end") { exploration in
+        exploration.warmUp()
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        let log = Log()
+        let operation = Asynchronous()
+        operation.completionBlock = { log.add("completion") }
+        queue.addOperation(operation)
+        exploration.settle()
+        exploration.run({ operation.end() }, { operation.end() }, { queue.addOperation { log.add("next") } })
+        exploration.settle()
+        exploration.checkOnce(log, "completion", "C11")
+        exploration.checkOnce(log, "next", "C11")
+        exploration.checkEmpty(queue, "C11")
+    },
+    Scenario("end-while-readiness-is-asked", "C9, F5: an operation with both of its own ends once and leaves") {
+        exploration in
+        exploration.warmUp()
+        Misuse.handler = { _ in }
+        let queue = OperationQueue()
+        let operation = HeldBackAsynchronous()
+        queue.addOperation(operation)
+        exploration.run({ operation.letGo() }, { operation.end() })
+        exploration.settle()
+        exploration.check(operation.state.load().isFinished, "C9: not finished")
+        exploration.checkEmpty(queue, "C9")
+    },
+]
+
+/// Overrides `isReady` and says when it may go.
+private final class HeldBack: Operation, @unchecked Sendable {
+    private let mayGo = Atomic<Bool>(false)
+    private let body: @Sendable () -> Void
+
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+
+    override var isReady: Bool { super.isReady && mayGo.load(ordering: .acquiring) }
+    override func main() { body() }
+
+    func letGo() { set(true) }
+    func holdBack() { set(false) }
+
+    private func set(_ value: Bool) {
+        willChangeValue(forKey: "isReady")
+        mayGo.store(value, ordering: .releasing)
+        didChangeValue(forKey: "isReady")
+    }
+}
+
+/// Overrides `start` and goes on until somebody ends it.
+private class Asynchronous: Operation, @unchecked Sendable {
+    private let hasEnded = Atomic<Bool>(false)
+
+    override var isFinished: Bool { hasEnded.load(ordering: .acquiring) }
+    override var isAsynchronous: Bool { true }
+    override func start() {}
+
+    func end() {
+        willChangeValue(forKey: "isFinished")
+        hasEnded.store(true, ordering: .releasing)
+        didChangeValue(forKey: "isFinished")
+    }
+}
+
+private final class HeldBackAsynchronous: Asynchronous, @unchecked Sendable {
+    private let mayGo = Atomic<Bool>(false)
+
+    override var isReady: Bool { super.isReady && mayGo.load(ordering: .acquiring) }
+
+    func letGo() {
+        willChangeValue(forKey: "isReady")
+        mayGo.store(true, ordering: .releasing)
+        didChangeValue(forKey: "isReady")
+    }
+}

@@ -1,0 +1,167 @@
+import Interleaving
+
+/// The successor list: dependencies come, go and finish, and dependents disappear.
+let successorScenarios: [Scenario] = [
+    Scenario("add-dependency-while-it-finishes", "E1, E25: a dependent is ready once its dependency is finished") {
+        exploration in
+        let (dependency, dependent) = (BlockOperation {}, BlockOperation {})
+        exploration.run({ dependency.start() }, { dependent.addDependency(dependency) })
+        exploration.check(dependent.isReady, "E25: never becomes ready")
+        exploration.check(dependent.state.load().unfinishedDependencies == 0, "E25: the count is wrong")
+    },
+    Scenario("two-dependents-join-while-it-finishes", "E25: the list takes both, or both find it finished") {
+        exploration in
+        let (dependency, first, second) = (BlockOperation {}, BlockOperation {}, BlockOperation {})
+        exploration.run(
+            { dependency.start() }, { first.addDependency(dependency) }, { second.addDependency(dependency) })
+        exploration.check(first.isReady && second.isReady, "E25: one never becomes ready")
+    },
+    Scenario("remove-dependency-while-it-finishes", "E13: counted down once, by whoever takes the edge out") {
+        exploration in
+        let (dependency, dependent) = (BlockOperation {}, BlockOperation {})
+        dependent.addDependency(dependency)
+        exploration.run({ dependency.start() }, { dependent.removeDependency(dependency) })
+        exploration.check(dependent.state.load().unfinishedDependencies == 0, "E13: the count is wrong")
+        exploration.check(dependent.dependencies.isEmpty, "E13: still listed")
+    },
+    Scenario("dependent-goes-while-dependency-finishes", "E21: the edge of a dependent that is gone is not followed") {
+        exploration in
+        let dependency = BlockOperation {}
+        let dependent = Shared<BlockOperation?>(BlockOperation {})
+        dependent.value?.addDependency(dependency)
+        exploration.run(
+            { dependency.start() },
+            {
+                exploration.point()
+                dependent.value = nil
+            })
+        exploration.check(dependency.isFinished, "E21: not finished")
+        exploration.check(dependency.successors == nil, "E21: an edge is left")
+    },
+    Scenario("two-dependents-go-while-dependency-finishes", "E21: neighbours in the list too") { exploration in
+        let dependency = BlockOperation {}
+        let dependents = Shared<[BlockOperation]>((0..<3).map { _ in BlockOperation {} })
+        for dependent in dependents.value { dependent.addDependency(dependency) }
+        let last = dependents.value.removeLast()
+        exploration.run(
+            { dependency.start() },
+            {
+                exploration.point()
+                dependents.value.removeAll()
+            })
+        exploration.check(last.isReady, "E21: the one that stays is not ready")
+        exploration.check(dependency.successors == nil, "E21: an edge is left")
+    },
+    Scenario("observed-dependent-goes", "E21, D18: nor that of an observed dependent") { exploration in
+        let dependency = BlockOperation {}
+        let dependent = Shared<BlockOperation?>(BlockOperation {})
+        let token = dependent.value?.observe(\.isReady) { _, _ in }
+        dependent.value?.addDependency(dependency)
+        exploration.run(
+            { dependency.start() },
+            {
+                exploration.point()
+                dependent.value = nil
+            })
+        withExtendedLifetime(token) {}
+        exploration.check(dependency.successors == nil, "E21: an edge is left")
+    },
+    Scenario("last-two-dependencies", "E4, D15, E24: the last of two makes it ready, once, and it runs once") {
+        exploration in
+        exploration.warmUp()
+        let log = Log()
+        let queue = OperationQueue()
+        let (first, second) = (BlockOperation { log.add("first") }, BlockOperation { log.add("second") })
+        let dependent = BlockOperation {
+            exploration.check(log.count("first") + log.count("second") == 2, "E24: before its dependencies")
+            log.add("dependent")
+        }
+        dependent.addDependency(first)
+        dependent.addDependency(second)
+        queue.addOperation(dependent)
+        exploration.run({ first.start() }, { second.start() })
+        exploration.settle()
+        exploration.checkOnce(log, "dependent", "E25")
+        exploration.checkEmpty(queue, "E25")
+    },
+    Scenario("ready-is-notified-once", "D15: an observer hears once that the last dependency has finished") {
+        exploration in
+        let (first, second, dependent) = (BlockOperation {}, BlockOperation {}, BlockOperation {})
+        dependent.addDependency(first)
+        dependent.addDependency(second)
+        let heard = Shared(0)
+        let token = dependent.observe(\.isReady, options: [.new]) { _, change in
+            if change.newValue == true { heard.value += 1 }
+        }
+        exploration.run({ first.start() }, { second.start() })
+        exploration.check(dependent.isReady, "E4: not ready")
+        exploration.check(heard.value == 1, "D15: heard \(heard.value) times")
+        withExtendedLifetime(token) {}
+    },
+    Scenario("add-while-dependency-finishes", "E20, E25: an operation on its way into the queue is filed by somebody") {
+        exploration in
+        exploration.warmUp()
+        let log = Log()
+        let queue = OperationQueue()
+        let dependency = BlockOperation {}
+        let dependent = BlockOperation { log.add("dependent") }
+        dependent.addDependency(dependency)
+        exploration.run({ queue.addOperation(dependent) }, { dependency.start() })
+        exploration.settle()
+        exploration.checkOnce(log, "dependent", "E25")
+        exploration.checkEmpty(queue, "E25")
+    },
+    Scenario("bulk-add-while-dependency-finishes", "E25: those of a batch too") { exploration in
+        exploration.warmUp()
+        let log = Log()
+        let queue = OperationQueue()
+        let dependency = BlockOperation {}
+        let dependent = BlockOperation { log.add("dependent") }
+        let other = BlockOperation { log.add("other") }
+        dependent.addDependency(dependency)
+        exploration.run(
+            { queue.addOperations([dependent, other], waitUntilFinished: false) }, { dependency.start() })
+        exploration.settle()
+        exploration.checkOnce(log, "dependent", "E25")
+        exploration.checkOnce(log, "other", "M3")
+        exploration.checkEmpty(queue, "E25")
+    },
+    Scenario("late-dependency", "E18: one added to a waiting operation blocks it, or comes after its beginning") {
+        exploration in
+        exploration.warmUp()
+        let log = Log()
+        let queue = OperationQueue()
+        let late = BlockOperation { log.add("late") }
+        let operation = BlockOperation { log.add("operation") }
+        exploration.run(
+            { queue.addOperation(operation) },
+            {
+                operation.addDependency(late)
+                let hasBegun = operation.state.load().phase.rawValue >= OperationState.Phase.dispatched.rawValue
+                exploration.point()
+                exploration.check(hasBegun || log.count("operation") == 0, "E18: has run unblocked")
+                late.start()
+            })
+        exploration.settle()
+        exploration.checkOnce(log, "operation", "E18")
+        exploration.checkEmpty(queue, "E18")
+    },
+    Scenario("remove-or-cancel-or-finish", "E13, J4: three ways to become ready, and one run", bounds: (1, 2)) {
+        exploration in
+        exploration.warmUp()
+        let log = Log()
+        let queue = OperationQueue()
+        let dependency = BlockOperation {}
+        let operation = BlockOperation { log.add("operation") }
+        operation.completionBlock = { log.add("completion") }
+        operation.addDependency(dependency)
+        queue.addOperation(operation)
+        exploration.run(
+            { dependency.start() }, { operation.removeDependency(dependency) }, { operation.cancel() })
+        exploration.settle()
+        exploration.check(operation.isFinished, "J5: not finished")
+        exploration.check(log.count("operation") <= 1, "E24: has run twice")
+        exploration.checkOnce(log, "completion", "I1")
+        exploration.checkEmpty(queue, "E13")
+    },
+]

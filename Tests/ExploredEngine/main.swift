@@ -1,0 +1,3 @@
+import Interleaving
+
+ExplorerCommand(scenarios: allScenarios).run(CommandLine.arguments.dropFirst().map(\.self))
