@@ -6,7 +6,7 @@
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from engine_docs.errors import Problem
@@ -32,25 +32,25 @@ def remade(article: str, makers: dict[str, Maker]) -> str:
     return _PART.sub(remake, article)
 
 
-def update(catalog: Path, makers: dict[str, Maker]) -> list[Path]:
+def update(paths: Iterable[Path], makers: dict[str, Maker]) -> list[Path]:
     """Writes the articles whose made parts were out of date, and returns them."""
-    stale = _stale(catalog, makers)
+    stale = _stale(paths, makers)
     for path, text in stale.items():
         path.write_text(text, encoding="utf-8")
     return list(stale)
 
 
-def check(catalog: Path, makers: dict[str, Maker]) -> None:
+def check(paths: Iterable[Path], makers: dict[str, Maker]) -> None:
     """Raises a problem that names the articles whose made parts are out of date."""
-    stale = _stale(catalog, makers)
+    stale = _stale(paths, makers)
     if stale:
         names = ", ".join(str(path.relative_to(ROOT)) for path in stale)
         raise Problem(f"out of date: {names}; run scripts/docs --update")
 
 
-def _stale(catalog: Path, makers: dict[str, Maker]) -> dict[Path, str]:
+def _stale(paths: Iterable[Path], makers: dict[str, Maker]) -> dict[Path, str]:
     stale: dict[Path, str] = {}
-    for path in sorted(catalog.rglob("*.md")):
+    for path in paths:
         old = path.read_text(encoding="utf-8")
         try:
             new = remade(old, makers)

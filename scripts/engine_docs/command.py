@@ -13,7 +13,7 @@ from engine_docs.contract import Contract
 from engine_docs.errors import Problem
 from engine_docs.evidence import Evidence, read_mutations
 from engine_docs.examples import read_examples
-from engine_docs.layout import CATALOG, CONTRACT_LINES, EXAMPLES, LAST_RUN, MUTATION_RESULTS, ROOT, SWIFT_TABLES, TESTS
+from engine_docs.layout import ARTICLES, CONTRACT_LINES, EXAMPLES, LAST_RUN, MUTATION_RESULTS, ROOT, SWIFT_TABLES, TESTS
 from engine_docs.verdicts import Verdicts, load, read_events, store
 
 
@@ -63,11 +63,11 @@ def _makers() -> dict[str, Maker]:
 
 
 def _check_articles(_: argparse.Namespace) -> None:
-    articles.check(CATALOG, _makers())
+    articles.check(ARTICLES, _makers())
 
 
 def _update_articles(_: argparse.Namespace) -> None:
-    for path in articles.update(CATALOG, _makers()):
+    for path in articles.update(ARTICLES, _makers()):
         print(f"docs: updated {path.relative_to(ROOT)}", file=sys.stderr)
 
 

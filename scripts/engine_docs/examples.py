@@ -1,4 +1,7 @@
-"""The code that articles show: pieces of test files, so that it compiles and does what it says."""
+"""The code that articles show: pieces of test files, so that it compiles and does what it says.
+
+What cannot stand inside of a function, as an import, is written behind `//:`, which is not shown.
+"""
 
 import re
 import textwrap
@@ -17,5 +20,6 @@ def read_examples(folder: Path) -> dict[str, str]:
             name = match["name"]
             if name in examples:
                 raise Problem(f"{file.name}: a second example {name}")
-            examples[name] = f"```swift\n{textwrap.dedent(match['code'])}```\n"
+            code = re.sub(r"^//:(?: |$)", "", textwrap.dedent(match["code"]), flags=re.M)
+            examples[name] = f"```swift\n{code}```\n"
     return examples

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-CATALOG = ROOT / "Sources/OperationEngine/OperationEngine.docc"
+ARTICLES = [ROOT / "README.md", *sorted((ROOT / "Sources/OperationEngine/OperationEngine.docc").rglob("*.md"))]
 ENGINE_TESTS = ROOT / "Tests/OperationEngineTests"
 EXAMPLES = ENGINE_TESTS / "Examples"
 TESTS = ROOT / "Tests"

@@ -144,8 +144,8 @@ def test_a_bar_in_a_cell_does_not_end_it() -> None:
 
 def test_examples_are_dedented_and_named_once(tmp_path: Path) -> None:
     file = tmp_path / "Tests.swift"
-    file.write_text("    // example: one\n    let a = 1\n        + 2\n    // end of example\n")
-    assert read_examples(tmp_path) == {"one": "```swift\nlet a = 1\n    + 2\n```\n"}
+    file.write_text("    // example: one\n    //: import B\n    //:\n    let a = 1\n        + 2\n    // end of example\n")
+    assert read_examples(tmp_path) == {"one": "```swift\nimport B\n\nlet a = 1\n    + 2\n```\n"}
     (tmp_path / "More.swift").write_text(file.read_text())
     with pytest.raises(Problem, match="a second example one"):
         read_examples(tmp_path)
@@ -157,16 +157,17 @@ def test_stale_parts_are_noticed_and_updated(tmp_path: Path, monkeypatch: pytest
     article.write_text("before\n<!-- made: word x -->\nold\n<!-- end -->\nafter\n")
     made = {"word": lambda name: f"new {name}\n"}
     with pytest.raises(Problem, match="A.md"):
-        articles.check(tmp_path, made)
-    assert articles.update(tmp_path, made) == [article]
+        articles.check([article], made)
+    assert articles.update([article], made) == [article]
     assert article.read_text() == "before\n<!-- made: word x -->\nnew x\n<!-- end -->\nafter\n"
-    articles.check(tmp_path, made)
+    articles.check([article], made)
 
 
 def test_an_unknown_part_is_a_problem_that_names_the_article(tmp_path: Path) -> None:
-    (tmp_path / "A.md").write_text("<!-- made: nothing x -->\n<!-- end -->\n")
+    article = tmp_path / "A.md"
+    article.write_text("<!-- made: nothing x -->\n<!-- end -->\n")
     with pytest.raises(Problem, match="A.md: no such kind"):
-        articles.check(tmp_path, {})
+        articles.check([article], {})
 
 
 def test_public_symbols_without_a_comment_are_listed_and_synthesized_ones_are_not(tmp_path: Path) -> None:

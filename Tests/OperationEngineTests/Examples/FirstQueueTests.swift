@@ -70,6 +70,8 @@ struct FirstQueueTests {
         let log = Recorder<String>()
         let print = { @Sendable (text: String) in log.append(text) }
         // example: landing-page
+        //: import OperationEngine
+        //:
         let queue = OperationQueue()
         let load = BlockOperation { print("load") }
         let draw = BlockOperation { print("draw") }
@@ -77,6 +79,25 @@ struct FirstQueueTests {
         queue.addOperations([draw, load], waitUntilFinished: true)
         // end of example
         #expect(log.entries == ["load", "draw"])
+    }
+
+    @Test("the README")
+    func readme() {
+        let log = Recorder<String>()
+        let print = { @Sendable (text: String) in log.append(text) }
+        // example: readme
+        // Package.swift: .package(url: "…/opbench", from: "0.1.0"), and
+        // .product(name: "OperationEngine", package: "opbench")
+        //: import OperationEngine
+        //:
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 4
+        let pages = ["a", "b", "c"].map { name in BlockOperation { print("page \(name)") } }
+        let index = BlockOperation { print("index") }
+        for page in pages { index.addDependency(page) }
+        queue.addOperations([index] + pages, waitUntilFinished: true)
+        // end of example
+        #expect(Set(log.entries) == ["page a", "page b", "page c", "index"] && log.entries.last == "index")
     }
 
     @Test("a queue, a subclass, dependencies, a limit and priorities")
