@@ -67,6 +67,7 @@ let package = Package(
             name: "explore", dependencies: ["Interleaving", "ExploredFutex", "CLinux"], path: "Tests/ExploredEngine",
             exclude: ["Engine/Futex/FutexLock.swift"]),
         .testTarget(name: "ExplorerTests", dependencies: ["explore", "Interleaving"]),
+        .testTarget(name: "MigrationTests", dependencies: ["OperationEngine", "TestSupport"]),
         .testTarget(
             name: "FoundationOracleTests", dependencies: ["TestSupport"], swiftSettings: [.define("ORACLE")]),
         .testTarget(

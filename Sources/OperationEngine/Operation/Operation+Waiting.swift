@@ -1,15 +1,9 @@
 extension Operation {
-    /// Blocks the calling thread until the operation is finished; returns at once if it is.
-    ///
-    /// On a worker of the engine another one takes over meanwhile (contract O6). An operation that waits for a later
-    /// one of its own queue with limit 1 waits for ever; one that waits for itself is a `Misuse` (O5).
-    public final func waitUntilFinished() { _ = wait(.never) }
-
     /// As `waitUntilFinished()`, but gives up after `timeout`. Returns whether the operation is finished.
     @discardableResult
     public final func waitUntilFinished(timeout: Duration) -> Bool { wait(Deadline(after: timeout)) }
 
-    private func wait(_ deadline: Deadline) -> Bool {
+    func wait(_ deadline: Deadline) -> Bool {
         if state.load().isFinished { return true }
         if Runner.about(toStart: self) != nil {
             Misuse.waitForSelf.report()

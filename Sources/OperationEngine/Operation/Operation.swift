@@ -158,6 +158,12 @@ open class Operation: @unchecked Sendable {
     /// Lets go of what only the execution needed (contract K13, Q5). Called once, on the finishing thread.
     func executionEnded() {}
 
+    /// Blocks the calling thread until the operation is finished; returns at once if it is.
+    ///
+    /// On a worker of the engine another one takes over meanwhile (contract O6). An operation that waits for a later
+    /// one of its own queue with limit 1 waits for ever; one that waits for itself is a `Misuse` (O5).
+    open func waitUntilFinished() { _ = wait(.never) }
+
     // MARK: Dependencies
 
     /// Makes this operation wait until `operation` is finished, whichever queue either is in (contract E1–E10).
@@ -243,6 +249,8 @@ open class Operation: @unchecked Sendable {
         set { withNewDetails { $0.name = newValue } }
     }
 
+    // MARK: Identity
+
     /// The class, the address, the name and the state.
     open var description: String {
         let word = state.load()
@@ -250,12 +258,26 @@ open class Operation: @unchecked Sendable {
         let label = name.map { " '\($0)'" } ?? ""
         return "<\(type(of: self)) 0x\(address)\(label) \(word.phase)\(word.isCancelled ? " cancelled" : "")>"
     }
+
+    /// As `description`.
+    open var debugDescription: String { description }
+
+    /// Whether the other object is this operation. Decides `==`; the engine itself tells operations apart by identity.
+    open func isEqual(_ object: Any?) -> Bool { (object as? Operation) === self }
+
+    /// What `hash(into:)` and `hashValue` go by. To be overridden together with `isEqual`.
+    open var hash: Int { ObjectIdentifier(self).hashValue }
+
+    /// False. With this, `self()` and the four above an operation has all that Foundation's `NSObjectProtocol` asks for,
+    /// so that a subclass may be the delegate of a URL session.
+    public final func isProxy() -> Bool { false }
+
+    /// The operation itself.
+    public final func `self`() -> Self { self }
 }
 
-/// Equality is identity, as for Foundation's operations.
-extension Operation: Hashable, CustomStringConvertible {
-    /// Whether both are the same operation.
-    public static func == (left: Operation, right: Operation) -> Bool { left === right }
-    /// Hashes the identity.
-    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+/// Equality is identity, unless a subclass overrides `isEqual` and `hash`.
+extension Operation: Hashable, CustomStringConvertible, CustomDebugStringConvertible {
+    public static func == (left: Operation, right: Operation) -> Bool { left.isEqual(right) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
