@@ -119,6 +119,32 @@ struct ProgramTests {
         #expect(gated.isFinished)
     }
 
+    @Test("results shown on the main queue, work on a dispatch queue of the program's own")
+    func mainQueue() {
+        let key = DispatchSpecificKey<String>()
+        let dispatchQueue = DispatchQueue(label: "work", attributes: .concurrent)
+        dispatchQueue.setSpecific(key: key, value: "work")
+        let queue = OperationQueue()
+        queue.underlyingQueue = dispatchQueue
+        let shown = Recorder<String>()
+        let done = Counter()
+        for index in 0..<10 {
+            let work = BlockOperation {
+                shown.append(OperationQueue.current === queue ? DispatchQueue.getSpecific(key: key) ?? "" : "elsewhere")
+            }
+            let show = BlockOperation {
+                shown.append(OperationQueue.current === OperationQueue.main ? "main \(index)" : "elsewhere")
+            }
+            show.addDependency(work)
+            show.completionBlock = { done.add() }
+            OperationQueue.main.addOperation(show)
+            queue.addOperation(work)
+        }
+        done.wait(for: 10)
+        #expect(shown.entries.filter { $0 == "work" }.count == 10)
+        #expect(Set(shown.entries) == Set((0..<10).map { "main \($0)" } + ["work"]))
+    }
+
     @Test("operations started by hand")
     func byHand() {
         let first = BlockOperation()

@@ -77,6 +77,10 @@ class EveryQueueOverride: OperationQueue, @unchecked Sendable {
         get { super.qualityOfService }
         set { super.qualityOfService = newValue }
     }
+    override var underlyingQueue: DispatchQueue? {
+        get { super.underlyingQueue }
+        set { super.underlyingQueue = newValue }
+    }
     override func cancelAllOperations() { super.cancelAllOperations() }
     override func waitUntilAllOperationsAreFinished() { super.waitUntilAllOperationsAreFinished() }
 }
@@ -94,6 +98,7 @@ func usePublicMembers(of operation: Operation, in queue: OperationQueue) -> [Any
         queue.operations as [Operation], queue.operationCount as Int, priorities.map(\.rawValue), Set(services).count,
         Operation.QueuePriority(rawValue: 3) as Any, Operation.QueuePriority(rawValue: -8) as Any,
         QualityOfService(rawValue: QualityOfService.utility.rawValue) as Any, QualityOfService(rawValue: 18) as Any,
+        OperationQueue.main as OperationQueue, OperationQueue.current as OperationQueue? as Any,
         OperationQueue.defaultMaxConcurrentOperationCount as Int, block.executionBlocks.count,
     ]
 }
