@@ -278,6 +278,8 @@ open class Operation: @unchecked Sendable {
 
 /// Equality is identity, unless a subclass overrides `isEqual` and `hash`.
 extension Operation: Hashable, CustomStringConvertible, CustomDebugStringConvertible {
+    /// What `isEqual` says.
     public static func == (left: Operation, right: Operation) -> Bool { left.isEqual(right) }
+    /// Hashes `hash`.
     public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
