@@ -31,7 +31,7 @@ int clinux_set_own_nice(int nice) {
 
 int clinux_allowed_processors(void) {
     cpu_set_t allowed;
-    return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 0;
+    return sched_getaffinity(getpid(), sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 0;
 }
 
 void clinux_stay_on_processor(void) {

@@ -40,6 +40,10 @@ public enum Misuse: Error, Sendable, Hashable {
     case runMainMisplaced
     /// An operation that waits for itself to finish, from inside its own main (O5).
     case waitForSelf
+    /// Adding, waiting or starting threads in a child that fork(2) made after its parent had used the engine, whose
+    /// threads the child does not have. Where another thread held one of the engine's locks at the fork, the process
+    /// ends with this message, whatever the handler.
+    case useAfterFork
 
     private static let settings = Settings()
 
@@ -57,13 +61,16 @@ public enum Misuse: Error, Sendable, Hashable {
 
     func report() { Self.handler(self) }
 
+    /// Prints the message and ends the process, past the handler.
+    func trap() -> Never { fatalError("OperationEngine: \(self)") }
+
     @Sendable private static func printAndTrap(_ misuse: Misuse) {
         if case .finishWithoutStart = misuse {
             let line = "OperationEngine: \(misuse)\n"
             _ = line.utf8CString.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count - 1) }
             return
         }
-        fatalError("OperationEngine: \(misuse)")
+        misuse.trap()
     }
 
     /// The handler and the mode, both process-wide as the contract has it.
@@ -110,6 +117,9 @@ extension Misuse: CustomStringConvertible {
         case .underlyingQueueLate: "underlyingQueue: the operation queue must be empty to change it"
         case .runMainMisplaced: "runMain: only on the main thread, outside of operations"
         case .waitForSelf: "waitUntilFinished: an operation cannot wait for itself"
+        case .useAfterFork:
+            "this process was forked after its parent had used the engine, and has none of its threads; fork before the "
+                + "first use, or exec in the child"
         }
     }
 }

@@ -66,3 +66,27 @@ struct Gate: Sendable {
     func open() { openings.add() }
     func wait() { openings.wait(for: 1) }
 }
+
+/// Runs `body` on a thread of its own and does not wait for it.
+func onNewThread(_ body: @escaping @Sendable () -> Void) {
+    final class Box {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+    var thread = pthread_t()
+    let argument = Unmanaged.passRetained(Box(body))
+    let failure = pthread_create(
+        &thread, nil,
+        {
+            Unmanaged<Box>.fromOpaque($0!).takeRetainedValue().body()
+            return nil
+        }, argument.toOpaque())
+    expect(failure == 0, "no thread: \(String(cString: strerror(failure)))")
+    pthread_detach(thread)
+}
+
+/// A function of the C library that Swift's module of it leaves out.
+func cFunction<Function>(_ name: String, as type: Function.Type = Function.self) -> Function {
+    guard let address = dlsym(nil, name) else { fail("no function \(name)") }
+    return unsafeBitCast(address, to: type)
+}

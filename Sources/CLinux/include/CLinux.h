@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 #include "CLinuxMeasure.h"
+#include "CLinuxProcess.h"
 
 /// The kernel's id of the calling thread, gettid(2).
 pid_t clinux_gettid(void);
@@ -33,7 +34,7 @@ int clinux_set_own_nice(int nice);
 /// Names the calling thread for debuggers and /proc, at most 15 characters. pthread_setname_np(3).
 void clinux_set_own_name(const char *name);
 
-/// How many processors the calling thread may run on, sched_getaffinity(2); 0 if that cannot be told.
+/// How many processors the process's main thread may run on, sched_getaffinity(2); 0 if that cannot be told.
 int clinux_allowed_processors(void);
 
 /// Keeps the calling thread, and those it creates, on the processor it is on. sched_setaffinity(2); for test tools.

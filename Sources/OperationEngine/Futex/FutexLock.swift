@@ -47,6 +47,7 @@ struct FutexLock: ~Copyable, Sendable {
                 return
             }
         }
+        ForkedChild.endIfOne()
         // From here on the lock is taken as 2: whoever has slept cannot know whether others still sleep.
         while word.exchange(2, ordering: .acquiring) != 0 {
             Futex.wait(word, expected: 2)

@@ -5,6 +5,7 @@ extension Operation {
 
     func wait(_ deadline: Deadline) -> Bool {
         if state.load().isFinished { return true }
+        if ForkedChild.isRefused() { return false }
         if Runner.about(toStart: self) != nil {
             Misuse.waitForSelf.report()
             return false

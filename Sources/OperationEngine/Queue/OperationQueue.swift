@@ -61,6 +61,7 @@ open class OperationQueue: @unchecked Sendable {
 
     /// Claims an operation for this queue. One that runs by its own account says itself whether it is too late.
     private func claim(_ operation: Operation) -> OperationState.Claim {
+        if ForkedChild.isOne { return .refused(.useAfterFork) }
         if MethodOverride.start.isPresent(in: operation) {
             if operation.isFinished { return .refused(.addFinished) }
             if operation.isExecuting { return .refused(.addExecuting) }
@@ -115,7 +116,9 @@ open class OperationQueue: @unchecked Sendable {
     public final func waitUntilFinished(timeout: Duration) -> Bool { wait(Deadline(after: timeout)) }
 
     private func wait(_ deadline: Deadline) -> Bool {
-        core.unfinishedCount == 0 || Runner.waiting { core.waitUntilDrained(deadline) }
+        if core.unfinishedCount == 0 { return true }
+        if ForkedChild.isRefused() { return false }
+        return Runner.waiting { core.waitUntilDrained(deadline) }
     }
 
     // MARK: Settings

@@ -8,10 +8,13 @@ import Synchronization
 ///
 /// It also starts every worker's thread: a thread inherits the nice value of the one that creates it, and a worker of
 /// a low band could not give birth to a normal one. So it is itself created from the first thread that uses the
-/// engine.
+/// engine, whose nice value it keeps; but not its signal mask, since signals are for the application's own threads, and
+/// not the processors it is confined to, but those of the process's main thread.
 final class BlockingMonitor: @unchecked Sendable {
     static let shared = BlockingMonitor()
 
+    /// Whether its own thread was started: with the first worker's.
+    private let isStarted = Atomic<Bool>(false)
     private let isAwake = Atomic<Bool>(false)
     private let parker = Parker()
     private let lock = FutexLock()
@@ -20,16 +23,21 @@ final class BlockingMonitor: @unchecked Sendable {
 
     private static let lookInterval = Duration.milliseconds(1)
 
-    private init() {
+    private init() {}
+
+    private func start() {
         var thread = pthread_t()
-        let isStarted = pthread_create(
+        var signalMask = sigset_t()
+        clinux_block_signals(&signalMask)
+        defer { pthread_sigmask(SIG_SETMASK, &signalMask, nil) }
+        let failure = pthread_create(
             &thread, nil,
             { _ in
                 BlockingMonitor.shared.run()
                 return nil
             }, nil)
         precondition(
-            isStarted == 0, "OperationEngine cannot start its first thread: \(String(cString: strerror(isStarted)))")
+            failure == 0, "OperationEngine cannot start its first thread: \(String(cString: strerror(failure)))")
         pthread_detach(thread)
     }
 
@@ -40,12 +48,15 @@ final class BlockingMonitor: @unchecked Sendable {
     }
 
     func startThread(of worker: Worker) {
+        if !isStarted.exchange(true, ordering: .relaxed) { start() }
         lock.withLock { newborn.append(worker) }
         parker.unpark()
     }
 
     private func run() {
         clinux_set_own_name("OpEngineMonitor")
+        // Refused, it stays where it was born.
+        _ = clinux_use_main_threads_processors()
         var nextLook = Deadline(after: .zero)
         while true {
             startNewborn()

@@ -39,10 +39,21 @@ final class WorkerPool: @unchecked Sendable {
     private static let idleLifetimeNanoseconds: Int64 = 5_000_000_000
     /// How long a worker searches before it parks: some microseconds.
     private static let searchSpins = 100
-    /// Those that this process may run on, sched_getaffinity(2).
+    /// Those that the process's main thread may run on, sched_getaffinity(2).
     static let processors = max(1, Int(clinux_allowed_processors()))
 
-    private static let pools: [WorkerPool] = (0..<NiceBand.count).map { WorkerPool(band: NiceBand(index: $0)) }
+    private static let pools: [WorkerPool] = {
+        prepareForThreads()
+        return (0..<NiceBand.count).map { WorkerPool(band: NiceBand(index: $0)) }
+    }()
+
+    /// What has to come before the engine's first thread. The globals that its threads use are initialized here: two
+    /// threads that meet at the initialization of a global would wait for ever in a forked child, since Swift's lock for
+    /// it names its holder by a thread number that it keeps from before the fork (6.3).
+    private static func prepareForThreads() {
+        ForkedChild.watch()
+        _ = (processors, BlockingMonitor.shared, MethodOverride.start, MethodOverride.isReady, Misuse.isStrict)
+    }
     static var all: [WorkerPool] { pools }
     static func of(_ band: NiceBand) -> WorkerPool { pools[band.index] }
 
@@ -59,10 +70,16 @@ final class WorkerPool: @unchecked Sendable {
     var needsLook: Bool { pendingCount > 0 || surge > 0 }
     var isCrowded: Bool { crowded.load(ordering: .relaxed) }
 
+    /// In a forked child, which has only the thread that forked: if that is a worker, it takes no other operation.
+    static func stopAll() {
+        for pool in pools { pool.crowded.store(true, ordering: .relaxed) }
+    }
+
     // MARK: Giving and taking work
 
     /// Appends an item and wakes a worker for it if one is needed. Any thread.
     func submit(_ item: WorkItem) {
+        if ForkedChild.isRefused() { return }
         lock.lock()
         items.append(item)
         pending.store(items.count, ordering: .sequentiallyConsistent)
@@ -108,6 +125,7 @@ final class WorkerPool: @unchecked Sendable {
 
     /// The next item for a worker, which sleeps until there is one; nil if its thread is to end.
     func take(for worker: Worker) -> WorkItem? {
+        if ForkedChild.isRefused() { return nil }
         lock.lock()
         // It may have been presumed blocked between two pieces of work, in a deinit for example.
         countRunning(worker)

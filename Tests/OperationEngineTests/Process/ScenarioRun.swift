@@ -70,12 +70,20 @@ struct ScenarioRun: CustomStringConvertible {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
         posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
+        // The threads of tests may block signals, which a child would inherit.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var noSignals = sigset_t()
+        sigemptyset(&noSignals)
+        posix_spawnattr_setsigmask(&attributes, &noSignals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         let words = ([binary] + arguments).map { strdup($0) } + [nil]
         let settings = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for text in words + settings { free(text) } }
         var process = pid_t()
-        let failure = posix_spawn(&process, binary, &actions, nil, words, settings)
+        let failure = posix_spawn(&process, binary, &actions, &attributes, words, settings)
         try #require(failure == 0, "cannot run \(binary): \(String(cString: strerror(failure)))")
         return process
     }

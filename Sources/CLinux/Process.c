@@ -1,0 +1,35 @@
+#define _GNU_SOURCE
+#include "CLinuxProcess.h"
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <unistd.h>
+
+bool clinux_forked_flag;
+static void (*forked)(void);
+
+static void mark_child(void) {
+    __atomic_store_n(&clinux_forked_flag, true, __ATOMIC_RELAXED);
+    forked();
+}
+
+void clinux_watch_forks(void (*in_child)(void)) {
+    forked = in_child;
+    pthread_atfork(NULL, NULL, mark_child);
+}
+
+void clinux_block_signals(sigset_t *before) {
+    static const int own[] = {SIGILL, SIGTRAP, SIGFPE, SIGBUS, SIGSEGV, SIGSYS, SIGPIPE, SIGPROF};
+    sigset_t blocked;
+    sigfillset(&blocked);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) sigdelset(&blocked, own[i]);
+    pthread_sigmask(SIG_BLOCK, &blocked, before);
+}
+
+int clinux_use_main_threads_processors(void) {
+    cpu_set_t allowed;
+    if (sched_getaffinity(getpid(), sizeof allowed, &allowed) != 0) return errno;
+    return sched_setaffinity(0, sizeof allowed, &allowed) == 0 ? 0 : errno;
+}

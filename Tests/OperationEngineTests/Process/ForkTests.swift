@@ -1,0 +1,44 @@
+import OperationEngine
+import TestSupport
+import Testing
+
+@Suite("Forked children", .blocking)
+struct ForkTests {
+    @Test(
+        "R: use in a forked child of a process that used the engine is told to the handler, and has no effect",
+        arguments: ["add", "add-to-new-queue", "add-many", "wait-for-operation", "wait-for-queue", "completion-block"])
+    func afterUse(attempt: String) throws {
+        try passes("fork-after-use", attempt)
+    }
+
+    @Test("R: the default handler ends such a child with the message")
+    func traps() throws {
+        let run = try ScenarioRun("fork-after-use-traps")
+        #expect(run.hasPassed && run.errors.contains(Misuse.useAfterFork.description), "\(run)")
+    }
+
+    @Test("R: a forked child may read states and start operations by hand")
+    func reads() throws {
+        try passes("fork-and-read")
+    }
+
+    @Test("R: children forked while threads are inside the engine do not hang on locks that nobody will release")
+    func underLoad() throws {
+        try passes("fork-under-load", "\(Scale.of(400))")
+    }
+
+    @Test("R: where an operation forks and returns in the child, its worker runs no other operation there")
+    func inOperation() throws {
+        try passes("fork-in-operation")
+    }
+
+    @Test("a process that forks before its first use may use the engine on both sides")
+    func beforeUse() throws {
+        try passes("fork-before-use")
+    }
+
+    @Test("a forked child that executes another program is any process")
+    func executing() throws {
+        try passes("fork-and-exec")
+    }
+}
