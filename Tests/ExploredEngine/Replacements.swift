@@ -1,4 +1,5 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
+
 // The engine's sources are compiled here with these declarations in place of the imported ones: what a module declares
 // itself shadows what it imports, if the signature is the same. So every atomic access, lock, sleep and thread of the engine is the explorer's.
 import Glibc
@@ -97,6 +98,12 @@ func clinux_spin_hint() { ExploredSystem.spin() }
 func clinux_gettid() -> pid_t { pid_t(ExploredSystem.currentThread) }
 func clinux_set_own_name(_ name: UnsafePointer<CChar>!) {}
 func clinux_set_own_nice(_ nice: Int32) -> Int32 { 0 }
+func clinux_watch_forks(_ inChild: @convention(c) () -> Void) {}
+func clinux_block_signals(_ before: UnsafeMutablePointer<sigset_t>!) {}
+@discardableResult
+func pthread_sigmask(_ how: Int32, _ set: UnsafePointer<sigset_t>?, _ before: UnsafeMutablePointer<sigset_t>?) -> Int32
+{ 0 }
+func clinux_use_main_threads_processors() -> Int32 { 0 }
 func clinux_allowed_processors() -> Int32 { Int32(ExploredSystem.processors) }
 
 // MARK: Time
