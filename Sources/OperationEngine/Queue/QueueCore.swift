@@ -298,17 +298,26 @@ final class QueueCore: @unchecked Sendable {
     ///
     /// An operation that is added at the same time finds either target: it is counted in before it is admitted, and
     /// admitted under the lock. A lease of the earlier target may still lie or be held there; it chooses nothing.
+    ///
+    /// Nor is it waited for, since it may lie behind work without end: the bands count as not called. Who gave up for
+    /// its sake did so before that, and after a push that is then found here. When it is taken up after all, it makes
+    /// the new target's lease count as not called: there may be two for a while, which is harmless.
     func move(to underlyingQueue: DispatchQueue?) -> Bool {
-        let (isEmpty, replaced) = lock.withLock {
-            guard unfinished.load(ordering: .sequentiallyConsistent) == 0 else { return (false, underlyingQueue) }
-            let replaced = storedUnderlyingQueue
-            storedUnderlyingQueue = underlyingQueue
-            state.target = underlyingQueue == nil ? .pool : .next()
-            hasLeftPool.store(true, ordering: .relaxed)
-            return (true, replaced)
+        lock.lock()
+        guard unfinished.load(ordering: .sequentiallyConsistent) == 0 else {
+            lock.unlock()
+            return false
         }
+        let replaced = storedUnderlyingQueue
+        storedUnderlyingQueue = underlyingQueue
+        state.target = underlyingQueue == nil ? .pool : .next()
+        hasLeftPool.store(true, ordering: .relaxed)
+        calledBands.store(0, ordering: .sequentiallyConsistent)
+        let bands = settle().bandsToCall
+        lock.unlock()
+        for band in bands { signal(band) }
         // Released outside the lock.
-        return withExtendedLifetime(replaced) { isEmpty }
+        return withExtendedLifetime(replaced) { true }
     }
 
     /// Sets the band for operations added from here on; see `newcomersBand`.

@@ -63,6 +63,30 @@ struct UnderlyingQueueTests {
         #expect(misplaced.value == 0)
     }
 
+    @Test("P5: a lease that lies on the target before, behind work without end, holds nothing up")
+    func formerTargetIsStuck() {
+        for _ in 0..<20 {
+            let (queue, target, stuck) = (makeQueue(), DispatchQueue(label: "stuck"), Gate("the target goes on"))
+            defer { stuck.open() }
+            let second = MainOperation()
+            queue.underlyingQueue = target
+            queue.addOperation {
+                // In the target now: this lease, the gate, and behind it the lease that the second one calls for.
+                target.async { stuck.wait() }
+                queue.addOperation(second)
+            }
+            // This lease takes the second one too, unless it has lasted too long by then: then once again.
+            guard second.waitUntilFinished(timeout: .seconds(1)) else { continue }
+            drains(queue)
+            queue.underlyingQueue = DispatchQueue(label: "free")
+            let third = MainOperation()
+            queue.addOperation(third)
+            finishes(third)
+            return
+        }
+        Issue.record("no lease took two operations in 20 rounds")
+    }
+
     @Test("P5: other work of the dispatch queue has its turn between operations")
     func shares() {
         let (queue, target, runs) = (makeQueue(suspended: true), DispatchQueue(label: "serial"), Counter())
