@@ -19,6 +19,7 @@ let scenarios: [String: Scenario] = [
     "fork-in-operation": forkInOperation,
     "fork-under-load": forkUnderLoad,
     "inherited-processors": inheritedProcessors,
+    "main-queue-barrier": mainQueueBarrier,
     "main-queue-cancel": mainQueueCancel,
     "main-queue-completion": mainQueueCompletion,
     "main-queue-graph": mainQueueGraph,

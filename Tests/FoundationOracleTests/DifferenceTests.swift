@@ -137,6 +137,21 @@ struct DifferenceTests {
         #expect(operation.executionBlocks.count == 1 && released.value == 0)
     }
 
+    @Test("P8: a barrier added to an empty queue of Foundation's runs although the queue is suspended")
+    func suspendedBarrier() {
+        let queue = makeQueue(suspended: true)
+        let ran = Gate("the barrier runs")
+        queue.addBarrierBlock { ran.open() }
+        #expect(ran.wait())
+    }
+
+    @Test("P9: a barrier added to Foundation's empty main queue runs on another thread")
+    func barrierOnMain() {
+        let onMain = Guarded<Bool?>(nil)
+        OperationQueue.main.addBarrierBlock { onMain.withLock { $0 = ThreadFacts.isMain } }
+        #expect(onMain.wait { $0 != nil } && onMain.read() == false)
+    }
+
     @Test("B5 B6 B9 B10 K7 M5 M6 N5: Foundation traps on the same misuse", arguments: FoundationOffence.allCases)
     func traps(offence: FoundationOffence) async {
         await #expect(processExitsWith: .failure) { [offence] in offence.commit() }

@@ -48,6 +48,9 @@ public final class HighWater: Sendable {
 
     public var peak: Int { level.read().peak }
 
+    /// How many are inside.
+    public var now: Int { level.read().now }
+
     /// Counts the caller as inside while `body` runs.
     public func inside<Result>(_ body: () -> Result) -> Result {
         level.withLock {

@@ -49,6 +49,15 @@ struct OperationList {
         operation.previous = nil
     }
 
+    /// Takes over all of another list, at the back. In constant time.
+    mutating func append(contentsOf other: inout OperationList) {
+        guard let joint = other.first else { return }
+        joint._withUnsafeGuaranteedRef { $0.previous = last }
+        if let last { last._withUnsafeGuaranteedRef { $0.next = joint } } else { first = joint }
+        last = other.last
+        other = OperationList()
+    }
+
     func forEach(_ body: (Operation) -> Void) {
         var link = first
         while let current = link {

@@ -59,6 +59,26 @@ open class OperationQueue: @unchecked Sendable {
         }
     }
 
+    /// Adds a block that runs after everything that was added before it is finished, alone; what is added later waits
+    /// for its end, whatever its priority (contract P7).
+    ///
+    /// A barrier runs where the queue's operations run, obeys suspension and limit (P8, P9), and is neither listed in
+    /// `operations` nor counted in `operationCount` (P10), but `waitUntilAllOperationsAreFinished` waits for it. Added
+    /// by an operation of the same queue, it runs after that operation. Completion blocks are no part of the
+    /// operations: those of earlier ones may still run.
+    ///
+    /// `cancelAllOperations` cancels barriers too: a cancelled one does not run, and holds nobody back any more (P11).
+    /// A single cancelled operation behind a barrier finishes at once, without its main, as elsewhere in a queue (J4,
+    /// J5); if its class overrides `start`, it waits for the barrier.
+    ///
+    /// An operation added before a barrier must not depend on one added after it: neither would ever run, nor the
+    /// barrier, until one of them is cancelled.
+    open func addBarrierBlock(_ barrier: @escaping @Sendable () -> Void) {
+        let operation = BarrierOperation(barrier)
+        guard case .claimed = operation.state.claimForQueue() else { return }
+        core.addBarrier(Unmanaged.passRetained(operation).takeUnretainedValue())
+    }
+
     /// Claims an operation for this queue. One that runs by its own account says itself whether it is too late.
     private func claim(_ operation: Operation) -> OperationState.Claim {
         if ForkedChild.isOne { return .refused(.useAfterFork) }
@@ -76,7 +96,7 @@ open class OperationQueue: @unchecked Sendable {
     open var operations: [Operation] { core.snapshot() }
 
     /// How many there are: one atomic load. May count those just finished for a moment longer (contract M10, M11).
-    open var operationCount: Int { core.unfinishedCount }
+    open var operationCount: Int { core.operationCount }
 
     // MARK: Control
 
@@ -101,12 +121,16 @@ open class OperationQueue: @unchecked Sendable {
         set { core.announcing([.isSuspended]) { core.change { $0.isSuspended = newValue } } }
     }
 
-    /// Cancels every operation that is in the queue now, and returns at once (contract J10, J11).
+    /// Cancels every operation and every barrier that is in the queue now, and returns at once (contract J10, J11).
     open func cancelAllOperations() {
-        for operation in core.snapshot() { operation.cancel() }
+        let all = core.snapshot(withBarriers: true)
+        for operation in all where !operation.isBarrier { operation.cancel() }
+        // Last: a cancelled barrier lets go of those behind it, which are to be cancelled by then.
+        for barrier in all where barrier.isBarrier { barrier.cancel() }
     }
 
-    /// Blocks the calling thread until the queue is empty, including what is added meanwhile (contract O3, O4).
+    /// Blocks the calling thread until the queue is empty, including barriers and what is added meanwhile (contract O3,
+    /// O4).
     ///
     /// Not to be called by an operation of the same queue, which would wait for its own end.
     open func waitUntilAllOperationsAreFinished() { _ = wait(.never) }
@@ -116,7 +140,7 @@ open class OperationQueue: @unchecked Sendable {
     public final func waitUntilFinished(timeout: Duration) -> Bool { wait(Deadline(after: timeout)) }
 
     private func wait(_ deadline: Deadline) -> Bool {
-        if core.unfinishedCount == 0 { return true }
+        if core.isEmpty { return true }
         if ForkedChild.isRefused() { return false }
         return Runner.waiting { core.waitUntilDrained(deadline) }
     }

@@ -31,9 +31,11 @@ final class QueueCore: @unchecked Sendable {
     /// A copy of `state.isOpen`, stored under the lock by `settle`.
     private let isOpen = Atomic<Bool>(true)
 
-    /// Operations added and not finished. The step from 0 retains `owner`, the step to 0 releases it: a queue that
-    /// its user dropped runs on until it is empty (contract Q3).
+    /// Operations added and not finished, and in the upper bits, in units of `oneBarrier`, barriers likewise. The step
+    /// from 0 retains `owner`, the step to 0 releases it: a queue that its user dropped runs on until it is empty
+    /// (contract Q3).
     private let unfinished = Atomic<Int>(0)
+    private static let oneBarrier = 1 << 36
     /// Counts the times that `unfinished` fell to 0 with somebody waiting.
     private let drainings = Atomic<UInt32>(0)
     private let drainWaiters = Atomic<Int>(0)
@@ -64,19 +66,23 @@ final class QueueCore: @unchecked Sendable {
         }
     }
 
-    var unfinishedCount: Int { unfinished.load(ordering: .sequentiallyConsistent) }
+    /// Operations without the barriers (contract P10).
+    var operationCount: Int { unfinished.load(ordering: .sequentiallyConsistent) & (Self.oneBarrier - 1) }
+    /// Whether there is neither an operation nor a barrier.
+    var isEmpty: Bool { unfinished.load(ordering: .sequentiallyConsistent) == 0 }
 
     // MARK: Adding
 
     /// Adds an operation that the caller has claimed and retained for the queue. The caller keeps it alive meanwhile.
     ///
     /// A ready one goes through the inbox. One that is not ready must not stay there, where the thread that makes it
-    /// ready would not file it; it is admitted at once.
+    /// ready would not file it; it is admitted at once. So is a cancelled one, which may finish although nothing of
+    /// the queue may start.
     func add(_ operation: Operation) {
         countIn(1)
         publish(operation)
         let word = operation.state.load()
-        if word.isReadyUnasked {
+        if word.isReadyUnasked, !word.isCancelled {
             inbox.push(first: operation, last: operation)
             // It may have lost its readiness since: then a worker comes in vain, and files it as waiting.
             return signal(word.band)
@@ -107,7 +113,7 @@ final class QueueCore: @unchecked Sendable {
         var allReady = true
         for operation in operations {
             let word = operation.state.load()
-            if word.isReadyUnasked { readyBands.insert(word.band) } else { allReady = false }
+            if word.isReadyUnasked, !word.isCancelled { readyBands.insert(word.band) } else { allReady = false }
         }
         if !allReady { readyBands = lock.withLock { settle().bandsToCall } }
         for band in readyBands { signal(band) }
@@ -116,6 +122,18 @@ final class QueueCore: @unchecked Sendable {
                 operation.readinessMayHaveChanged()
             }
         }
+    }
+
+    /// Adds a barrier, claimed and retained as an operation is: behind all that was added before.
+    func addBarrier(_ barrier: BarrierOperation) {
+        countIn(Self.oneBarrier)
+        publish(barrier)
+        let bands = lock.withLock {
+            inbox.takeAll { state.admit($0) }
+            state.admitBarrier(barrier)
+            return settle().bandsToCall
+        }
+        for band in bands { signal(band) }
     }
 
     private func countIn(_ count: Int) {
@@ -151,10 +169,12 @@ final class QueueCore: @unchecked Sendable {
         for band in bands { signal(band) }
     }
 
-    /// Under the lock, after every change: empties the inbox, chooses an operation for a worker if asked to, brings
-    /// `isOpen` up to date, and says which bands of workers to call.
+    /// Under the lock, after every change: empties the inbox, passes a barrier's place if nothing is left before it,
+    /// chooses an operation for a worker if asked to, brings `isOpen` up to date, and says which bands of workers to
+    /// call.
     private func settle(choosingFor lease: Lease? = nil) -> (chosen: Unmanaged<Operation>?, bandsToCall: BandSet) {
         inbox.takeAll { state.admit($0) }
+        state.reachNextSegment()
         var chosen: Unmanaged<Operation>?
         if let lease { chosen = state.choose(for: lease) }
         if state.isOpen, !isOpen.load(ordering: .relaxed) {
@@ -244,17 +264,19 @@ final class QueueCore: @unchecked Sendable {
 
     /// An operation has left the queue: releases it and counts it out. Without the lock, since its deinit may run.
     func leave(_ operation: Unmanaged<Operation>) {
+        let isBarrier = operation._withUnsafeGuaranteedRef { $0.isBarrier }
         operation.release()
+        if isBarrier { return countOut(Self.oneBarrier) }
         // Retained until the observers have been told: this may be the last operation of a queue that was dropped.
         let queue = hasObservers ? owner?.takeUnretainedValue() : nil
         withExtendedLifetime(queue) {
-            announcing([.operations, .operationCount]) { countOut() }
+            announcing([.operations, .operationCount]) { countOut(1) }
         }
     }
 
-    private func countOut() {
+    private func countOut(_ count: Int) {
         // Releasing: pairs with the acquiring loads of a thread that waits for the queue.
-        if unfinished.subtract(1, ordering: .sequentiallyConsistent).newValue == 0 {
+        if unfinished.subtract(count, ordering: .sequentiallyConsistent).newValue == 0 {
             if drainWaiters.load(ordering: .sequentiallyConsistent) > 0 {
                 drainings.add(1, ordering: .sequentiallyConsistent)
                 Futex.wake(drainings, count: .max)
@@ -328,11 +350,11 @@ final class QueueCore: @unchecked Sendable {
 
     func read<Value>(_ body: (borrowing QueueState) -> Value) -> Value { lock.withLock { body(state) } }
 
-    /// The unfinished operations in the order of adding.
-    func snapshot() -> [Operation] {
+    /// The unfinished operations in the order of adding; with the barriers, if they are to be cancelled.
+    func snapshot(withBarriers: Bool = false) -> [Operation] {
         let all = lock.withLock {
             inbox.takeAll { state.admit($0) }
-            return state.snapshot()
+            return state.snapshot(withBarriers: withBarriers)
         }
         return all.sorted { $0.sequence < $1.sequence }.map(\.operation)
     }

@@ -1,11 +1,25 @@
 /// A queue's state machine: which operations it holds, and which may start. Guarded by the queue's lock.
 ///
 /// It calls nothing outside: the methods return what to do after the lock is released.
+///
+/// **Barriers divide what is added into segments.** Each operation gets a number when it is admitted; a barrier is a
+/// segment of its own, and opens another one behind it. Operations of the segment that is reached are in the lists
+/// below; those of later ones are *held*, in lists of their own, whatever their readiness and priority. Only when the
+/// reached segment has no operation left does the next one's lists become these, as they are (`reachNextSegment`). So
+/// the barrier runs after all before it and alone, and all behind it later (contract P7).
+///
+/// One exception: a cancelled operation whose `start` is the engine's own finishes without main, and therefore at
+/// once, from whatever segment (J4, J5, J9). Nobody can tell it from one that was never added, and in a cycle of
+/// dependencies across a barrier this sets the others free (E16). A cancelled barrier likewise: what is behind it joins
+/// what was before it (P11).
 struct QueueState: ~Copyable {
+    /// Of the reached segment; and the cancelled ones of all segments that take no slot.
     private(set) var ready = ReadyQueue()
-    /// Operations with unfinished dependencies. Never searched, only linked and unlinked.
+    /// Of the reached segment, operations with unfinished dependencies. Never searched, only linked and unlinked.
     private var waiting = OperationList()
     private var executing = OperationList()
+    /// The segments that barriers hold back.
+    private var held = HeldSegments()
     private var nextSequence: UInt64 = 0
 
     /// Slots in use: operations chosen and not yet finished.
@@ -24,8 +38,12 @@ struct QueueState: ~Copyable {
     private var hasDefaultLimit: Bool { limit == OperationQueue.defaultMaxConcurrentOperationCount }
     private var freeSlots: Int { hasDefaultLimit ? Self.defaultLimit - (running - waitingInside) : limit - running }
 
-    /// Whether one more operation may start.
-    var isOpen: Bool { !isSuspended && (freeSlots > 0 || ready.slotlessCount > 0) }
+    /// Whether one more operation may start, or might if it were added now.
+    @inline(__always)
+    var isOpen: Bool {
+        // What is added behind a barrier cannot start.
+        !isSuspended && (freeSlots > 0 || ready.slotlessCount > 0) && (held.isEmpty || ready.count > 0)
+    }
 
     /// How many more workers could run something now.
     var wantedWorkers: Int { isSuspended ? 0 : max(ready.slotlessCount, min(freeSlots, ready.count)) }
@@ -47,6 +65,27 @@ struct QueueState: ~Copyable {
         place(operation, operation.state.fileFromInbox())
     }
 
+    /// Takes in a barrier: a segment for it alone, and one for all that comes after. The inbox is empty.
+    mutating func admitBarrier(_ barrier: Operation) {
+        held.append(HeldSegment(firstSequence: nextSequence))
+        admit(barrier)
+        held.append(HeldSegment(firstSequence: nextSequence))
+    }
+
+    /// Reaches the next segment, and further ones, while nothing is left of the one before. Not while an operation is
+    /// between two lists.
+    @inline(__always)
+    mutating func reachNextSegment() {
+        while !held.isEmpty, executing.isEmpty, waiting.isEmpty, ready.count == 0 { takeUpHeldSegment() }
+    }
+
+    @inline(never)
+    private mutating func takeUpHeldSegment() {
+        let next = held.removeFirst()
+        swap(&ready, &next.ready)
+        swap(&waiting, &next.waiting)
+    }
+
     /// Puts an operation whose phase is `filing` into its list. Called by the thread that made it so. False if the
     /// answer of its overridden `isReady` is out of date.
     mutating func file(_ operation: Operation, _ answer: Bool?) -> Bool {
@@ -61,23 +100,55 @@ struct QueueState: ~Copyable {
         return true
     }
 
+    @inline(__always)
     private mutating func place(_ operation: Operation, _ filing: OperationState.Filing) {
-        if case .ready(let word) = filing {
-            ready.append(operation, as: .ready(operation, word, band: target == .pool ? word.band : .normal))
+        guard case .ready(let word) = filing else { return placeAmongWaiting(operation) }
+        let place = QueuePlace.ready(operation, word, band: target == .pool ? word.band : .normal)
+        if operation.sequence >= held.firstSequence { return placeBehindBarrier(operation, place) }
+        ready.append(operation, as: place)
+    }
+
+    private mutating func placeAmongWaiting(_ operation: Operation) {
+        operation.place = .waiting
+        if operation.sequence >= held.firstSequence {
+            held.segment(of: operation.sequence).waiting.append(operation)
         } else {
-            operation.place = .waiting
             waiting.append(operation)
         }
     }
 
     private mutating func takeOut(_ operation: Operation) {
         switch operation.place.kind {
-        case .none: break
+        case .executing: executing.remove(operation)
+        case .none: return
+        case _ where operation.sequence >= held.firstSequence && operation.place.level != .slotless:
+            held.segment(of: operation.sequence).remove(operation)
         case .waiting: waiting.remove(operation)
         case .ready: ready.remove(operation)
-        case .executing: executing.remove(operation)
         }
         operation.place = .none
+    }
+
+    /// Puts a ready operation of a later segment into its list. One that takes no slot is not held.
+    @inline(never)
+    private mutating func placeBehindBarrier(_ operation: Operation, _ place: QueuePlace) {
+        guard place.level == .slotless else {
+            return held.segment(of: operation.sequence).ready.append(operation, as: place)
+        }
+        if operation.isBarrier { dissolve(operation) }
+        ready.append(operation, as: place)
+    }
+
+    /// A barrier is cancelled that was not reached: those behind it join those before it, at their back.
+    private mutating func dissolve(_ barrier: Operation) {
+        let (before, behind) = held.dissolve(barrier: barrier.sequence)
+        if let before {
+            before.ready.append(contentsOf: &behind.ready)
+            before.waiting.append(contentsOf: &behind.waiting)
+        } else {
+            ready.append(contentsOf: &behind.ready)
+            waiting.append(contentsOf: &behind.waiting)
+        }
     }
 
     // MARK: Running
@@ -94,7 +165,7 @@ struct QueueState: ~Copyable {
                 ready.remove(operation)
                 guard operation.state.dispatch() else {
                     // It has got a dependency since (contract E18), or another thread is about to file it anew.
-                    place(operation, .waiting)
+                    placeAmongWaiting(operation)
                     return false
                 }
                 operation.place = QueuePlace(kind: .executing, level: level)
@@ -119,19 +190,25 @@ struct QueueState: ~Copyable {
     mutating func takeBack(_ operation: Operation) -> Bool {
         guard operation.state.giveBack() else { return false }
         retire(operation)
-        place(operation, .waiting)
+        placeAmongWaiting(operation)
         return true
     }
 
-    /// All operations that are not finished, with the numbers that give the order of adding.
-    func snapshot() -> [(sequence: UInt64, operation: Operation)] {
+    /// All operations that are not finished, with the numbers that give the order of adding; barriers among them only
+    /// if asked for.
+    func snapshot(withBarriers: Bool) -> [(sequence: UInt64, operation: Operation)] {
         var all: [(sequence: UInt64, operation: Operation)] = []
         let collect = { (operation: Operation) in
-            if !operation.state.load().isFinished { all.append((operation.sequence, operation)) }
+            guard !operation.state.load().isFinished, withBarriers || !operation.isBarrier else { return }
+            all.append((operation.sequence, operation))
         }
         executing.forEach(collect)
         ready.forEach(collect)
         waiting.forEach(collect)
+        held.visitAll { segment in
+            segment.ready.forEach(collect)
+            segment.waiting.forEach(collect)
+        }
         return all
     }
 }

@@ -24,6 +24,13 @@ struct ReadyQueue: ~Copyable {
             if lists[Int(level.rawValue)].isEmpty { occupied &= ~(1 << level.rawValue) }
         }
 
+        /// Takes over all of another band's operations, at the back of each level.
+        mutating func append(contentsOf other: inout Levels) {
+            for level in lists.indices { lists[level].append(contentsOf: &other.lists[level]) }
+            occupied |= other.occupied
+            other.occupied = 0
+        }
+
         func forEach(_ body: (Operation) -> Void) {
             for level in lists.indices { lists[level].forEach(body) }
         }
@@ -60,6 +67,18 @@ struct ReadyQueue: ~Copyable {
         if place.level == .slotless { slotlessCount -= 1 }
     }
 
+    /// Takes over all of another queue's operations, at the back of each level. In constant time.
+    mutating func append(contentsOf other: inout ReadyQueue) {
+        for band in other.bands {
+            var levels = other.levels(of: band)
+            withLevels(band) { $0.append(contentsOf: &levels) }
+            bands.insert(band)
+        }
+        count += other.count
+        slotlessCount += other.slotlessCount
+        other = ReadyQueue()
+    }
+
     /// The next one of a band.
     @inline(__always)
     func first(of band: NiceBand) -> Unmanaged<Operation>? {
@@ -67,10 +86,16 @@ struct ReadyQueue: ~Copyable {
     }
 
     /// The band of the operation that goes first of all: the highest level, then the earliest added.
+    @inline(__always)
     var leadingBand: NiceBand? {
-        guard !bands.isEmpty else { return nil }
         if bands == BandSet(.normal) { return .normal }
-        return bands.max { left, right in
+        return bands.isEmpty ? nil : leadingBandOfSeveral
+    }
+
+    /// Apart: the closure's context is a copy of the lists.
+    @inline(never)
+    private var leadingBandOfSeveral: NiceBand? {
+        bands.max { left, right in
             let (a, b) = (levels(of: left), levels(of: right))
             return a.highest != b.highest ? a.highest < b.highest : sequence(of: a.first) > sequence(of: b.first)
         }

@@ -38,6 +38,11 @@ struct MainQueueTests {
         try passes("main-queue-waits", server)
     }
 
+    @Test("P9 P7 P10: barriers of the main queue run on the main thread", arguments: servers)
+    func barrier(server: String) throws {
+        try passes("main-queue-barrier", server)
+    }
+
     @Test("P2 P3 B15: current on the main thread, in nested starts and nested run loops")
     func current() throws {
         try passes("current-queue-on-main")

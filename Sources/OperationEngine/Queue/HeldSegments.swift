@@ -1,0 +1,86 @@
+/// The operations that a queue got between two barriers, or one barrier alone, held until all before it are finished.
+/// Guarded by the queue's lock.
+final class HeldSegment {
+    /// The sequence number of the first operation that belongs here.
+    let firstSequence: UInt64
+    /// Ready once the segment is reached: in order and by priority already.
+    @exclusivity(unchecked) var ready = ReadyQueue()
+    @exclusivity(unchecked) var waiting = OperationList()
+
+    init(firstSequence: UInt64) { self.firstSequence = firstSequence }
+
+    func remove(_ operation: Operation) {
+        if operation.place.kind == .ready { ready.remove(operation) } else { waiting.remove(operation) }
+    }
+}
+
+/// The segments that a queue holds back, in the order of adding: a barrier, what was added after it, the next barrier,
+/// and so on. Pure data, guarded by the queue's lock. Empty, and one comparison a step, in a queue without barriers.
+struct HeldSegments: ~Copyable {
+    /// The places before `head` are empty: those segments were reached. So reaching one takes constant time.
+    private var segments: [HeldSegment?] = []
+    private var head = 0
+    /// Operations from this number on are held.
+    private(set) var firstSequence = UInt64.max
+
+    var isEmpty: Bool { firstSequence == .max }
+    mutating func append(_ segment: HeldSegment) {
+        segments.append(segment)
+        settleHead()
+    }
+
+    /// Takes out the segment that is reached.
+    mutating func removeFirst() -> HeldSegment {
+        let first = segments[head].take().unsafelyUnwrapped
+        head += 1
+        settleHead()
+        return first
+    }
+
+    /// The segment that an operation belongs to: the last one that begins at or before its number.
+    func segment(of sequence: UInt64) -> HeldSegment { segments[index(of: sequence)].unsafelyUnwrapped }
+
+    /// Takes out the segment of the barrier of that number, which stood alone in it, and the one behind it.
+    ///
+    /// - Returns: the segment behind it, and the one before it, which is to take up its operations; nil if that is not
+    ///   a held one.
+    mutating func dissolve(barrier sequence: UInt64) -> (before: HeldSegment?, behind: HeldSegment) {
+        let place = index(of: sequence)
+        let before = place > head ? segments[place - 1] : nil
+        let behind = segments[place + 1].unsafelyUnwrapped
+        if place == head {
+            segments[place] = nil
+            segments[place + 1] = nil
+            head += 2
+        } else {
+            segments.removeSubrange(place...place + 1)
+        }
+        settleHead()
+        return (before, behind)
+    }
+
+    func visitAll(_ body: (HeldSegment) -> Void) {
+        for segment in segments[head...] { segment.map(body) }
+    }
+
+    private func index(of sequence: UInt64) -> Int {
+        var (low, high) = (head, segments.count)
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if segments[middle].unsafelyUnwrapped.firstSequence <= sequence { low = middle } else { high = middle }
+        }
+        return low
+    }
+
+    /// Drops the empty places once they are more than half, and brings `firstSequence` up to date.
+    private mutating func settleHead() {
+        if head == segments.count {
+            segments.removeAll(keepingCapacity: segments.count <= 64)
+            head = 0
+        } else if head > 32, head > segments.count / 2 {
+            segments.removeFirst(head)
+            head = 0
+        }
+        firstSequence = head < segments.count ? segments[head].unsafelyUnwrapped.firstSequence : .max
+    }
+}

@@ -1,0 +1,182 @@
+import TestSupport
+import Testing
+
+#if ORACLE
+    import Foundation
+#else
+    import OperationEngine
+#endif
+
+@Suite("P: barriers", .blocking)
+struct BarrierTests {
+    @Test("P7: a barrier runs after all before it and alone, and all after it later", arguments: [-1, 1, 2, 4])
+    func order(limit: Int) {
+        let queue = makeQueue(limit: limit)
+        let log = Recorder<Character>()
+        let level = HighWater()
+        let alone = Recorder<Int>()
+        let blocker = Blocker()
+        blocker.occupy(queue)
+        for letter in "abcd" {
+            for _ in 0..<20 {
+                queue.addOperation { level.inside { log.append(letter) } }
+            }
+            queue.addBarrierBlock {
+                level.inside { alone.append(level.now) }
+                log.append("|")
+            }
+        }
+        blocker.release.open()
+        drains(queue)
+        let runs = log.entries.split(separator: "|", omittingEmptySubsequences: false)
+        #expect(runs.map(Set.init) == [["a"], ["b"], ["c"], ["d"], []])
+        #expect(runs.map(\.count) == [20, 20, 20, 20, 0])
+        #expect(alone.entries == [1, 1, 1, 1])
+    }
+
+    @Test("P7: a barrier waits for operations that execute, and for asynchronous ones to their end")
+    func waitsForExecuting() {
+        let queue = makeQueue(limit: 3)
+        let blocker = Blocker()
+        blocker.occupy(queue)
+        let asynchronous = AsynchronousOperation()
+        queue.addOperation(asynchronous)
+        asynchronous.started.wait()
+        let log = Recorder<String>()
+        queue.addBarrierBlock { log.append("barrier") }
+        queue.addOperation { log.append("later") }
+        settle()
+        #expect(log.entries.isEmpty)
+        blocker.release.open()
+        finishes(blocker.operation)
+        settle()
+        #expect(log.entries.isEmpty)
+        asynchronous.end()
+        drains(queue)
+        #expect(log.entries == ["barrier", "later"])
+    }
+
+    @Test("P7: neither priority nor readiness brings an operation before a barrier")
+    func overtaking() {
+        let queue = makeQueue(limit: 1, suspended: true)
+        let log = Recorder<String>()
+        queue.addOperation(MainOperation { _ in log.append("before") })
+        queue.addBarrierBlock { log.append("barrier") }
+        let urgent = MainOperation { _ in log.append("urgent") }
+        urgent.queuePriority = .veryHigh
+        queue.addOperation(MainOperation { _ in log.append("usual") })
+        queue.addOperation(urgent)
+        queue.isSuspended = false
+        drains(queue)
+        #expect(log.entries == ["before", "barrier", "urgent", "usual"])
+    }
+
+    @Test("P7 E1: dependencies hold on both sides of a barrier, and across it")
+    func dependencies() {
+        let queue = makeQueue()
+        let log = Recorder<Int>()
+        let outside = MainOperation { _ in log.append(9) }
+        let operations = numbered(4, into: log)
+        operations[0].addDependency(operations[1])
+        operations[2].addDependency(operations[3])
+        operations[3].addDependency(operations[0])
+        operations[1].addDependency(outside)
+        queue.addOperations([operations[0], operations[1]], waitUntilFinished: false)
+        queue.addBarrierBlock { log.append(-1) }
+        queue.addOperations([operations[2], operations[3]], waitUntilFinished: false)
+        outside.start()
+        drains(queue)
+        #expect(log.entries == [9, 1, 0, -1, 3, 2])
+    }
+
+    @Test("P7: a barrier that an operation of the queue adds runs after that operation")
+    func fromInside() {
+        let queue = makeQueue()
+        let log = Recorder<String>()
+        queue.addOperation { [unowned queue] in
+            queue.addBarrierBlock { log.append("barrier") }
+            queue.addOperation { log.append("later") }
+            settle()
+            log.append("adder")
+        }
+        drains(queue)
+        #expect(log.entries == ["adder", "barrier", "later"])
+    }
+
+    @Test("P10: barriers are neither listed nor counted")
+    func invisible() {
+        let queue = makeQueue(suspended: true)
+        let operation = MainOperation()
+        queue.addOperation(operation)
+        queue.addBarrierBlock {}
+        let later = MainOperation()
+        queue.addOperation(later)
+        queue.addBarrierBlock {}
+        #expect(areSame(queue.operations, [operation, later]) && queue.operationCount == 2)
+        queue.isSuspended = false
+        drains(queue)
+        #expect(queue.operations.isEmpty && queue.operationCount == 0)
+    }
+
+    @Test("P7 O3: waiting for all operations waits for barriers too")
+    func waitCovers() {
+        let queue = makeQueue()
+        let (begun, release, ran) = (Gate("the barrier begins"), Gate("the barrier is released"), Counter())
+        let blocker = Blocker()
+        blocker.occupy(queue)
+        queue.addBarrierBlock {
+            begun.open()
+            release.wait()
+            ran.add()
+        }
+        blocker.release.open()
+        begun.wait()
+        let returned = Gate("the wait returns")
+        onNewThread {
+            queue.waitUntilAllOperationsAreFinished()
+            returned.open()
+        }
+        settle()
+        #expect(!returned.isOpen)
+        release.open()
+        returned.wait()
+        #expect(ran.value == 1)
+    }
+
+    @Test("P7 J5: a cancelled operation behind a barrier is finished without its main, before the barrier")
+    func cancelledBehind() {
+        let queue = makeQueue()
+        let blocker = Blocker()
+        blocker.occupy(queue)
+        let (barriers, mains) = (Counter(), Counter())
+        queue.addBarrierBlock { barriers.add() }
+        let later = MainOperation { _ in mains.add() }
+        queue.addOperation(later)
+        later.cancel()
+        finishes(later)
+        #expect(barriers.value == 0)
+        blocker.release.open()
+        drains(queue)
+        #expect(barriers.value == 1 && mains.value == 0)
+    }
+
+    @Test("P7 Q3: a queue that is dropped runs its barriers")
+    func dropped() {
+        let log = Recorder<Int>()
+        let (release, done) = (Gate("the operation is released"), Gate("the barrier ran"))
+        do {
+            let queue = makeQueue()
+            queue.addOperation {
+                release.wait()
+                log.append(1)
+            }
+            queue.addBarrierBlock {
+                log.append(2)
+                done.open()
+            }
+        }
+        release.open()
+        done.wait()
+        #expect(log.entries == [1, 2])
+    }
+}
