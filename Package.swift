@@ -13,6 +13,7 @@ let package = Package(
     name: "opbench",
     products: [
         .library(name: "OperationEngine", targets: ["OperationEngine"]),
+        .library(name: "OperationEngineProgress", targets: ["OperationEngineProgress"]),
         .executable(name: "opbench", targets: ["opbench"]),
     ],
     traits: [
@@ -29,6 +30,8 @@ let package = Package(
         .target(name: "CLinux"),
         .systemLibrary(name: "CJemalloc", pkgConfig: "jemalloc", providers: [.apt(["libjemalloc-dev"])]),
         .target(name: "OperationEngine", dependencies: ["CLinux"]),
+        // `OperationQueue.progress`, for which the engine would have to import Foundation.
+        .target(name: "OperationEngineProgress", dependencies: ["OperationEngine"]),
         .target(name: "OpBenchModel"),
         .target(
             name: "OpBenchRunner",
@@ -58,7 +61,9 @@ let package = Package(
             name: "EngineStress", dependencies: ["EngineStressScenarios", "TestSupport"], path: "Tests/EngineStress"),
         .testTarget(
             name: "OperationEngineTests",
-            dependencies: ["OperationEngine", "EngineProcess", "EngineStressScenarios", "TestSupport"]),
+            dependencies: [
+                "OperationEngine", "OperationEngineProgress", "EngineProcess", "EngineStressScenarios", "TestSupport",
+            ]),
         // The engine's sources once more, under a scheduler that decides at every atomic access who goes on; see
         // Replacements.swift there.
         .target(name: "Interleaving", dependencies: ["CLinux"], path: "Tests/Interleaving"),

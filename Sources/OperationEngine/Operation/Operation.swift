@@ -86,6 +86,7 @@ open class Operation: @unchecked Sendable {
         switch verdict {
         case .run:
             main()
+            if isChosen { tellEndOfMain() }
             finish(from: .executing, on: runner)
         case .skip:
             finish(from: isChosen ? .dispatched : .idle, on: runner)

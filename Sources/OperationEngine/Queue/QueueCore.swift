@@ -71,6 +71,25 @@ final class QueueCore: @unchecked Sendable {
     /// Whether there is neither an operation nor a barrier.
     var isEmpty: Bool { unfinished.load(ordering: .sequentiallyConsistent) == 0 }
 
+    /// Set for good by the first who asks for the listener. Releasing and acquiring, for the sake of the operations that
+    /// are added after that by another thread; those that end at the same time may go uncounted.
+    private let listens = Atomic<Bool>(false)
+    /// Guarded by `lock`.
+    @exclusivity(unchecked) private var endOfMainListener: (any EndOfMainListener)?
+
+    @inline(__always)
+    var hasEndOfMainListener: Bool { listens.load(ordering: .acquiring) }
+    var existingEndOfMainListener: (any EndOfMainListener)? { lock.withLock { endOfMainListener } }
+
+    func endOfMainListener(orMake make: () -> any EndOfMainListener) -> any EndOfMainListener {
+        lock.withLock {
+            let listener = endOfMainListener ?? make()
+            endOfMainListener = listener
+            listens.store(true, ordering: .releasing)
+            return listener
+        }
+    }
+
     // MARK: Adding
 
     /// Adds an operation that the caller has claimed and retained for the queue. The caller keeps it alive meanwhile.

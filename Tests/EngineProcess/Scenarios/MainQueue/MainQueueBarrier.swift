@@ -11,7 +11,9 @@ import OperationEngine
             expect(OperationQueue.current === main, "current is not the main queue")
             log.append("barrier \(round)")
         }
-        let (low, high) = (BlockOperation { log.append("low \(round)") }, BlockOperation { log.append("high \(round)") })
+        let (low, high) = (
+            BlockOperation { log.append("low \(round)") }, BlockOperation { log.append("high \(round)") }
+        )
         low.queuePriority = .low
         high.queuePriority = .high
         main.addOperations([low, high], waitUntilFinished: false)
@@ -19,7 +21,8 @@ import OperationEngine
     expect(main.operationCount == 100 && main.operations.count == 100, "barriers are counted")
     servingMain("main-queue-barrier", arguments) { _ in
         main.waitUntilAllOperationsAreFinished()
-        expect(
-            log.entries == (0..<50).flatMap { ["barrier \($0)", "high \($0)", "low \($0)"] }, "order \(log.entries)")
+        var expected: [String] = []
+        for round in 0..<50 { expected += ["barrier \(round)", "high \(round)", "low \(round)"] }
+        expect(log.entries == expected, "order \(log.entries)")
     }
 }

@@ -10,7 +10,6 @@ let untestedLines: [String: String] = [
     "A7": "a cost, which the benchmark measures; tests assert nothing about time",
     "B16": "autorelease pools exist on Apple's platforms only",
     "O8": "needs the forms for async code",
-    "P12": "needs `progress`",
 ]
 
 /// The lines of which a part has no test, and which part.
@@ -111,7 +110,6 @@ private let ownDifferences: [String: String] = [
     "P8": "fails: a barrier added to an empty queue runs at once, suspended or not",
     "P11": "differs: what is behind a cancelled barrier waits for what is before it; a race loses operations",
     "P9": "fails: a barrier added to the empty main queue runs on another thread",
-    "P12": "not run: needs progress",
     "Q5": "fails: the completion block is kept",
     "Q7": "not run: pairs that never run leak",
     "Q8": "not run: no such promise",
