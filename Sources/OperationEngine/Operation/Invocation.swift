@@ -29,6 +29,7 @@ public struct InvocationMethod: Sendable {
     let bind: @Sendable (_ target: Any, _ object: Any?) -> Invocation.Call?
 
     /// - Parameter method: an unapplied reference such as `Downloader.refresh`.
+    @preconcurrency
     public init<Target, Output>(_ method: @escaping @Sendable (Target) -> () throws -> Output) {
         argumentCount = 0
         bind = { target, object in
@@ -39,6 +40,7 @@ public struct InvocationMethod: Sendable {
 
     /// - Parameter method: an unapplied reference such as `Downloader.downloadImage`. Where its argument is optional,
     ///   the object of the invocation may be nil.
+    @preconcurrency
     public init<Target, Argument, Output>(_ method: @escaping @Sendable (Target) -> (Argument) throws -> Output) {
         argumentCount = 1
         bind = { target, object in
@@ -61,7 +63,8 @@ public struct InvocationMethod: Sendable {
 /// (contract L10).
 ///
 /// Neither need be `Sendable`. Who hands an invocation to an operation promises that the target and the argument
-/// may be used on the thread that runs it: that nobody else uses them meanwhile, or that they allow for it.
+/// may be used on the thread that runs it: that nobody else uses them meanwhile, or that they allow for it. Closures in the
+/// place of a method are `@Sendable`, except for callers without strict concurrency checking, who get no warnings.
 public struct Invocation: @unchecked Sendable {
     typealias Call = () throws -> Any
 
@@ -74,11 +77,13 @@ public struct Invocation: @unchecked Sendable {
     let call: Call
 
     /// A call of `target.method()`.
+    @preconcurrency
     public init<Target, Output>(target: Target, method: @escaping @Sendable (Target) -> () throws -> Output) {
         self.init(target: target, arguments: [], selector: nil) { try method(target)() }
     }
 
     /// A call of `target.method(object)`.
+    @preconcurrency
     public init<Target, Argument, Output>(
         target: Target, method: @escaping @Sendable (Target) -> (Argument) throws -> Output, object: Argument
     ) {

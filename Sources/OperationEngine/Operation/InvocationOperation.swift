@@ -8,7 +8,8 @@
 ///
 /// The method takes no argument or one, may throw, and may return anything; `result` tells what came of it. It runs on
 /// the thread that runs the operation: the target and the argument need not be `Sendable`, see ``Invocation``. A
-/// method that belongs to an actor, the main one for instance, is refused by the compiler.
+/// method of a global actor, as of a `@MainActor` class, must not be given: the compiler lets such a reference pass, and
+/// it would run outside of its actor.
 ///
 /// Where the type of the result should be known to the compiler, use ``TypedInvocationOperation``.
 open class InvocationOperation: Operation, @unchecked Sendable {
@@ -43,6 +44,7 @@ open class InvocationOperation: Operation, @unchecked Sendable {
     /// - Parameters:
     ///   - target: whose method is called.
     ///   - method: an unapplied reference such as `Downloader.refresh`.
+    @preconcurrency
     public convenience init<Target, Output>(
         target: Target, method: @escaping @Sendable (Target) -> () throws -> Output
     ) {
@@ -55,6 +57,7 @@ open class InvocationOperation: Operation, @unchecked Sendable {
     ///   - target: whose method is called.
     ///   - method: an unapplied reference such as `Downloader.downloadImage`.
     ///   - object: the argument.
+    @preconcurrency
     public convenience init<Target, Argument, Output>(
         target: Target, method: @escaping @Sendable (Target) -> (Argument) throws -> Output, object: Argument
     ) {
@@ -129,11 +132,13 @@ open class InvocationOperation: Operation, @unchecked Sendable {
 /// ```
 open class TypedInvocationOperation<Output: Sendable>: InvocationOperation, @unchecked Sendable {
     /// Calls `target.method()` when it runs.
+    @preconcurrency
     public init<Target>(target: Target, method: @escaping @Sendable (Target) -> () throws -> Output) {
         super.init(invocation: Invocation(target: target, method: method))
     }
 
     /// Calls `target.method(object)` when it runs.
+    @preconcurrency
     public init<Target, Argument>(
         target: Target, method: @escaping @Sendable (Target) -> (Argument) throws -> Output, object: Argument
     ) {

@@ -1,10 +1,10 @@
 // The files in this folder are a program written for Foundation, as apps have it, and its tests. They are compiled
-// twice: as they were, and with the four imports after `#if`. Nothing else may differ.
+// three times: as they were, with the imports after `#if`, and with one file more of names. Nothing else may differ.
 
 import Foundation
 import FoundationNetworking
 
-#if !ORACLE
+#if SCOPED_IMPORTS
     import class OperationEngine.BlockOperation
     import class OperationEngine.Operation
     import class OperationEngine.OperationQueue

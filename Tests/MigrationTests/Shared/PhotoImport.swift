@@ -1,6 +1,6 @@
 import Foundation
 
-#if !ORACLE
+#if SCOPED_IMPORTS
     import class OperationEngine.BlockOperation
     import class OperationEngine.Operation
     import class OperationEngine.OperationQueue

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-#if !ORACLE
+#if SCOPED_IMPORTS
     import class OperationEngine.Operation
     import class OperationEngine.OperationQueue
     import enum OperationEngine.QualityOfService
