@@ -75,9 +75,11 @@ let package = Package(
         // One program, written for Foundation, three times: moved by scoped imports, by one file of names, and not moved
         // (in the oracle tests).
         .testTarget(
-            name: "MigrationTests", dependencies: ["OperationEngine", "TestSupport"],
+            name: "MigrationTests", dependencies: ["OperationEngine", "OperationEngineProgress", "TestSupport"],
             swiftSettings: [.define("SCOPED_IMPORTS")]),
-        .testTarget(name: "MigrationByAliasTests", dependencies: ["OperationEngine", "TestSupport"]),
+        .testTarget(
+            name: "MigrationByAliasTests",
+            dependencies: ["OperationEngine", "OperationEngineProgress", "TestSupport"]),
         .testTarget(
             name: "FoundationOracleTests", dependencies: ["TestSupport"], swiftSettings: [.define("ORACLE")]),
         .testTarget(

@@ -1,4 +1,3 @@
-import Foundation
 import Testing
 
 @Suite("Moved by one file")
@@ -7,6 +6,5 @@ struct AliasTests {
     func names() {
         let types: [Any.Type] = [Operation.self, BlockOperation.self, OperationQueue.self, QualityOfService.self]
         #expect(types.allSatisfy { String(reflecting: $0).hasPrefix("OperationEngine.") })
-        #expect(DownloadOperation(url: URL(fileURLWithPath: "/")) is Operation)
     }
 }

@@ -1,9 +1,9 @@
 // The one file by which a module moves whose other files stay as they are: its own names win over imported ones.
-// example: aliases
+
 import OperationEngine
+import OperationEngineProgress
 
 typealias BlockOperation = OperationEngine.BlockOperation
 typealias Operation = OperationEngine.Operation
 typealias OperationQueue = OperationEngine.OperationQueue
 typealias QualityOfService = OperationEngine.QualityOfService
-// end of example

@@ -7,6 +7,7 @@ import Testing
     import class OperationEngine.Operation
     import class OperationEngine.OperationQueue
     import enum OperationEngine.QualityOfService
+    import OperationEngineProgress
 #endif
 
 @Suite("A program written for Foundation", .blocking)
@@ -143,6 +144,29 @@ struct ProgramTests {
         done.wait(for: 10)
         #expect(shown.entries.filter { $0 == "work" }.count == 10)
         #expect(Set(shown.entries) == Set((0..<10).map { "main \($0)" } + ["work"]))
+    }
+
+    @Test("a barrier between two stages")
+    func barrier() {
+        let queue = OperationQueue()
+        let log = Recorder<String>()
+        for _ in 0..<4 { queue.addOperation { log.append("a") } }
+        queue.addBarrierBlock { log.append("|") }
+        for _ in 0..<4 { queue.addOperation { log.append("b") } }
+        queue.waitUntilAllOperationsAreFinished()
+        #expect(log.entries.joined() == "aaaa|bbbb")
+    }
+
+    @Test("the progress of a queue")
+    func progress() {
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        queue.progress.totalUnitCount = 4
+        let seen = Recorder<Int64>()
+        for _ in 0..<4 { queue.addOperation { [unowned queue] in seen.append(queue.progress.completedUnitCount) } }
+        queue.waitUntilAllOperationsAreFinished()
+        #expect(seen.entries == [0, 1, 2, 3])
+        #expect(queue.progress.completedUnitCount == 4 && queue.progress.fractionCompleted == 1)
     }
 
     @Test("operations started by hand")

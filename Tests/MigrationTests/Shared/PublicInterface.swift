@@ -5,6 +5,7 @@ import Foundation
     import class OperationEngine.Operation
     import class OperationEngine.OperationQueue
     import enum OperationEngine.QualityOfService
+    import OperationEngineProgress
 #endif
 
 // What Foundation on Linux lets a program do with the three classes, one line or override a member. That this compiles
@@ -61,6 +62,7 @@ class EveryQueueOverride: OperationQueue, @unchecked Sendable {
         super.addOperations(ops, waitUntilFinished: wait)
     }
     override func addOperation(_ block: @escaping @Sendable () -> Void) { super.addOperation(block) }
+    override func addBarrierBlock(_ barrier: @escaping @Sendable () -> Void) { super.addBarrierBlock(barrier) }
     override var maxConcurrentOperationCount: Int {
         get { super.maxConcurrentOperationCount }
         set { super.maxConcurrentOperationCount = newValue }
@@ -98,7 +100,8 @@ func usePublicMembers(of operation: Operation, in queue: OperationQueue) -> [Any
         queue.operations as [Operation], queue.operationCount as Int, priorities.map(\.rawValue), Set(services).count,
         Operation.QueuePriority(rawValue: 3) as Any, Operation.QueuePriority(rawValue: -8) as Any,
         QualityOfService(rawValue: QualityOfService.utility.rawValue) as Any, QualityOfService(rawValue: 18) as Any,
-        OperationQueue.main as OperationQueue, OperationQueue.current as OperationQueue? as Any,
+        queue.progress as Progress, OperationQueue.main as OperationQueue,
+        OperationQueue.current as OperationQueue? as Any,
         OperationQueue.defaultMaxConcurrentOperationCount as Int, block.executionBlocks.count,
     ]
 }
