@@ -3,8 +3,8 @@ import Synchronization
 
 /// A programmer's error in the use of operations and queues (contract R).
 ///
-/// Each one goes to `Misuse.handler`. The default prints the message on standard error and traps. Where a handler
-/// returns, the offending call has no effect.
+/// Each one goes to `Misuse.handler`. The default prints the message on standard error and traps, but where a case says
+/// otherwise. Where a handler returns, the offending call has no effect.
 public enum Misuse: Error, Sendable, Hashable {
     /// `start` on an operation whose dependencies are unfinished (B6).
     case startNotReady

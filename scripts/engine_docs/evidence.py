@@ -8,7 +8,8 @@ from pathlib import Path
 from engine_docs.contract import Contract
 from engine_docs.verdicts import Verdicts
 
-_LINES_OF_TEST = re.compile(r"(?:^|[;“\"])\s*((?:[A-Z]\d*)(?: [A-Z]\d*)*):")
+# "E1 E2: a test; explorer: a-scenario: N4: what went wrong [schedule]"
+_LINES_OF_TEST = re.compile(r"(?:^|;|explorer: [\w-]+:)\s*([A-Z]\d*(?: [A-Z]\d*)*):")
 
 
 @dataclass(frozen=True)

@@ -126,6 +126,8 @@ def test_a_line_is_weak_until_something_has_turned_a_test_of_it_red(contract: Co
     assert [line.id for line in contract.lines if nothing.is_weak(line.id)] == ["A1", "R"]
     mutated = evidence_of(contract, tmp_path, "R A2: a test; another", {})
     assert [line.id for line in contract.lines if mutated.is_weak(line.id)] == ["A1"]
+    explored = evidence_of(contract, tmp_path, "explorer: two-wait: A1: nobody woke [two-wait@1:2]", {})
+    assert [line.id for line in contract.lines if explored.is_weak(line.id)] == ["R"]
     shown = evidence_of(contract, tmp_path, "another test", {"A1: Foundation does not": "passed"})
     assert [line.id for line in contract.lines if shown.is_weak(line.id)] == ["R"]
 

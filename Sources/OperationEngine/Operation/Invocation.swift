@@ -28,6 +28,8 @@ public struct InvocationMethod: Sendable {
     /// Nil if the target or the argument is not of the method's type.
     let bind: @Sendable (_ target: Any, _ object: Any?) -> Invocation.Call?
 
+    /// A method without arguments.
+    ///
     /// - Parameter method: an unapplied reference such as `Downloader.refresh`.
     @preconcurrency
     public init<Target, Output>(_ method: @escaping @Sendable (Target) -> () throws -> Output) {
@@ -38,6 +40,8 @@ public struct InvocationMethod: Sendable {
         }
     }
 
+    /// A method with one argument.
+    ///
     /// - Parameter method: an unapplied reference such as `Downloader.downloadImage`. Where its argument is optional,
     ///   the object of the invocation may be nil.
     @preconcurrency

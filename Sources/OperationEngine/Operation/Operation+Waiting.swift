@@ -13,10 +13,11 @@ extension Operation {
         return Runner.waiting { state.waitUntilFinished(deadline) }
     }
 
-    /// Starts the operation by hand if that is possible now: the helper of the seeds' listing 2-8 (contract B12).
+    /// Starts the operation by hand if that is possible now (contract B12): on the calling thread, or on one of the pool
+    /// if it is asynchronous.
     ///
-    /// - Returns: false, with no change, if it is not ready; true if it was started, on a thread of its own if it is
-    ///   asynchronous, or if it was cancelled and is finished now.
+    /// - Returns: false, with no change, if it is not ready; true if it was started, or if it was cancelled and is
+    ///   finished now.
     @discardableResult
     public final func performIfReady() -> Bool {
         if isCancelled {

@@ -47,7 +47,7 @@ open class Operation: @unchecked Sendable {
 
     // MARK: State
 
-    /// Whether all dependencies are finished, or the operation is cancelled. Stays true to the end (contract A3).
+    /// Whether all dependencies are finished, or the operation is cancelled. Finishing does not change it (contract A3).
     open var isReady: Bool { state.load().isReady }
 
     /// Whether the operation runs now. Never true together with `isFinished` (contract A3).
@@ -98,7 +98,8 @@ open class Operation: @unchecked Sendable {
     }
 
     /// Asks the operation to stop. Sets a flag and interrupts nothing: `main` polls `isCancelled`. An operation that
-    /// has not started becomes ready whatever it depends on, and finishes without `main` (contract J1–J9).
+    /// has not started becomes ready whatever it depends on; once it is started, as its queue does soon, it finishes
+    /// without `main` (contract J1–J9).
     open func cancel() {
         let before = state.load()
         guard !before.isCancelled, !before.isFinished else { return }

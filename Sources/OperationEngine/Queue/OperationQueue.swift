@@ -1,8 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// Runs operations on the threads of the engine's pool, or where `underlyingQueue` says: ready ones first, then by priority, then in the order of
-/// adding, at most `maxConcurrentOperationCount` at once.
+/// Runs operations on the threads of the engine's pool, or where `underlyingQueue` says: ready ones first, then by
+/// priority, then in the order of adding, at most `maxConcurrentOperationCount` at once.
 ///
 /// Every method and property may be used from any thread. A queue that its user drops runs its operations to the end
 /// and goes then (contract Q3).
@@ -103,7 +103,7 @@ open class OperationQueue: @unchecked Sendable {
     /// How many operations execute at once. 0 starts nothing. Raising it starts waiting ones at once; lowering it
     /// lets the executing ones go on (contract N1–N6). A negative number other than the default is a `Misuse`.
     ///
-    /// A number above the processors' is reached when operations block; see `WorkerPool.threadLimit` for the bound.
+    /// A number above the processors' is reached when operations block, up to 512 threads of the engine (N13).
     open var maxConcurrentOperationCount: Int {
         get { core.read { $0.limit } }
         set {
