@@ -163,7 +163,8 @@ open class Operation: @unchecked Sendable {
     /// Blocks the calling thread until the operation is finished; returns at once if it is.
     ///
     /// On a worker of the engine another one takes over meanwhile (contract O6). An operation that waits for a later
-    /// one of its own queue with limit 1 waits for ever; one that waits for itself is a `Misuse` (O5).
+    /// one of its own queue with limit 1 waits for ever, as does the main thread for one of the main queue; one that
+    /// waits for itself is a `Misuse` (O5).
     open func waitUntilFinished() { _ = wait(.never) }
 
     // MARK: Dependencies

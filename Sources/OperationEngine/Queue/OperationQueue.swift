@@ -132,7 +132,8 @@ open class OperationQueue: @unchecked Sendable {
     /// Blocks the calling thread until the queue is empty, including barriers and what is added meanwhile (contract O3,
     /// O4).
     ///
-    /// Not to be called by an operation of the same queue, which would wait for its own end.
+    /// Not to be called by an operation of the same queue, which would wait for its own end, nor on the main thread for
+    /// the main queue (contract O5).
     open func waitUntilAllOperationsAreFinished() { _ = wait(.never) }
 
     /// As `waitUntilAllOperationsAreFinished()`, but gives up after `timeout`. Returns whether the queue was empty.
@@ -167,7 +168,8 @@ open class OperationQueue: @unchecked Sendable {
         }
     }
 
-    /// The queue of Dispatch on which the operations run; nil, the default, stands for the engine's own threads.
+    /// The queue of Dispatch on which the operations run; nil, the default, stands for the engine's own threads. It is
+    /// retained, which Foundation's on Linux is not.
     ///
     /// A serial one runs them one at a time, whatever `maxConcurrentOperationCount` says (contract P6), a concurrent
     /// one up to that many. Choosing the next operation stays with this queue: readiness, priorities and suspension

@@ -1,9 +1,10 @@
+import Dispatch
 import Glibc
 import OperationEngine
 import TestSupport
 import Testing
 
-/// Random acyclic graphs in several queues, while other threads cancel, suspend, change priorities and limits, and add
+/// Random acyclic graphs in several queues, on the pool and on queues of Dispatch, while other threads cancel, suspend, change priorities and limits, and add
 /// and remove dependencies. Each graph's seed is printed; `OPBENCH_TEST_SEED` replays it, `OPBENCH_STRESS_GRAPHS` sets
 /// how many there are.
 @Suite("Stress: random graphs", .blocking, .serialized)
@@ -94,6 +95,13 @@ private final class RandomGraph: @unchecked Sendable {
         var random = SeededGenerator(seed: seed)
         nodes = (0..<size).map { Node(index: $0, freed: freed) }
         queues = [-1, 1, 3].map { makeQueue(limit: $0, suspended: Bool.random(using: &random)) }
+        for queue in queues {
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0: queue.underlyingQueue = DispatchQueue(label: "serial")
+            case 1: queue.underlyingQueue = DispatchQueue(label: "concurrent", attributes: .concurrent)
+            default: break
+            }
+        }
         let reach = Int.random(in: 1...size, using: &random)
         for node in nodes.dropFirst() {
             for _ in 0..<Int.random(in: 0...4, using: &random) {
@@ -142,7 +150,7 @@ private final class RandomGraph: @unchecked Sendable {
             let node = nodes[Int.random(in: 1..<nodes.count, using: &random)]
             let earlier = nodes[Int.random(in: 0..<node.index, using: &random)]
             let queue = queues[Int.random(in: 0..<queues.count, using: &random)]
-            switch Int.random(in: 0..<12, using: &random) {
+            switch Int.random(in: 0..<13, using: &random) {
             case 0: node.cancel()
             case 1: queue.isSuspended = true
             case 2, 3: queue.isSuspended = false
@@ -151,7 +159,8 @@ private final class RandomGraph: @unchecked Sendable {
             case 7: addLate(earlier, to: node)
             case 8: addAndRemove(earlier, node)
             case 9: node.threadPriority = Bool.random(using: &random) ? 0.5 : 0.375
-            case 10: _ = (queue.operations.count, node.dependencies.count, queue.operationCount)
+            case 10: node.qualityOfService = Bool.random(using: &random) ? .background : .userInitiated
+            case 11: _ = (queue.operations.count, node.dependencies.count, queue.operationCount)
             default: _ = node.waitUntilFinished(timeout: .microseconds(10))
             }
         }
