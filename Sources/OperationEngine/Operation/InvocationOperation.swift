@@ -89,6 +89,7 @@ open class InvocationOperation: Operation, @unchecked Sendable {
         lock.unlock()
         // Released outside the lock: its deinit may run code of its own.
         withExtendedLifetime(replaced) {}
+        if case .failure(let error) = result { fail(with: error) }
     }
 
     /// What the method returned: nil until the operation is finished (L5), and where the method returned nil. A number
@@ -109,8 +110,9 @@ open class InvocationOperation: Operation, @unchecked Sendable {
     final var outcomeOfCall: Result<Any, any Error>? {
         // Acquired from the finishing transition, which comes after `main`.
         let word = state.load()
+        // Its own error, or a dependency's failure that kept it from making the call (contract X2).
+        if word.isFinished, let error = failure ?? skipReason { return .failure(error) }
         let ended = word.isFinished ? lock.withLock { self.ended } : nil
-        if case .failure = ended { return ended }
         return word.isCancelled ? .failure(ResultError.cancelled) : ended
     }
 

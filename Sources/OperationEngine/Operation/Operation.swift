@@ -81,7 +81,10 @@ open class Operation: @unchecked Sendable {
         let isChosen = runner != nil
         let ownReadiness = isChosen ? true : MethodOverride.isReady.isPresent(in: self) ? isReady : nil
         if !isCancelled, !state.load().isFinished { observers?.willChange(.isExecuting) }
-        let verdict = state.begin(byRunner: isChosen, ownReadiness: ownReadiness)
+        var verdict = state.begin(byRunner: isChosen, ownReadiness: ownReadiness)
+        if case .takeCare = verdict {
+            verdict = beginWithCare(byRunner: isChosen, ownReadiness: ownReadiness)
+        }
         observers?.settleChange(.isExecuting, hasHappened: verdict.isRun)
         switch verdict {
         case .run:
@@ -90,6 +93,12 @@ open class Operation: @unchecked Sendable {
             finish(from: .executing, on: runner)
         case .skip:
             finish(from: isChosen ? .dispatched : .idle, on: runner)
+        case .takeCare:
+            break  // It has been taken above.
+        case .runAsTask:
+            launch()
+        case .leaveOut(let flag):
+            finish(from: isChosen ? .dispatched : .idle, setting: flag, on: runner)
         case .alreadyFinished:
             if Misuse.isStrict { Misuse.startFinished.report() }
         case .refused(let misuse):
@@ -115,17 +124,18 @@ open class Operation: @unchecked Sendable {
         if consequence == .file { fileWithQueue() }
     }
 
-    /// The end of an operation that the engine's own `start` ran.
+    /// The end of an operation that the engine's own `start` ran, or the task that it launched.
     ///
     /// - Parameters:
     ///   - phase: where `start` found or left the operation. If it is elsewhere by now, another thread has started it
     ///     or added it to a queue, and brings it to its end.
+    ///   - flag: of the state word, set together with the phase.
     ///   - runner: what runs it for a queue, and calls the completion block once the slot is free again;
     ///     nil if started by hand, when the block goes to a thread of the pool.
-    private func finish(from phase: OperationState.Phase, on runner: Unmanaged<Runner>?) {
+    func finish(from phase: OperationState.Phase, setting flag: UInt64 = 0, on runner: Unmanaged<Runner>?) {
         observers?.willChange(.isFinished)
         if phase == .executing { observers?.willChange(.isExecuting) }
-        guard let last = state.finish(from: phase) else {
+        guard let last = state.finish(from: phase, setting: flag) else {
             observers?.forgetChange(.isFinished)
             if phase == .executing { observers?.forgetChange(.isExecuting) }
             return
@@ -146,6 +156,7 @@ open class Operation: @unchecked Sendable {
             let isLast = !MethodOverride.start.isPresent(in: self) && !last.has(OperationState.Word.hasObservers)
             releaseSuccessors(own: isLast ? runner : nil)
         }
+        if last.has(OperationState.Word.hasAwaiters) { resumeAwaiters() }
         announce()
         withdrawIfLeftAlone(last)
         if last.has(OperationState.Word.hasCompletion), let block = takeCompletionBlock() {
@@ -159,6 +170,9 @@ open class Operation: @unchecked Sendable {
 
     /// Lets go of what only the execution needed (contract K13, Q5). Called once, on the finishing thread.
     func executionEnded() {}
+
+    /// Begins the work of an operation that runs as a task, and returns. The task calls `finish`.
+    func launch() {}
 
     /// Blocks the calling thread until the operation is finished; returns at once if it is.
     ///
@@ -207,7 +221,9 @@ open class Operation: @unchecked Sendable {
         get { withDetails { $0?.threadPriority } ?? NiceBand.normalPriority }
         set {
             let priority = newValue.isNaN ? NiceBand.normalPriority : min(max(newValue, 0), 1)
-            let band = MethodOverride.start.isPresent(in: self) ? .normal : NiceBand(threadPriority: priority).permitted
+            let isForMain =
+                !MethodOverride.start.isPresent(in: self) && !state.load().has(OperationState.Word.runsAsTask)
+            let band = isForMain ? NiceBand(threadPriority: priority).permitted : .normal
             // Both under the lock: of two threads that set it, one sets value and band.
             let consequence = withNewDetails {
                 $0.threadPriority = priority

@@ -6,6 +6,10 @@ final class OperationDetails {
     var completionBlock: (@Sendable () -> Void)?
     var threadPriority: Double?
     var qualityOfService: QualityOfService?
+    /// What the operation failed with, or why it was skipped: as `hasFailed` and `isSkipped` in the state word say.
+    var failure: (any Error)?
+    /// The tasks that await the end.
+    var awaiters = AwaiterList()
 }
 
 extension Operation {

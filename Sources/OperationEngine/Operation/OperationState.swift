@@ -65,6 +65,21 @@ struct OperationState: ~Copyable {
         static let hasObservers: UInt64 = 1 << 18
         /// Something may have changed what an overridden `isReady` answers since it was last asked.
         static let isAnswerOutdated: UInt64 = 1 << 19
+        /// Tasks await the end, or did: the finishing thread resumes them.
+        static let hasAwaiters: UInt64 = 1 << 20
+        /// The work is a task: the operation goes on when `start` has returned, and ends with the task.
+        static let runsAsTask: UInt64 = 1 << 21
+        /// It failed: the details hold the error.
+        static let hasFailed: UInt64 = 1 << 22
+        /// It was left out since a dependency did not succeed: the details hold the reason.
+        static let isSkipped: UInt64 = 1 << 23
+        /// Two bits, a `DependencyFailurePolicy`.
+        static let policyShift: UInt64 = 24
+        static let policyMask: UInt64 = 0b11 << policyShift
+        /// The policy counts cancelled dependencies among the failed ones.
+        static let countsCancelled: UInt64 = 1 << 26
+        /// What makes a start take more than running `main`.
+        static let startsWithCare = runsAsTask | policyMask
         static let oneDependency: UInt64 = 1 << 32
 
         var phase: Phase {
@@ -90,6 +105,16 @@ struct OperationState: ~Copyable {
         var band: NiceBand {
             get { NiceBand(index: Int(truncatingIfNeeded: bits >> Self.bandShift & 0b1111)) }
             set { bits = bits & ~(0b1111 << Self.bandShift) | UInt64(newValue.index) << Self.bandShift }
+        }
+
+        var policy: DependencyFailurePolicy {
+            DependencyFailurePolicy(rawValue: UInt8(truncatingIfNeeded: (bits & Self.policyMask) >> Self.policyShift))
+                ?? .run
+        }
+
+        /// Whether it ended otherwise than its dependents wanted, by their policies.
+        func hasNotSucceeded(countingCancelled: Bool) -> Bool {
+            isFinished && (bits & (Self.hasFailed | Self.isSkipped) != 0 || countingCancelled && isCancelled)
         }
 
         func has(_ flag: UInt64) -> Bool { bits & flag != 0 }
@@ -337,6 +362,26 @@ extension OperationState {
     /// Says, for good, that the operation has observers.
     func setHasObservers() { update { $0.setting(Word.hasObservers) } }
 
+    /// Says, in its init, that the operation runs as a task.
+    func setRunsAsTask() { update { $0.setting(Word.runsAsTask) } }
+
+    /// Says that tasks await the end. False if there is nothing to await any more.
+    func announceAwaiters() -> Bool { update { $0.isFinished ? nil : $0.setting(Word.hasAwaiters) } != nil }
+
+    /// Says that the operation failed. False if it had failed before, or is finished.
+    func setHasFailed() -> Bool {
+        update { $0.isFinished || $0.has(Word.hasFailed) ? nil : $0.setting(Word.hasFailed) } != nil
+    }
+
+    /// Sets what becomes of the operation if a dependency does not succeed.
+    func setPolicy(_ policy: DependencyFailurePolicy) {
+        update { Word(bits: $0.bits & ~Word.policyMask | UInt64(policy.rawValue) << Word.policyShift) }
+    }
+
+    func setCountsCancelled(_ counts: Bool) {
+        update { Word(bits: counts ? $0.bits | Word.countsCancelled : $0.bits & ~Word.countsCancelled) }
+    }
+
     /// Says, while it is claimed, that the operation has its own readiness.
     func setOwnReadiness() { update { $0.setting(Word.hasOwnReadiness) } }
 
@@ -371,17 +416,28 @@ extension OperationState {
         case run
         /// Cancelled: finish without main.
         case skip
+        /// No transition yet: it runs as a task, or its dependencies are to be looked at. Then begin again.
+        case takeCare
+        /// It is executing now, as a task.
+        case runAsTask
+        /// A dependency did not succeed: finish without main, with this flag.
+        case leaveOut(flag: UInt64)
         case alreadyFinished
         case refused(Misuse)
 
         var isRun: Bool {
-            if case .run = self { true } else { false }
+            switch self {
+            case .run, .runAsTask: true
+            default: false
+            }
         }
     }
 
     /// dispatched → executing by the runner that chose it, or idle → executing by hand (contract B3–B9).
     /// `ownReadiness` is what an overridden `isReady` says; nil if the dependencies decide.
-    func begin(byRunner: Bool, ownReadiness: Bool?) -> Start {
+    ///
+    /// - Parameter isCareTaken: whether the caller has seen to what `startsWithCare` stands for.
+    func begin(byRunner: Bool, ownReadiness: Bool?, isCareTaken: Bool = false) -> Start {
         var verdict = Start.run
         update { word in
             switch word.phase {
@@ -392,6 +448,8 @@ extension OperationState {
                     verdict = .refused(.startNotReady)
                 } else if word.isCancelled {
                     verdict = .skip
+                } else if word.has(Word.startsWithCare), !isCareTaken {
+                    verdict = .takeCare
                 } else {
                     verdict = .run
                     return word.entering(.executing)
@@ -406,8 +464,13 @@ extension OperationState {
     /// executing → finished or, where main is left out, dispatched or idle → finished, in one step that also closes the
     /// successor list and sees the waiters and the completion block. Returns the word before, or nil if the phase is no
     /// longer the given one. Wakes the waiters.
-    func finish(from phase: Phase) -> Word? {
-        guard let (old, _) = update({ $0.phase == phase ? $0.entering(.finished) : nil }) else { return nil }
+    ///
+    /// - Parameter flag: set in the same step.
+    @inline(__always)
+    func finish(from phase: Phase, setting flag: UInt64 = 0) -> Word? {
+        guard let (old, _) = update({ $0.phase == phase ? $0.setting(flag).entering(.finished) : nil }) else {
+            return nil
+        }
         if old.has(Word.hasWaiters) { Futex.wakeAllOnLowHalf(of: word) }
         return old
     }

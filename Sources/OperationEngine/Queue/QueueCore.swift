@@ -39,6 +39,8 @@ final class QueueCore: @unchecked Sendable {
     /// Counts the times that `unfinished` fell to 0 with somebody waiting.
     private let drainings = Atomic<UInt32>(0)
     private let drainWaiters = Atomic<Int>(0)
+    /// Those of the waiters that are tasks. Guarded by `lock`.
+    @exclusivity(unchecked) private var drainAwaiters = AwaiterList()
     /// Set once, by the owner's init.
     private var owner: Unmanaged<OperationQueue>?
 
@@ -299,6 +301,7 @@ final class QueueCore: @unchecked Sendable {
             if drainWaiters.load(ordering: .sequentiallyConsistent) > 0 {
                 drainings.add(1, ordering: .sequentiallyConsistent)
                 Futex.wake(drainings, count: .max)
+                resumeDrainAwaiters()
             }
             owner?.release()
         }
@@ -394,6 +397,47 @@ final class QueueCore: @unchecked Sendable {
             if remaining == 0 { return false }
             Futex.wait(drainings, expected: draining, timeoutNanoseconds: remaining)
         }
+    }
+}
+
+// MARK: - Awaiting the end of all
+
+extension QueueCore {
+    /// Suspends the calling task until the queue is empty for an instant. False if the task is cancelled before.
+    ///
+    /// As in `waitUntilDrained`, the awaiter is announced before it looks at the count, and who lowers the count then
+    /// looks for waiters.
+    nonisolated(nonsending) func drained() async -> Bool {
+        if isEmpty { return true }
+        return await Awaiter.suspend { awaiter, continuation in
+            lock.withLock {
+                drainWaiters.add(1, ordering: .sequentiallyConsistent)
+                let isDrained = isEmpty
+                // Whoever looks for waiters from here on finds this one behind the lock.
+                if !isDrained, awaiter.enter(&drainAwaiters, continuation) { return nil }
+                drainWaiters.subtract(1, ordering: .sequentiallyConsistent)
+                return isDrained
+            }
+        } withdraw: { awaiter in
+            self.lock.withLock {
+                let continuation = awaiter.cancel(&self.drainAwaiters)
+                if continuation != nil { self.drainWaiters.subtract(1, ordering: .sequentiallyConsistent) }
+                return continuation
+            }
+        }
+    }
+
+    /// The queue was empty, with waiters there. If it no longer is, this draining may have been before their time: they
+    /// wait for the next, whose thread will see them too.
+    @inline(never)
+    private func resumeDrainAwaiters() {
+        let awaiters = lock.withLock {
+            guard isEmpty else { return [UnsafeContinuation<Bool, Never>]() }
+            let awaiters = drainAwaiters.takeAll()
+            drainWaiters.subtract(awaiters.count, ordering: .sequentiallyConsistent)
+            return awaiters
+        }
+        for awaiter in awaiters { awaiter.resume(returning: true) }
     }
 }
 

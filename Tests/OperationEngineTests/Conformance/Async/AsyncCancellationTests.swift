@@ -1,0 +1,149 @@
+import OperationEngine
+import TestSupport
+import Testing
+
+@Suite("X1: cancellation of async operations", .blocking)
+struct AsyncCancellationTests {
+    @Test("X1 J9: cancelled before its start it finishes without a slot, and makes no task")
+    func beforeStart() throws {
+        let queue = makeQueue(limit: 1)
+        let blocker = AsyncBlocker()
+        blocker.occupy(queue)
+        let runs = Counter()
+        let operation = queue.addOperation { () async in runs.add() }
+        operation.cancel()
+        // The only slot is taken for as long as this waits.
+        #expect(awaited { await operation.finished() })
+        #expect(throws: CancellationError.self) { try awaited { try await operation.value } }
+        #expect(operation.ending?.kind == "cancelled" && operation.failure == nil && runs.value == 0)
+        blocker.release.open()
+        drains(queue)
+    }
+
+    @Test("X1: cancelling the operation cancels the task")
+    func operationToTask() throws {
+        let queue = makeQueue()
+        let (begun, unopened) = (Gate("the body begins"), AsyncGate())
+        let operation = queue.addOperation { () async throws -> Bool in
+            begun.open()
+            await unopened.wait()
+            try Task.checkCancellation()
+            return true
+        }
+        begun.wait()
+        operation.cancel()
+        #expect(throws: CancellationError.self) { try awaited { try await operation.value } }
+        #expect(operation.ending?.kind == "cancelled" && operation.failure == nil)
+        #expect(StateFlags(operation) == StateFlags(ready: true, finished: true, cancelled: true))
+    }
+
+    @Test("X1 J10: cancelAllOperations cancels the tasks too")
+    func cancelAll() {
+        let queue = makeQueue(limit: 3)
+        let blockers = (0..<6).map { _ in AsyncBlocker() }
+        for blocker in blockers { queue.addOperation(blocker.operation) }
+        for blocker in blockers.prefix(3) { blocker.begun.wait() }
+        queue.cancelAllOperations()
+        drains(queue)
+        #expect(blockers.allSatisfy { $0.operation.isCancelled && $0.operation.isFinished })
+        #expect(blockers.dropFirst(3).allSatisfy { !$0.begun.isOpen })
+    }
+
+    @Test("X1: cancelling the task cancels the operation, at once, and observers hear of it")
+    func taskToOperation() {
+        let seen = Recorder<Bool>()
+        let told = Counter()
+        let box = Guarded<AsyncOperation<Void>?>(nil)
+        let operation = AsyncOperation {
+            withUnsafeCurrentTask { $0?.cancel() }
+            seen.append(box.read()?.isCancelled == true)
+        }
+        box.withLock { $0 = operation }
+        let token = operation.observe(\.isCancelled) { _, _ in told.add() }
+        makeQueue().addOperation(operation)
+        awaited { await operation.finished() }
+        #expect(seen.entries == [true] && told.value == 1 && operation.isCancelled)
+        withExtendedLifetime(token) {}
+        box.withLock { $0 = nil }
+    }
+
+    @Test("X1: a CancellationError out of the blue is a failure")
+    func outOfTheBlue() {
+        let operation = makeQueue().addOperation { () async throws -> Int in throw CancellationError() }
+        #expect(throws: CancellationError.self) { try awaited { try await operation.value } }
+        #expect(operation.ending?.kind == "failed" && operation.failure is CancellationError)
+        #expect(!operation.isCancelled)
+    }
+
+    @Test("X1 J3: a body that pays no attention returns its value, and the operation is cancelled all the same")
+    func unimpressed() throws {
+        let blocker = AsyncBlocker(value: 9)
+        blocker.occupy(makeQueue())
+        blocker.operation.cancel()
+        #expect(try awaited { try await blocker.operation.value } == 9)
+        #expect(blocker.operation.ending?.kind == "cancelled" && blocker.operation.isCancelled)
+    }
+
+    @Test("X1: another error of a cancelled body is a failure")
+    func otherError() {
+        let (begun, unopened) = (Gate("the body begins"), AsyncGate())
+        let operation = makeQueue().addOperation { () async throws -> Int in
+            begun.open()
+            await unopened.wait()
+            throw Fault(number: 1)
+        }
+        begun.wait()
+        operation.cancel()
+        #expect(throws: Fault(number: 1)) { try awaited { try await operation.value } }
+        #expect(operation.ending?.kind == "failed" && operation.isCancelled)
+    }
+
+    @Test("X1: a task that awaits the value and is cancelled gives up; the operation goes on")
+    func awaitingTask() throws {
+        let blocker = AsyncBlocker(value: 4)
+        blocker.occupy(makeQueue())
+        let operation = blocker.operation
+        let awaiting = Task.detached { try await operation.value }
+        awaiting.cancel()
+        #expect(throws: CancellationError.self) { try awaited { try await awaiting.value } }
+        #expect(!operation.isCancelled && operation.isExecuting)
+        blocker.release.open()
+        #expect(try awaited { try await operation.value } == 4)
+    }
+
+    @Test("X1: awaiting task and operation tied together by a cancellation handler")
+    func tied() {
+        let blocker = AsyncBlocker()
+        blocker.occupy(makeQueue())
+        let operation = blocker.operation
+        let awaiting = Task.detached {
+            try await withTaskCancellationHandler {
+                try await operation.value
+            } onCancel: {
+                operation.cancel()
+            }
+        }
+        awaiting.cancel()
+        awaited { _ = await awaiting.result }
+        awaited { await operation.finished() }
+        #expect(operation.isCancelled)
+    }
+
+    @Test("X1 J13: cancelled while it is being started: the body is left out, or its task is cancelled")
+    func race() {
+        let rounds = Scale.of(4000)
+        let queue = makeQueue(limit: 4)
+        let unseen = Counter()
+        for _ in 0..<rounds {
+            let unopened = AsyncGate()
+            let operation = queue.addOperation {
+                // Ends only by the cancellation of the task.
+                await unopened.wait()
+                if !Task.isCancelled { unseen.add() }
+            }
+            operation.cancel()
+        }
+        drains(queue)
+        #expect(unseen.value == 0)
+    }
+}
