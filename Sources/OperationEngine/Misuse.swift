@@ -44,6 +44,10 @@ public enum Misuse: Error, Sendable, Hashable {
     /// threads the child does not have. Where another thread held one of the engine's locks at the fork, the process
     /// ends with this message, whatever the handler.
     case useAfterFork
+    /// A blocking wait without a deadline that has lasted for a second and can never end, unless somebody cancels an
+    /// operation, removes a dependency or raises a limit (E15, O5). The default handler prints the message and goes
+    /// on; so does the wait.
+    case waitNeverEnds(reason: String)
 
     private static let settings = Settings()
 
@@ -65,12 +69,13 @@ public enum Misuse: Error, Sendable, Hashable {
     func trap() -> Never { fatalError("OperationEngine: \(self)") }
 
     @Sendable private static func printAndTrap(_ misuse: Misuse) {
-        if case .finishWithoutStart = misuse {
+        switch misuse {
+        case .finishWithoutStart, .waitNeverEnds:
             let line = "OperationEngine: \(misuse)\n"
             _ = line.utf8CString.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count - 1) }
-            return
+        default:
+            misuse.trap()
         }
-        misuse.trap()
     }
 
     /// The handler and the mode, both process-wide as the contract has it.
@@ -120,6 +125,7 @@ extension Misuse: CustomStringConvertible {
         case .useAfterFork:
             "this process was forked after its parent had used the engine, and has none of its threads; fork before the "
                 + "first use, or exec in the child"
+        case .waitNeverEnds(let reason): "*** a wait that never ends: \(reason)"
         }
     }
 }

@@ -42,6 +42,8 @@ struct Deadline {
 
     private init(instant: Int64?) { self.instant = instant }
 
+    var isNever: Bool { instant == nil }
+
     /// For `Futex.wait`: -1 is for ever, 0 is passed.
     var remainingNanoseconds: Int64 {
         guard let instant else { return -1 }

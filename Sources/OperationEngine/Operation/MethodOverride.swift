@@ -11,6 +11,7 @@
 struct MethodOverride {
     static let start = MethodOverride(probe: OverridesStart.self)
     static let isReady = MethodOverride(probe: OverridesIsReady.self)
+    static let isFinished = MethodOverride(probe: OverridesIsFinished.self)
 
     /// The offset in words and the entry of `Operation` itself; nil if not found.
     private let base: (slot: Int, entry: UInt)?
@@ -52,5 +53,8 @@ struct MethodOverride {
     }
     private final class OverridesIsReady: Operation, @unchecked Sendable {
         override var isReady: Bool { super.isReady }
+    }
+    private final class OverridesIsFinished: Operation, @unchecked Sendable {
+        override var isFinished: Bool { super.isFinished }
     }
 }

@@ -10,7 +10,15 @@ extension Operation {
             Misuse.waitForSelf.report()
             return false
         }
-        return Runner.waiting { state.waitUntilFinished(deadline) }
+        return Runner.waiting {
+            if !deadline.isNever { return state.waitUntilFinished(deadline) }
+            EndlessWait.wait {
+                state.waitUntilFinished($0)
+            } reason: {
+                EndlessWait.reason(forOperation: self)
+            }
+            return true
+        }
     }
 
     /// Starts the operation by hand if that is possible now (contract B12): on the calling thread, or on one of the pool

@@ -143,7 +143,15 @@ open class OperationQueue: @unchecked Sendable {
     private func wait(_ deadline: Deadline) -> Bool {
         if core.isEmpty { return true }
         if ForkedChild.isRefused() { return false }
-        return Runner.waiting { core.waitUntilDrained(deadline) }
+        return Runner.waiting {
+            if !deadline.isNever { return core.waitUntilDrained(deadline) }
+            EndlessWait.wait {
+                core.waitUntilDrained($0)
+            } reason: {
+                EndlessWait.reason(forQueue: core)
+            }
+            return true
+        }
     }
 
     // MARK: Settings

@@ -324,6 +324,31 @@ final class QueueCore: @unchecked Sendable {
         }
     }
 
+    /// Whether nothing executes, and nothing could if it were let.
+    var isStandingStill: Bool {
+        lock.withLock {
+            inbox.takeAll { state.admit($0) }
+            return state.isStandingStill
+        }
+    }
+
+    /// Whether `other` cannot start before `holder` has ended, which has begun in this queue: it waits in this queue
+    /// too, and `holder` has the only slot.
+    func isOnlySlot(of holder: Operation, neededBy other: Operation) -> Bool {
+        guard isKept(other) else { return false }
+        return lock.withLock {
+            state.limit == 1 && holder.place.kind == .executing && holder.place.level != .slotless && isKept(other)
+        }
+    }
+
+    /// Whether an operation is in this queue, not begun and not cancelled.
+    private func isKept(_ operation: Operation) -> Bool {
+        let word = operation.state.load()
+        // From enqueued on the operation's queue is written down for good.
+        return word.phase.rawValue >= OperationState.Phase.enqueued.rawValue && operation.isPending
+            && operation.queue?.toOpaque() == Unmanaged.passUnretained(self).toOpaque()
+    }
+
     // MARK: The user's side
 
     /// Changes the limit or the suspension, and starts what may start now.

@@ -56,6 +56,9 @@ struct QueueState: ~Copyable {
         return BandSet(band)
     }
 
+    /// Whether nothing executes, and nothing could.
+    var isStandingStill: Bool { executing.isEmpty && ready.count == 0 }
+
     // MARK: Filing
 
     /// Takes in an operation from the inbox.

@@ -13,7 +13,7 @@ final class Runner {
 
     /// The operation that runs for a queue, and that queue. While the runner helps an operation of another thread with
     /// its blocks, it has the queue alone.
-    @exclusivity(unchecked) private var operation: Unmanaged<Operation>?
+    @exclusivity(unchecked) private(set) var operation: Unmanaged<Operation>?
     @exclusivity(unchecked) private(set) var queue: QueueCore?
     /// What a finishing operation has made ready in `queue`: in the phase `filing`, which keeps it alive, until the
     /// runner advances the queue.

@@ -1,0 +1,122 @@
+import Synchronization
+
+/// Finds blocking waits that can never end, and reports them as `Misuse.waitNeverEnds` (contract E15, O5).
+///
+/// A wait without a deadline that has lasted for a while is looked at, by the waiting thread itself, which has nothing
+/// else to do; then again after twice the time, and so on, until the wait is over or reported. What is reported is
+/// certain: a chain of dependencies, found by a search, is proved with all its operations locked at once.
+package enum EndlessWait {
+    private static let patienceNanoseconds = Atomic<Int64>(1_000_000_000)
+
+    /// How long a wait lasts before it is looked at. A second, but for tests.
+    package static var patience: Duration {
+        get { .nanoseconds(patienceNanoseconds.load(ordering: .relaxed)) }
+        set {
+            let (seconds, attoseconds) = newValue.components
+            patienceNanoseconds.store(seconds * 1_000_000_000 + attoseconds / 1_000_000_000, ordering: .relaxed)
+        }
+    }
+
+    /// Waits without a deadline.
+    ///
+    /// - Parameters:
+    ///   - sleep: waits until a deadline; true if what it waits for has happened.
+    ///   - reason: why that cannot happen, if that is certain.
+    static func wait(_ sleep: (Deadline) -> Bool, reason: () -> String?) {
+        var patience = Self.patience
+        while !sleep(Deadline(after: patience)) {
+            if let reason = reason() {
+                Misuse.waitNeverEnds(reason: reason).report()
+                _ = sleep(.never)
+                return
+            }
+            patience = max(patience * 2, .milliseconds(1))
+        }
+    }
+
+    // MARK: Reasons
+
+    /// Why the calling thread's wait for an operation cannot end, if that is certain at this instant.
+    package static func reason(forOperation operation: Operation) -> String? {
+        reason(from: [operation], waiter: Waiter.ofThisThread)
+    }
+
+    /// Why the calling thread's wait for all operations of a queue cannot end.
+    static func reason(forQueue queue: QueueCore) -> String? {
+        let waiter = Waiter.ofThisThread
+        if let waiter, waiter.queue === queue {
+            return "\(waiter.operation) waits for the whole of its own queue"
+        }
+        // A queue that gets on is not searched: that would hold it up.
+        return queue.isStandingStill ? reason(from: queue.snapshot(), waiter: waiter) : nil
+    }
+
+    private static func reason(from awaited: [Operation], waiter: Waiter?) -> String? {
+        var search = DependencySearch()
+        search.asksForCertainty = true
+        let found = search.deadEnd(from: awaited) { operation in
+            guard let waiter else { return false }
+            return operation === waiter.operation || waiter.keepsOut(operation)
+        }
+        switch found {
+        case .circle(let path, let start):
+            guard isCertain(path, thenHolds: { path[path.count - 1].isHeldBy(path[start]) }) else { return nil }
+            return "these depend on each other in a circle: \(text(Array(path[start...]) + [path[start]]))"
+        case .hopeless(let path):
+            guard let waiter, let last = path.last else { return nil }
+            if last === waiter.operation {
+                guard isCertain(path, thenHolds: { true }) else { return nil }
+                return "\(waiter.operation) waits for what depends on itself: \(text(path))"
+            }
+            guard isCertain(path, thenHolds: { waiter.keepsOut(last) }) else { return nil }
+            return """
+                \(waiter.operation) waits for what comes after it in a queue with the limit 1: \(text(path))
+                """
+        case nil:
+            return nil
+        }
+    }
+
+    /// Whether each operation of the path is held back by the next at one and the same instant, and the last one in the
+    /// way that `thenHolds` says.
+    ///
+    /// With all locks held no dependency comes or goes. What else is looked at only ever changes for good: an operation
+    /// that has not begun, is not cancelled, or is not finished when it is looked at was so when the last lock was
+    /// taken. (One that is given back after it was chosen has an `isReady` of its own, and is not in a path.)
+    private static func isCertain(_ path: [Operation], thenHolds: () -> Bool) -> Bool {
+        // Nowhere else are two operations' locks held at once; here in the order of their addresses.
+        let inOrder = path.sorted { ObjectIdentifier($0) < ObjectIdentifier($1) }
+        for operation in inOrder { operation.lock.lock() }
+        defer { for operation in inOrder { operation.lock.unlock() } }
+        return thenHolds() && zip(path, path.dropFirst()).allSatisfy { $0.isHeldBy($1) }
+    }
+
+    /// A path for people, who will not read a thousand names.
+    private static func text(_ path: [Operation]) -> String {
+        let shown = 12
+        let names = path.prefix(shown).map(\.description) + (path.count > shown ? ["…"] : [])
+        let rest = path.count > shown + 1 ? [path[path.count - 1].description] : []
+        return (names + rest).joined(separator: " → ") + (path.count > shown ? " (\(path.count) in all)" : "")
+    }
+}
+
+/// The operation inside which the calling thread waits, if it is one that cannot end before the wait does.
+private struct Waiter {
+    let operation: Operation
+    let queue: QueueCore
+
+    static var ofThisThread: Waiter? {
+        guard let runner = Runner.current,
+            case (let operation?, let queue?) = runner._withUnsafeGuaranteedRef({ ($0.operation, $0.queue) })
+        else { return nil }
+        let own = operation.takeUnretainedValue()
+        // With a start or a finish of its own it may be finished by another thread.
+        guard own.state.load().phase == .executing, !MethodOverride.start.isPresent(in: own),
+            !MethodOverride.isFinished.isPresent(in: own)
+        else { return nil }
+        return Waiter(operation: own, queue: queue)
+    }
+
+    /// Whether the other one cannot start before this one has ended, since it needs the only slot of their queue.
+    func keepsOut(_ other: Operation) -> Bool { queue.isOnlySlot(of: operation, neededBy: other) }
+}

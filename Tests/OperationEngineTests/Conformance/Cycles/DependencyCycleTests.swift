@@ -1,0 +1,171 @@
+import OperationEngine
+import TestSupport
+import Testing
+
+/// Makes each operation depend on the next, and the last on the first.
+func close(_ circle: [Operation]) {
+    for (dependent, dependency) in zip(circle, circle.dropFirst() + circle.prefix(1)) {
+        dependent.addDependency(dependency)
+    }
+}
+
+/// Undoes `close`, so that the operations can be released.
+func reopen(_ circle: [Operation]) {
+    for (dependent, dependency) in zip(circle, circle.dropFirst() + circle.prefix(1)) {
+        dependent.removeDependency(dependency)
+    }
+}
+
+@Suite("E15: finding circles of dependencies", .blocking)
+struct DependencyCycleTests {
+    private let operations = (0..<6).map { index in
+        let operation = MainOperation()
+        operation.name = "\(index)"
+        return operation
+    }
+
+    /// Whether the found ones are the expected circle, wherever it begins.
+    private func isCircle(_ found: [Operation]?, _ expected: [Operation]) -> Bool {
+        guard let found, let first = found.first, found.count == expected.count,
+            let start = expected.firstIndex(of: first)
+        else { return false }
+        return areSame(found, Array(expected[start...] + expected[..<start]))
+    }
+
+    @Test("E15: none in nothing, in a chain and in a diamond")
+    func none() {
+        #expect(OperationQueue.dependencyCycle(among: []) == nil)
+        #expect(OperationQueue.dependencyCycle(among: operations) == nil)
+        for (dependency, dependent) in zip(operations, operations.dropFirst()) { dependent.addDependency(dependency) }
+        operations[3].addDependency(operations[0])
+        operations[5].addDependency(operations[2])
+        #expect(OperationQueue.dependencyCycle(among: operations) == nil)
+        #expect(OperationQueue.dependencyCycle(among: operations.reversed()) == nil)
+    }
+
+    @Test("E15: the members of a circle in order, whichever of them is given", arguments: 2...6)
+    func circle(of size: Int) {
+        let circle = Array(operations.prefix(size))
+        close(circle)
+        #expect(isCircle(OperationQueue.dependencyCycle(among: operations), circle))
+        for member in circle { #expect(isCircle(OperationQueue.dependencyCycle(among: [member]), circle)) }
+        reopen(circle)
+    }
+
+    @Test("E15: a circle that the given operations only depend on")
+    func behind() {
+        let circle = Array(operations[2...4])
+        close(circle)
+        operations[0].addDependency(operations[1])
+        operations[0].addDependency(operations[3])
+        operations[1].addDependency(operations[3])
+        #expect(isCircle(OperationQueue.dependencyCycle(among: [operations[5], operations[0]]), circle))
+        #expect(OperationQueue.dependencyCycle(among: [operations[5]]) == nil)
+        reopen(circle)
+    }
+
+    @Test("E15 E16: it is broken by a cancelled member, a removed dependency, a finished one")
+    func broken() {
+        let circle = Array(operations.prefix(3))
+        close(circle)
+        circle[1].removeDependency(circle[2])
+        #expect(OperationQueue.dependencyCycle(among: circle) == nil)
+        circle[1].addDependency(circle[2])
+        #expect(isCircle(OperationQueue.dependencyCycle(among: circle), circle))
+        circle[1].cancel()
+        #expect(OperationQueue.dependencyCycle(among: circle) == nil)
+        circle[1].start()
+        #expect(OperationQueue.dependencyCycle(among: circle) == nil)
+        reopen(circle)
+    }
+
+    @Test("E15 E19: a dependency added to an executing operation closes no circle")
+    func tooLate() {
+        let dependent = operations[0]
+        let found = Recorder<Bool>()
+        let executing = MainOperation {
+            $0.addDependency(dependent)
+            found.append(OperationQueue.dependencyCycle(among: [$0, dependent]) != nil)
+        }
+        dependent.addDependency(executing)
+        executing.start()
+        #expect(found.entries == [false])
+        executing.removeDependency(dependent)
+    }
+
+    @Test("E15: in random graphs a circle is found if there is one, and is one")
+    func randomGraphs() throws {
+        var generator = SeededGenerator(seed: announcedSeed("circles"))
+        for _ in 0..<Scale.of(2000) {
+            let count = Int.random(in: 2...12, using: &generator)
+            let nodes = (0..<count).map { _ in MainOperation() }
+            var edges: Set<[Int]> = []
+            for _ in 0..<Int.random(in: 0...count + 3, using: &generator) {
+                let pair = [Int.random(in: 0..<count, using: &generator), Int.random(in: 0..<count, using: &generator)]
+                guard pair[0] != pair[1] else { continue }
+                edges.insert(pair)
+                nodes[pair[0]].addDependency(nodes[pair[1]])
+            }
+            let found = OperationQueue.dependencyCycle(among: nodes)
+            #expect((found != nil) == hasCircle(count, edges))
+            if let found {
+                #expect(Set(found).count == found.count)
+                for (dependent, dependency) in zip(found, found.dropFirst() + found.prefix(1)) {
+                    #expect(dependent.dependencies.contains(dependency))
+                }
+            }
+            for edge in edges { nodes[edge[0]].removeDependency(nodes[edge[1]]) }
+        }
+    }
+
+    /// Takes away, again and again, what depends on nothing that is left.
+    private func hasCircle(_ count: Int, _ edges: Set<[Int]>) -> Bool {
+        var left = Set(0..<count)
+        while let free = left.first(where: { node in !edges.contains { $0[0] == node && left.contains($0[1]) } }) {
+            left.remove(free)
+        }
+        return !left.isEmpty
+    }
+
+    @Test("E15 E22: a circle of 1,000,000, and a chain that is none")
+    func large() {
+        let length = Scale.of(1_000_000)
+        let freed = Counter()
+        do {
+            let circle = (0..<length).map { _ in CountedOperation(freed: freed) }
+            close(circle)
+            let found = OperationQueue.dependencyCycle(among: circle)
+            #expect(found?.count == length)
+            circle[length / 2].removeDependency(circle[length / 2 + 1])
+            #expect(OperationQueue.dependencyCycle(among: circle) == nil)
+        }
+        freed.wait(for: length)
+    }
+
+    @Test("E15: while other threads add, remove, cancel and run")
+    func meanwhile() {
+        let rounds = Scale.of(1000)
+        let shared = (0..<20).map { _ in MainOperation() }
+        let queue = makeQueue()
+        onThreads(3) { thread in
+            var generator = SeededGenerator(seed: UInt64(thread))
+            for round in 0..<rounds {
+                let pair = (0..<2).map { _ in shared[Int.random(in: 0..<20, using: &generator)] }
+                if thread == 0 {
+                    _ = OperationQueue.dependencyCycle(among: shared)
+                } else if pair[0] !== pair[1] {
+                    pair[0].addDependency(pair[1])
+                    if thread == 1 { pair[0].removeDependency(pair[1]) }
+                }
+                if thread == 2, round % (rounds / 10) == 0, round / (rounds / 10) < 10 {
+                    queue.addOperation(shared[round / (rounds / 10)])
+                }
+            }
+        }
+        queue.cancelAllOperations()
+        drains(queue)
+        for operation in shared {
+            for dependency in operation.dependencies { operation.removeDependency(dependency) }
+        }
+    }
+}

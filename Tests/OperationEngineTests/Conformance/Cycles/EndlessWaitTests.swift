@@ -1,0 +1,255 @@
+import OperationEngine
+import TestSupport
+import Testing
+
+/// A situation in which a thread may wait for an operation.
+enum Situation: CaseIterable, Codable, Sendable {
+    case inCircle, behindCircle, onItself, ownQueueBehind, dependsOnOwnQueueBehind
+    case running, suspended, limitZero, notAdded, limitTwo, cancelledBehind, circleBroken, ownReadiness, ownStart
+
+    /// What the reason must say; nil if there is none.
+    var reason: String? {
+        switch self {
+        case .inCircle, .behindCircle: "circle"
+        case .onItself: "depends on itself"
+        case .ownQueueBehind, .dependsOnOwnQueueBehind: "limit 1"
+        default: nil
+        }
+    }
+}
+
+/// Ready when its dependencies say so; but who knows, with an override.
+private final class OwnReadiness: Operation, @unchecked Sendable {
+    override var isReady: Bool { super.isReady }
+}
+
+/// Asks, in a start of its own.
+private final class OwnStart: Operation, @unchecked Sendable {
+    private let body: @Sendable () -> Void
+    private let finished = Guarded(false)
+
+    init(_ body: @escaping @Sendable () -> Void) {
+        self.body = body
+        super.init()
+    }
+
+    override var isFinished: Bool { finished.read() }
+
+    override func start() {
+        body()
+        willChangeValue(forKey: "isFinished")
+        finished.withLock { $0 = true }
+        didChangeValue(forKey: "isFinished")
+    }
+}
+
+@Suite("E15 O5: waits that can never end", .blocking)
+struct EndlessWaitTests {
+    @Test("E15 O5: what is certain, and nothing else, has a reason", arguments: Situation.allCases)
+    func reasons(situation: Situation) {
+        let found = Recorder<String?>()
+        let target = MainOperation()
+        target.name = "target"
+        let look: @Sendable () -> Void = { found.append(EndlessWait.reason(forOperation: target)) }
+        let others = (0..<2).map { _ in MainOperation() }
+        let queue = makeQueue(limit: 1)
+        switch situation {
+        case .inCircle, .circleBroken, .behindCircle, .ownReadiness:
+            let behind = situation == .behindCircle ? MainOperation() : target
+            let last = situation == .ownReadiness ? OwnReadiness() : MainOperation()
+            if behind !== target {
+                target.addDependency(behind)
+                (target.name, behind.name) = (nil, "target")
+            }
+            let circle = [behind, last] + others
+            close(circle)
+            if situation == .circleBroken { others[0].cancel() }
+            queue.addOperations(others + (situation == .inCircle ? [target] : []), waitUntilFinished: false)
+            look()
+            reopen(circle)
+        case .onItself:
+            let waiter = MainOperation { _ in look() }
+            target.addDependency(others[0])
+            others[0].addDependency(waiter)
+            queue.addOperation(waiter)
+        case .ownQueueBehind, .dependsOnOwnQueueBehind, .limitTwo, .cancelledBehind:
+            if situation == .limitTwo { queue.maxConcurrentOperationCount = 2 }
+            queue.isSuspended = true
+            let waiter = MainOperation { _ in
+                if situation == .cancelledBehind { target.cancel() }
+                look()
+            }
+            queue.addOperation(waiter)
+            if situation == .dependsOnOwnQueueBehind {
+                target.addDependency(others[0])
+                queue.addOperation(others[0])
+            } else {
+                queue.addOperation(target)
+            }
+            if situation == .limitTwo {
+                // So that the target is there, and could be started, when the waiter looks.
+                target.addDependency(others[1])
+            }
+            queue.isSuspended = false
+        case .ownStart:
+            queue.isSuspended = true
+            queue.addOperation(OwnStart(look))
+            queue.addOperation(target)
+            queue.isSuspended = false
+        case .running:
+            let blocker = Blocker()
+            target.addDependency(blocker.operation)
+            blocker.occupy(queue)
+            look()
+            blocker.release.open()
+        case .suspended, .limitZero:
+            if situation == .suspended { queue.isSuspended = true } else { queue.maxConcurrentOperationCount = 0 }
+            queue.addOperation(target)
+            look()
+            queue.isSuspended = false
+            queue.maxConcurrentOperationCount = 1
+        case .notAdded:
+            target.addDependency(others[0])
+            look()
+        }
+        eventually("somebody has looked") { !found.entries.isEmpty }
+        let reason = found.entries[0]
+        if let expected = situation.reason {
+            #expect(reason?.contains(expected) == true && reason?.contains("'target'") == true, "\(reason ?? "none")")
+        } else {
+            #expect(reason == nil)
+        }
+        for operation in [target] + others {
+            for dependency in operation.dependencies { operation.removeDependency(dependency) }
+        }
+        drains(queue)
+    }
+
+    @Test("E15 O5: a wait for an operation is reported once and goes on, until somebody breaks the circle")
+    func waitForOperation() async {
+        await #expect(processExitsWith: .success) {
+            let (reports, reported) = (Recorder<Misuse>(), Gate("the wait is reported"))
+            EndlessWait.patience = .zero
+            Misuse.handler = {
+                reports.append($0)
+                reported.open()
+            }
+            let circle = (0..<3).map { _ in MainOperation() }
+            close(circle)
+            let queue = makeQueue()
+            queue.addOperations(circle, waitUntilFinished: false)
+            let returned = Gate("the wait returns")
+            onNewThread {
+                circle[0].waitUntilFinished()
+                returned.open()
+            }
+            reported.wait()
+            #expect(!returned.isOpen)
+            circle[1].cancel()
+            returned.wait()
+            queue.waitUntilAllOperationsAreFinished()
+            guard case .waitNeverEnds(let reason)? = reports.entries.first else {
+                Issue.record("no report")
+                return
+            }
+            #expect(circle.allSatisfy { reason.contains($0.description.split(separator: " ")[1]) })
+            #expect(reports.entries.count == 1)
+        }
+    }
+
+    @Test("E15 O5: a wait for all operations of a queue that stands still because of a circle elsewhere")
+    func waitForQueue() async {
+        await #expect(processExitsWith: .success) {
+            let reported = Gate("the wait is reported")
+            EndlessWait.patience = .zero
+            Misuse.handler = { if case .waitNeverEnds = $0 { reported.open() } }
+            let circle = (0..<3).map { _ in MainOperation() }
+            close(circle)
+            let waiting = MainOperation()
+            waiting.addDependency(circle[2])
+            let queue = makeQueue()
+            queue.addOperation(waiting)
+            let elsewhere = makeQueue()
+            elsewhere.addOperations(circle, waitUntilFinished: false)
+            onNewThread {
+                reported.wait()
+                circle[0].cancel()
+            }
+            queue.waitUntilAllOperationsAreFinished()
+            elsewhere.waitUntilAllOperationsAreFinished()
+            #expect(reported.isOpen)
+        }
+    }
+
+    @Test("O5: an operation that waits for its own queue is reported")
+    func ownQueue() async {
+        await #expect(processExitsWith: .success) {
+            let reported = Gate("the wait is reported")
+            EndlessWait.patience = .zero
+            Misuse.handler = {
+                if case .waitNeverEnds(let reason) = $0, reason.contains("own queue") { reported.open() }
+            }
+            let queue = makeQueue()
+            queue.addOperation { queue.waitUntilAllOperationsAreFinished() }
+            #expect(reported.wait())
+        }
+    }
+
+    @Test("O5: an operation that waits for a later one of its queue, with limit 1, goes on when the limit is raised")
+    func ownLimit() async {
+        await #expect(processExitsWith: .success) {
+            let reported = Gate("the wait is reported")
+            EndlessWait.patience = .zero
+            Misuse.handler = { if case .waitNeverEnds = $0 { reported.open() } }
+            let queue = makeQueue(limit: 1, suspended: true)
+            let later = MainOperation()
+            queue.addOperation { later.waitUntilFinished() }
+            queue.addOperation(later)
+            queue.isSuspended = false
+            reported.wait()
+            queue.maxConcurrentOperationCount = 2
+            queue.waitUntilAllOperationsAreFinished()
+            #expect(reported.isOpen && later.isFinished)
+        }
+    }
+
+    @Test("O5: the default handler prints the circle and goes on")
+    func defaultHandler() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            let reported = Gate("the wait is reported")
+            let byDefault = Misuse.handler
+            Misuse.handler = {
+                byDefault($0)
+                reported.open()
+            }
+            EndlessWait.patience = .zero
+            let circle = (0..<2).map { _ in MainOperation() }
+            circle[0].name = "hen"
+            circle[1].name = "egg"
+            close(circle)
+            let queue = makeQueue()
+            queue.addOperations(circle, waitUntilFinished: false)
+            onNewThread {
+                reported.wait()
+                circle[0].cancel()
+            }
+            circle[0].waitUntilFinished()
+            queue.waitUntilAllOperationsAreFinished()
+        }
+        let text = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
+        #expect(text.contains("'hen'") && text.contains("'egg'") && text.contains("never ends"))
+    }
+
+    @Test("O7: a wait with a deadline is not looked at")
+    func timed() async {
+        await #expect(processExitsWith: .success) {
+            let reports = Counter()
+            EndlessWait.patience = .zero
+            Misuse.handler = { _ in reports.add() }
+            let circle = (0..<2).map { _ in MainOperation() }
+            close(circle)
+            #expect(!circle[0].waitUntilFinished(timeout: .milliseconds(5)))
+            #expect(reports.value == 0)
+        }
+    }
+}
