@@ -1,0 +1,146 @@
+import OperationEngine
+import TestSupport
+import Testing
+
+/// Tasks that await while what they await happens, or while they are cancelled.
+@Suite("O8, X1: awaits that race", .blocking, .serialized)
+struct AwaitingRaceTests {
+    @Test("O8: awaits that meet the finish all return, and say that it is finished")
+    func finishes() {
+        let rounds = Scale.of(4000)
+        let wrong = Counter()
+        let queue = makeQueue()
+        for _ in 0..<rounds {
+            let operation = MainOperation()
+            let tasks = (0..<3).map { _ in
+                Task.detached {
+                    if await !operation.finished() || !operation.isFinished { wrong.add() }
+                }
+            }
+            queue.addOperation(operation)
+            awaited { for task in tasks { await task.value } }
+        }
+        #expect(wrong.value == 0)
+    }
+
+    @Test("O8: awaits that meet the finish and their own cancellation return once, with what is true")
+    func cancellations() {
+        var generator = SeededGenerator(seed: announcedSeed("awaits cancelled"))
+        let wrong = Counter()
+        let queue = makeQueue(limit: 2)
+        for _ in 0..<Scale.of(3000) {
+            let operation = MainOperation()
+            let tasks = (0..<4).map { index in
+                Task.detached {
+                    let isFinished = index < 2 ? await operation.finished() : await queue.drained()
+                    if isFinished, index < 2, !operation.isFinished { wrong.add() }
+                    if !isFinished, !Task.isCancelled { wrong.add() }
+                }
+            }
+            let cancelled = tasks.filter { _ in Bool.random(using: &generator) }
+            if Bool.random(using: &generator) {
+                queue.addOperation(operation)
+                for task in cancelled { task.cancel() }
+            } else {
+                for task in cancelled { task.cancel() }
+                queue.addOperation(operation)
+            }
+            awaited { for task in tasks { await task.value } }
+        }
+        #expect(wrong.value == 0)
+        drains(queue)
+    }
+
+    @Test("O8: drained() while producers keep the queue at the edge of empty")
+    func drained() {
+        let rounds = Scale.of(20_000)
+        let queue = makeQueue()
+        let awaits = Counter()
+        let isOver = Guarded(false)
+        let watchers = (0..<3).map { _ in
+            Task.detached {
+                while !isOver.read() {
+                    if await queue.drained() { awaits.add() }
+                    await Task.yield()
+                }
+            }
+        }
+        onThreads(2) { _ in
+            for _ in 0..<rounds { queue.addOperation {} }
+        }
+        drains(queue)
+        isOver.withLock { $0 = true }
+        awaited { for watcher in watchers { await watcher.value } }
+        #expect(awaits.value > 0 && queue.operationCount == 0)
+    }
+
+    @Test("X1 E24: a random graph of async and synchronous operations, each after its predecessors")
+    func mixedGraph() {
+        var generator = SeededGenerator(seed: announcedSeed("async graph"))
+        for _ in 0..<Scale.of(40) {
+            let count = 200
+            let ended = (0..<count).map { _ in Guarded(false) }
+            let wrong = Counter()
+            let queues = [makeQueue(limit: 3), makeQueue()]
+            var operations: [Operation] = []
+            for index in 0..<count {
+                let predecessors = Set(
+                    (0..<Int.random(in: 0...3, using: &generator)).compactMap { _ in
+                        index == 0 ? nil : Int.random(in: 0..<index, using: &generator)
+                    })
+                let check: @Sendable () -> Void = {
+                    for predecessor in predecessors where !ended[predecessor].read() { wrong.add() }
+                }
+                let end: @Sendable () -> Void = { ended[index].withLock { $0 = true } }
+                let operation: Operation
+                if Bool.random(using: &generator) {
+                    operation = MainOperation { _ in
+                        check()
+                        end()
+                    }
+                } else {
+                    operation = AsyncOperation {
+                        check()
+                        await Task.yield()
+                        end()
+                    }
+                }
+                for predecessor in predecessors { operation.addDependency(operations[predecessor]) }
+                operations.append(operation)
+            }
+            for operation in operations.shuffled(using: &generator) {
+                queues[Int.random(in: 0...1, using: &generator)].addOperation(operation)
+            }
+            for queue in queues { drains(queue) }
+            #expect(wrong.value == 0 && ended.allSatisfy { $0.read() })
+        }
+    }
+
+    @Test("X1 J13: cancelled from operation and task at once, while starting and ending")
+    func cancelFromBothSides() {
+        let queue = makeQueue(limit: 4)
+        let operations = (0..<Scale.of(4000)).map { index in
+            AsyncOperation { () async throws -> Int in
+                if index % 3 == 0 { withUnsafeCurrentTask { $0?.cancel() } }
+                await Task.yield()
+                try Task.checkCancellation()
+                return index
+            }
+        }
+        queue.isSuspended = true
+        queue.addOperations(operations, waitUntilFinished: false)
+        onThreads(2) { thread in
+            if thread == 0 { queue.isSuspended = false }
+            for operation in operations where thread == 0 || operation.isExecuting { operation.cancel() }
+        }
+        drains(queue)
+        for (index, operation) in operations.enumerated() {
+            #expect(operation.isFinished && operation.failure == nil)
+            switch operation.result {
+            case .success(let value): #expect(value == index)
+            case .failure(let error): #expect(error is CancellationError && operation.isCancelled)
+            case nil: Issue.record("no result")
+            }
+        }
+    }
+}
