@@ -32,14 +32,18 @@ extension Operation {
                 dependency: .passRetained(operation)))
 
         observers?.willChange(.dependencies)
-        if state.load().isReady, !operation.state.load().isFinished { observers?.willChange(.isReady) }
+        let isFinished = operation.state.load().isFinished
+        if !isFinished, state.load().isReady { observers?.willChange(.isReady) }
         lock.lock()
         edge.pointee.nextOfDependent = dependencyEdges
         dependencyEdges = edge
         var consequence = OperationState.Consequence.none
         var isReadyChanged = false
         // Counted first and linked second: a dependency that finishes in between is found finished by `link`.
-        if let counted = state.addDependency() {
+        if isFinished {
+            // Not counted, not even for a moment: a ready operation keeps its place (contract E10).
+            state.passOn()
+        } else if let counted = state.addDependency() {
             if operation.link(edge) {
                 isReadyChanged = counted.hasChanged
             } else {

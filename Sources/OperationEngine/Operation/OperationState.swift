@@ -98,6 +98,8 @@ struct OperationState: ~Copyable {
         func outdatingAnswer() -> Word { setting(Self.isAnswerOutdated) }
         /// Where a change of priority means another place: in the ready list, or in the inbox on the way to it.
         var isInReadyList: Bool { phase == .ready || phase == .enqueued }
+        /// One that has lost its readiness on the way from the inbox has lost its turn there too (contract G6).
+        func becomesReadyInInbox(as next: Word) -> Bool { phase == .enqueued && !isReady && next.isReadyUnasked }
         var level: PriorityLevel {
             get { PriorityLevel(rawValue: UInt8(truncatingIfNeeded: bits >> Self.levelShift & 0b1111)) }
             set { bits = bits & ~(0b1111 << Self.levelShift) | UInt64(newValue.rawValue) << Self.levelShift }
@@ -268,11 +270,16 @@ extension OperationState {
         return transition.map { ReadinessChange(consequence: .none, hasChanged: $0.old.isReady != $0.new.isReady) }
     }
 
+    /// Changes nothing. What the calling thread has seen, such as the writes of a dependency that it found finished,
+    /// goes on to the thread that starts the operation if that chooses it later (contract E24).
+    func passOn() { update { $0 } }
+
     /// Counts one unfinished dependency less: it finished or was removed.
     func dropDependency() -> ReadinessChange {
         let transition = update { word in
             let next = Word(bits: word.bits - Word.oneDependency).outdatingAnswer()
-            return word.phase == .waiting && next.isToBeFiled ? next.entering(.filing) : next
+            let isToBeFiled = word.phase == .waiting ? next.isToBeFiled : word.becomesReadyInInbox(as: next)
+            return isToBeFiled ? next.entering(.filing) : next
         }
         return ReadinessChange(
             consequence: consequence(of: transition),
@@ -296,7 +303,10 @@ extension OperationState {
         let transition = update { word in
             guard !word.isFinished, !word.isCancelled else { return nil }
             let next = word.setting(Word.cancelled).outdatingAnswer()
-            return word.phase == .waiting || finishesWithoutSlot && word.isInReadyList ? next.entering(.filing) : next
+            let isToBeFiled =
+                word.phase == .waiting || finishesWithoutSlot && word.isInReadyList
+                || word.becomesReadyInInbox(as: next)
+            return isToBeFiled ? next.entering(.filing) : next
         }
         return (consequence(of: transition), transition?.old)
     }

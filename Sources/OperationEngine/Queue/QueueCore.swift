@@ -182,7 +182,11 @@ final class QueueCore: @unchecked Sendable {
 
     /// As `file`, for a caller that holds `lock` and then calls `unlockAfterFiling`, and for an operation that need
     /// not be asked.
-    func fileLocked(_ operation: Operation) { _ = state.file(operation, nil) }
+    func fileLocked(_ operation: Operation) {
+        // What was added before it became ready goes before it (contract G6).
+        inbox.takeAll { state.admit($0) }
+        _ = state.file(operation, nil)
+    }
 
     func unlockAfterFiling() {
         let bands = settle().bandsToCall

@@ -44,5 +44,5 @@ public struct Scenario: Sendable {
 
     public static func named(_ name: String) -> Scenario? { all.first { $0.name == name } }
 
-    public static let all: [Scenario] = crowds
+    public static let all: [Scenario] = programs + histories + crowds
 }

@@ -1,0 +1,104 @@
+import OperationEngine
+
+/// The reference model's view of a queue: its limit and its suspensions.
+extension Program {
+    func judgeQueue(_ place: Int, _ record: QueueRecord) {
+        let members = subjects.filter { $0.queue.load(ordering: .relaxed) == place && $0.hasRun }
+            .sorted { $0.started.load(ordering: .relaxed) < $1.started.load(ordering: .relaxed) }
+        judgeLimit(members, record)
+        judgeSuspensions(members, record)
+        if let queue = record.queue {
+            run.require(queue.operationCount == 0, "an empty queue counts \(queue.operationCount) (contract M10)")
+            run.require(queue.operations.isEmpty, "an empty queue lists \(queue.operations.count) (contract M9)")
+        }
+    }
+
+    /// At each start, those that run were all chosen under some limit that may have been in force since the last of
+    /// them could be chosen.
+    private func judgeLimit(_ members: [Subject], _ record: QueueRecord) {
+        var running: [Subject] = []
+        for subject in members {
+            let now = subject.started.load(ordering: .relaxed)
+            running.removeAll { $0.ended.load(ordering: .relaxed) < now }
+            running.append(subject)
+            guard running.count > 1 || mayBeZero(record) else { continue }
+            let since = running.map { earliestChoice($0) }.max() ?? 0
+            let limit = greatestLimit(record, since, now)
+            run.require(
+                running.count <= limit, "\(subject) is number \(running.count) at once, with a limit of \(limit) (N2)")
+        }
+    }
+
+    private func mayBeZero(_ record: QueueRecord) -> Bool { record.plan.mayChangeLimit }
+
+    /// The greatest limit that may have been in force at an instant of a period.
+    private func greatestLimit(_ record: QueueRecord, _ begin: UInt64, _ end: UInt64) -> Int {
+        let calls = record.calls.filter { if case .limit = $0.setting { true } else { false } }
+        var greatest = 0
+        for call in calls where call.span.begin <= end {
+            // Replaced for certain before the period.
+            if calls.contains(where: { $0.span.begin > call.span.end && $0.span.end < begin }) { continue }
+            guard case .limit(let limit) = call.setting else { continue }
+            greatest = max(greatest, limit < 0 ? .max : limit)
+        }
+        return greatest
+    }
+
+    /// From a suspension until the next resumption, only what was chosen before starts: at most one for each slot.
+    private func judgeSuspensions(_ members: [Subject], _ record: QueueRecord) {
+        for period in suspensions(of: record) {
+            let before = members.filter {
+                $0.started.load(ordering: .relaxed) < period.begin && $0.ended.load(ordering: .relaxed) > period.begin
+            }
+            let during = members.filter {
+                period.begin < $0.started.load(ordering: .relaxed) && $0.started.load(ordering: .relaxed) < period.end
+            }
+            for subject in during where earliestChoice(subject) > period.begin {
+                run.violated("\(subject) starts in a suspended queue, and cannot have been chosen before (N9)")
+            }
+            let limit = greatestLimit(record, 0, period.begin)
+            run.require(
+                before.count + during.count <= limit,
+                "\(during.count) start in a suspended queue beside \(before.count), with a limit of \(limit) (N12)")
+        }
+    }
+
+    /// The periods in which the queue was suspended for certain.
+    private func suspensions(of record: QueueRecord) -> [History.Span] {
+        let calls = record.calls
+        let resumptions = calls.filter { if case .suspended(false) = $0.setting { true } else { false } }
+        return calls.compactMap { call in
+            guard case .suspended(true) = call.setting else { return nil }
+            let ends = resumptions.filter { $0.span.end > call.span.begin }.map(\.span.begin)
+            let end = ends.min() ?? .max
+            return end > call.span.end ? History.Span(begin: call.span.end, end: end) : nil
+        }
+    }
+
+    // MARK: Cycles
+
+    /// The operations that a cycle holds back: those for which all says so, and those that it may.
+    func behindCycle() -> (certainly: Set<Int>, possibly: Set<Int>) {
+        guard !operation(plan.cycle[0]).isCancelled else { return ([], []) }
+        let late = lateEdges.read().filter { $0.removeEnd.load(ordering: .relaxed) == 0 }
+        let fixed = subjects.flatMap { $0.fixed.filter { $0.removeEnd.load(ordering: .relaxed) == 0 } }
+        let possibly = reached(by: fixed + late)
+        guard !plan.cycle.contains(where: { operation($0).isCancelled }) else { return ([], possibly) }
+        // Over operations that nobody has cancelled.
+        let certainly = reached(by: fixed.filter { !operation($0.dependent).isCancelled })
+        return (certainly.filter { !operation($0).isCancelled }, possibly)
+    }
+
+    private func reached(by edges: [Edge]) -> Set<Int> {
+        var reached = Set(plan.cycle)
+        var isGrowing = true
+        while isGrowing {
+            isGrowing = false
+            for edge in edges where reached.contains(edge.dependency) && !reached.contains(edge.dependent) {
+                reached.insert(edge.dependent)
+                isGrowing = true
+            }
+        }
+        return reached
+    }
+}

@@ -1,0 +1,81 @@
+import OperationEngine
+import TestSupport
+
+/// A queue of a program, and what was done to it. There are more of them than the plan has, since one that was dropped
+/// is replaced.
+final class QueueRecord: Sendable {
+    enum Setting: Sendable {
+        case suspended(Bool)
+        case limit(Int)
+    }
+
+    struct Call: Sendable {
+        let setting: Setting
+        let span: History.Span
+    }
+
+    let plan: Plan.Queue
+    /// Nil once dropped.
+    private let held: Guarded<OperationQueue?>
+    /// The initial settings are calls at time 0.
+    private let log: Guarded<[Call]>
+    private let cancels = Guarded<[History.Span]>([])
+
+    init(_ plan: Plan.Queue, _ live: LiveCount, isSuspended: Bool) {
+        self.plan = plan
+        let queue = CountedQueue(live)
+        queue.maxConcurrentOperationCount = plan.limit
+        queue.isSuspended = isSuspended
+        held = Guarded(queue)
+        let beginning = History.Span(begin: 0, end: 0)
+        log = Guarded([
+            Call(setting: .limit(plan.limit), span: beginning),
+            Call(setting: .suspended(isSuspended), span: beginning),
+        ])
+    }
+
+    var queue: OperationQueue? { held.read() }
+    var calls: [Call] { log.read() }
+    var cancelCalls: [History.Span] { cancels.read() }
+
+    /// Changes a setting, unless the queue is gone. Queues that may be dropped are set by one thread at a time: whoever
+    /// drops one leaves it running.
+    func set(_ setting: Setting, _ history: History) {
+        if plan.mayBeDropped {
+            held.withLock { queue in
+                if let queue { apply(setting, to: queue, history) }
+            }
+        } else if let queue {
+            apply(setting, to: queue, history)
+        }
+    }
+
+    private func apply(_ setting: Setting, to queue: OperationQueue, _ history: History) {
+        let span = history.span {
+            switch setting {
+            case .suspended(let isSuspended): queue.isSuspended = isSuspended
+            case .limit(let limit): queue.maxConcurrentOperationCount = limit
+            }
+        }
+        log.withLock { $0.append(Call(setting: setting, span: span)) }
+    }
+
+    func cancelAll(_ history: History) {
+        guard let queue else { return }
+        let span = history.span { queue.cancelAllOperations() }
+        cancels.withLock { $0.append(span) }
+    }
+
+    /// Lets it run, and lets go of it. False if that was done already.
+    func drop(_ history: History) -> Bool {
+        guard plan.mayBeDropped else { return false }
+        let dropped = held.withLock { queue -> OperationQueue? in
+            guard let dropped = queue else { return nil }
+            apply(.suspended(false), to: dropped, history)
+            apply(.limit(plan.limit), to: dropped, history)
+            queue = nil
+            return dropped
+        }
+        return dropped != nil
+    }
+}

@@ -1,0 +1,82 @@
+import OperationEngine
+import TestSupport
+
+/// One observation of one property, and what it heard.
+final class Watch: Sendable {
+    enum Key: CaseIterable, Sendable { case isReady, isExecuting, isFinished, isCancelled }
+
+    struct Notice: Sendable {
+        let time: UInt64
+        let isPrior: Bool
+        let new: Bool?
+        /// What the operation said of itself at that moment.
+        let isExecuting: Bool
+        let isFinished: Bool
+    }
+
+    let key: Key
+    /// Registered before anybody else knew of the operation.
+    let isFromBirth: Bool
+    let registered: UInt64
+    private let token: Guarded<Observation?>
+    private let heard: Guarded<[Notice]>
+    /// When it was told to end; 0 if never.
+    private let ended = Guarded<UInt64>(0)
+
+    init(_ subject: Subject, _ key: Key, atBirth: Bool) {
+        self.key = key
+        isFromBirth = atBirth
+        let heard = Guarded<[Notice]>([])
+        self.heard = heard
+        let program = subject.program
+        let path: KeyPath<Operation, Bool> =
+            switch key {
+            case .isReady: \.isReady
+            case .isExecuting: \.isExecuting
+            case .isFinished: \.isFinished
+            case .isCancelled: \.isCancelled
+            }
+        let observation = program.operation(subject.index).observe(path, options: [.new, .prior]) { operation, change in
+            let time = program.history.mark()
+            let isFinished = operation.isFinished
+            let isExecuting = operation.isExecuting
+            if isFinished, isExecuting { program.run.violated("\(subject) executes and is finished (contract A3)") }
+            let notice = Notice(
+                time: time, isPrior: change.isPrior, new: change.newValue, isExecuting: isExecuting,
+                isFinished: isFinished)
+            heard.withLock { $0.append(notice) }
+            program.run.advance()
+        }
+        token = Guarded(observation)
+        registered = program.history.markCall()
+    }
+
+    var notices: [Notice] { heard.read() }
+    var endTime: UInt64 { ended.read() }
+
+    func end(_ history: History) {
+        let now = history.markCall()
+        ended.withLock { if $0 == 0 { $0 = now } }
+        token.withLock { $0?.invalidate() }
+    }
+}
+
+extension Program {
+    func watch(_ subject: Subject, atBirth: Bool) {
+        for key in Watch.Key.allCases {
+            let watch = Watch(subject, key, atBirth: atBirth)
+            subject.watches.withLock { $0.append(watch) }
+        }
+    }
+
+    /// An observer comes, or one goes.
+    func comeAndGo(_ subject: Subject, _ random: inout SeededGenerator) {
+        let present = subject.watches.read()
+        if present.isEmpty || Bool.random(using: &random) {
+            let watch = Watch(subject, Watch.Key.allCases.randomElement(using: &random)!, atBirth: false)
+            subject.watches.withLock { $0.append(watch) }
+        } else {
+            present.randomElement(using: &random)!.end(history)
+        }
+    }
+}
