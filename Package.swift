@@ -71,7 +71,9 @@ let package = Package(
         .executableTarget(
             name: "explore", dependencies: ["Interleaving", "ExploredFutex", "CLinux"], path: "Tests/ExploredEngine",
             exclude: ["Engine/Futex/FutexLock.swift"]),
-        .testTarget(name: "ExplorerTests", dependencies: ["explore", "Interleaving"]),
+        // What scripts/mutate runs.
+        .executableTarget(name: "mutate", path: "Tests/MutationTool"),
+        .testTarget(name: "ExplorerTests", dependencies: ["explore", "mutate", "Interleaving"]),
         // One program, written for Foundation, three times: moved by scoped imports, by one file of names, and not moved
         // (in the oracle tests).
         .testTarget(
@@ -97,6 +99,13 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// The engine, its tests and tools alone, without what the benchmark suite needs; for scripts/mutate.
+if Context.environment["OPBENCH_ENGINE_ONLY"] != nil {
+    package.dependencies = []
+    package.products.removeAll { $0.name == "opbench" }
+    package.targets.removeAll { $0.name.lowercased().hasPrefix("opbench") || $0.name == "CJemalloc" }
+}
 
 // A warning in our own code is an error where we work, in debug builds; a user's release build, perhaps with a newer
 // compiler that warns of more, is left in peace.

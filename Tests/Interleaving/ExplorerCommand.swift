@@ -18,7 +18,8 @@ public struct ExplorerCommand {
                explore replay REPLAY [--trace]                 one schedule again, step by step
 
         Without names: all scenarios but those that are broken on purpose. A bound is a number of departures from the
-        default schedule, in which a thread runs until it blocks. Seconds are for each scenario. Exit status 0: every
+        default schedule, in which a thread runs until it blocks. Seconds are for each scenario; --first ends with the
+        first failure. Exit status 0: every
         check held; 1: a schedule failed; 2: bad usage.
         """
 
@@ -26,7 +27,7 @@ public struct ExplorerCommand {
     private struct Arguments {
         var names: [String] = []
         var values: [String: String] = [:]
-        private static let flags: Set = ["--long", "--trace"]
+        private static let flags: Set = ["--long", "--trace", "--first"]
         private static let options: Set = ["--departures", "--seconds", "--schedules", "--seed", "--minutes"]
 
         init?(_ arguments: ArraySlice<String>) {
@@ -104,6 +105,7 @@ public struct ExplorerCommand {
             let extent = result.isExhausted ? "all" : "not all"
             report(scenario, result, "\(extent) with at most \(bound) departures")
             if result.finding != nil { hasFailed = true }
+            if hasFailed, options.has("--first") { break }
         }
         exit(hasFailed ? 1 : 0)
     }
@@ -117,6 +119,7 @@ public struct ExplorerCommand {
             let result = ScheduleRunner(scenario).searchAtRandom(seeds: first..., limit: limit)
             report(scenario, result, "at random, seeds from \(first)")
             if result.finding != nil { hasFailed = true }
+            if hasFailed, options.has("--first") { break }
         }
         exit(hasFailed ? 1 : 0)
     }

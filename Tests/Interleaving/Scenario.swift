@@ -22,6 +22,15 @@ public struct Scenario: Sendable {
         self.isBroken = isBroken
         self.body = body
     }
+
+    /// The same after `preparation`, which is not explored: for globals, whose initialization no other thread may find
+    /// half done, since it would wait outside the explorer's sight.
+    public func prepared(by preparation: @escaping @Sendable () -> Void) -> Scenario {
+        Scenario(name, property, processors: processors, bounds: bounds, isBroken: isBroken) { exploration in
+            preparation()
+            body(exploration)
+        }
+    }
 }
 
 /// What a scenario's body does with the schedule that it is run under.

@@ -21,7 +21,7 @@ public final class ScheduleRunner {
     let report = SharedReport()
 
     /// A child that has not ended after this many seconds hangs where the explorer does not see it.
-    private static let hangSeconds: UInt32 = 60
+    private static let hangSeconds: UInt32 = 30
 
     public init(_ scenario: Scenario) {
         self.scenario = scenario
@@ -55,6 +55,10 @@ public final class ScheduleRunner {
         for signal in [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE] { Glibc.signal(signal, SIG_DFL) }
         var noCore = rlimit(rlim_cur: 0, rlim_max: 0)
         setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &noCore)
+        // Inherited from whoever started this program.
+        var none = sigset_t()
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, nil)
         alarm(Self.hangSeconds)
         if !isTraced {
             let nowhere = open("/dev/null", O_WRONLY)

@@ -78,6 +78,30 @@ let filingScenarios: [Scenario] = [
         exploration.checkOnce(log, "next", "C6")
         exploration.checkEmpty(queue, "C11")
     },
+    Scenario(
+        "finish-from-outside-and-go", "C9, Q1: one that ends on its way into the queue is not touched after it is gone"
+    ) {
+        exploration in
+        exploration.warmUp()
+        Misuse.handler = { _ in }
+        let queue = OperationQueue()
+        let log = Log()
+        let operation = Shared<Asynchronous?>(Asynchronous())
+        weak let remains = operation.value
+        exploration.run(
+            {
+                if let operation = operation.value { queue.addOperation(operation) }
+                queue.addOperation { log.add("next") }
+            },
+            {
+                operation.value?.end()
+                operation.value = nil
+            })
+        exploration.settle()
+        exploration.check(remains == nil, "Q1: still retained")
+        exploration.checkOnce(log, "next", "C6")
+        exploration.checkEmpty(queue, "C9")
+    },
     Scenario("finish-twice-from-outside", "C11: two announcements, one end") { exploration in
         exploration.warmUp()
         let queue = OperationQueue()

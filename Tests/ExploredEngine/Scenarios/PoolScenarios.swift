@@ -20,6 +20,31 @@ let poolScenarios: [Scenario] = [
         exploration.settle()
         exploration.check(log.count("item") == 2, "\(log.count("item")) of 2 items were taken")
     },
+    Scenario(
+        "items-while-one-searches", "a worker that finds several items calls for others before it begins", processors: 2
+    ) {
+        exploration in
+        exploration.warmUp()
+        let log = Log()
+        let gate = Gate()
+        exploration.run(
+            {
+                WorkerPool.of(.normal).submit(
+                    .block {
+                        gate.wait()
+                        log.add("item")
+                    })
+            },
+            {
+                WorkerPool.of(.normal).submit(
+                    .block {
+                        gate.open()
+                        log.add("item")
+                    })
+            })
+        exploration.settle()
+        exploration.check(log.count("item") == 2, "\(log.count("item")) of 2 items were run")
+    },
     Scenario("first-use", "the first items of a process, with no thread there yet", processors: 2) { exploration in
         let log = Log()
         exploration.run(

@@ -146,6 +146,27 @@ let successorScenarios: [Scenario] = [
         exploration.checkOnce(log, "operation", "E18")
         exploration.checkEmpty(queue, "E18")
     },
+    Scenario(
+        "late-dependency-finishes", "E1, E18: it finishes while it is added; the operation waits for the other one"
+    ) {
+        exploration in
+        exploration.warmUp()
+        let log = Log()
+        let queue = OperationQueue()
+        let (first, late) = (BlockOperation {}, BlockOperation {})
+        let operation = BlockOperation {
+            exploration.check(first.isFinished, "E1: before its dependency")
+            log.add("operation")
+        }
+        operation.addDependency(first)
+        queue.addOperation(operation)
+        exploration.run({ operation.addDependency(late) }, { late.start() })
+        exploration.settle()
+        first.start()
+        exploration.settle()
+        exploration.checkOnce(log, "operation", "E18")
+        exploration.checkEmpty(queue, "E18")
+    },
     Scenario("remove-or-cancel-or-finish", "E13, J4: three ways to become ready, and one run", bounds: (1, 2)) {
         exploration in
         exploration.warmUp()

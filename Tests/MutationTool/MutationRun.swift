@@ -1,0 +1,139 @@
+import Foundation
+
+/// Every definition that does not fit the sources.
+func check(_ mutations: [Mutation], root: URL) throws {
+    var mistakes: [String] = []
+    for (file, group) in Dictionary(grouping: mutations.enumerated(), by: \.element.file) {
+        let source = try String(contentsOf: root.appending(path: "Sources/OperationEngine/\(file)"), encoding: .utf8)
+        var schemata = Schemata(source: source)
+        for (number, mutation) in group {
+            do { try schemata.place(mutation, number: number) } catch { mistakes.append("\(error)") }
+        }
+    }
+    if !mistakes.isEmpty { throw MutationReader.Mistake(description: mistakes.sorted().joined(separator: "\n")) }
+}
+
+/// `mutate run`: one build, one run for each mutation.
+struct MutationRun {
+    let root: URL
+    let mutations: [Mutation]
+    let results: ResultFile
+    private var tier: Mutation.Tier?
+    private var only: Set<String> = []
+    private var from: String?
+
+    init(root: URL, mutations: [Mutation], results: ResultFile, arguments: ArraySlice<String>) throws {
+        self.root = root
+        self.mutations = mutations
+        self.results = results
+        var rest = arguments
+        while let option = rest.popFirst() {
+            guard let value = rest.popFirst() else { throw MutationReader.Mistake(description: "\(option) of what?") }
+            switch option {
+            case "--tier": tier = Mutation.Tier(rawValue: value)
+            case "--only": only = Set(value.split(separator: ",").map(String.init))
+            case "--from": from = value
+            default: throw MutationReader.Mistake(description: "unknown option \(option)")
+            }
+        }
+    }
+
+    private func isSelected(_ mutation: Mutation) -> Bool {
+        (tier == nil || mutation.tier == tier) && (only.isEmpty || only.contains(mutation.name))
+    }
+
+    func run() throws {
+        let scratch = root.appending(path: ".build-mutate")
+        let tree = MutatedTree(of: root, in: scratch)
+        try tree.update(with: mutations)
+        var judge = Judge(tree: tree, products: tree.root.appending(path: ".build/debug"))
+        try build(tree)
+        let catalog = try TestCatalog(folder: tree.root.appending(path: "Tests/OperationEngineTests"))
+        if mutations.contains(where: { isSelected($0) && $0.tier == .contract }) {
+            let plain = try judge.runTests(filter: TestCatalog.contractFilter, number: nil)
+            if plain.hasCrashed { throw MutationReader.Mistake(description: "the tests crash without any mutation") }
+            judge.unreliable = Set(plain.failed)
+            print("without a mutation \(plain.failed.count) tests fail: \(plain.failed)")
+        }
+        var hasBegun = from == nil
+        for (number, mutation) in mutations.enumerated() where isSelected(mutation) {
+            if mutation.name == from { hasBegun = true }
+            guard hasBegun else { continue }
+            let begin = Date()
+            let noticed =
+                mutation.tier == .protocol
+                ? try judge.explore(mutation, number: number)
+                : try judge.test(mutation, number: number, catalog: catalog)
+            let verdict = Verdict(mutation: mutation, noticedBy: noticed, seconds: Date().timeIntervalSince(begin))
+            let what = noticed.isEmpty ? "SURVIVED" : "caught by \(noticed.count): \(noticed[0])"
+            print("\(mutation.name) (\(Int(verdict.seconds)) s): \(what)")
+            fflush(nil)
+            try results.store(verdict, known: mutations)
+        }
+    }
+
+    private func build(_ tree: MutatedTree) throws {
+        let build = try Program(
+            path: "swift", arguments: ["build"] + (tier == .protocol ? ["--product", "explore"] : ["--build-tests"]),
+            folder: tree.root,
+            environment: ["OPBENCH_ENGINE_ONLY": "1"]
+        ).run()
+        guard build.status == 0 else {
+            let errors = build.output.split(separator: "\n").filter { $0.contains("error:") }.prefix(20)
+            throw MutationReader.Mistake(
+                description: "the mutated engine does not build:\n\(errors.joined(separator: "\n"))")
+        }
+    }
+}
+
+/// Tests/Mutations/results.csv: what noticed each mutation when it was last run.
+struct ResultFile {
+    let url: URL
+    private static let columns = "mutation,tier,file,lines_expected,caught,caught_by"
+
+    /// Replaces the row of one mutation; the rows of mutations that exist no longer go.
+    func store(_ verdict: Verdict, known: [Mutation]) throws {
+        let mutation = verdict.mutation
+        var rows = try self.rows()
+        rows[mutation.name] = [
+            mutation.name, mutation.tier.rawValue, mutation.file,
+            (mutation.lines + mutation.scenarios).joined(separator: " "),
+            verdict.noticedBy.isEmpty ? "no" : "yes", verdict.noticedBy.joined(separator: "; "),
+        ]
+        let lines = known.compactMap { rows[$0.name] }.map { $0.map(quoted).joined(separator: ",") }
+        try ([Self.columns] + lines + [""]).joined(separator: "\n").write(to: url, atomically: true, encoding: .utf8)
+    }
+
+    func table() throws -> String {
+        let rows = try rows().values.sorted { ($0[1], $0[0]) < ($1[1], $1[0]) }
+        let survivors = rows.filter { $0[4] == "no" }
+        return rows.map { "\($0[4] == "yes" ? "caught  " : "SURVIVED")  \($0[0])  \($0[5].prefix(160))" }
+            .joined(separator: "\n") + "\n\(rows.count) mutations, \(survivors.count) survived"
+    }
+
+    private func quoted(_ field: String) -> String {
+        field.contains(where: { ",\"\n".contains($0) }) ? "\"\(field.replacing("\"", with: "\"\""))\"" : field
+    }
+
+    private func rows() throws -> [String: [String]] {
+        guard FileManager.default.fileExists(atPath: url.path) else { return [:] }
+        var rows: [String: [String]] = [:]
+        for line in try String(contentsOf: url, encoding: .utf8).split(separator: "\n").dropFirst() {
+            var fields = [""]
+            var isQuoted = false
+            for character in line {
+                if character == "\"" {
+                    isQuoted.toggle()
+                    // A doubled quote inside of quotes toggles twice.
+                    if isQuoted, fields[fields.count - 1].isEmpty == false { fields[fields.count - 1].append("\"") }
+                } else if character == ",", !isQuoted {
+                    fields.append("")
+                } else {
+                    fields[fields.count - 1].append(character)
+                }
+            }
+            if fields.count == 6 { rows[fields[0]] = fields }
+        }
+        return rows
+    }
+}

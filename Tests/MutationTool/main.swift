@@ -1,0 +1,35 @@
+import Foundation
+
+// Breaks the engine's guards one at a time, and says what noticed. See scripts/mutate.
+
+let usage = """
+    usage: mutate check                                every old text occurs once
+           mutate run [--tier protocol|contract] [--only NAME,NAME] [--from NAME]
+                                                       builds a copy with all of them, runs each, and stores results
+           mutate table                                the stored results, for people
+    """
+
+func fail(_ message: String, _ status: Int32) -> Never {
+    FileHandle.standardError.write(Data("mutate: \(message)\n".utf8))
+    exit(status)
+}
+
+let root = URL(filePath: FileManager.default.currentDirectoryPath)
+let definitions = root.appending(path: "Tests/Mutations")
+let results = ResultFile(url: definitions.appending(path: "results.csv"))
+
+do {
+    let mutations = try MutationReader.readAll(in: definitions)
+    switch CommandLine.arguments.dropFirst().first {
+    case "check":
+        try check(mutations, root: root)
+        print("\(mutations.count) mutations, each old text once")
+    case "run":
+        try MutationRun(
+            root: root, mutations: mutations, results: results, arguments: CommandLine.arguments.dropFirst(2)
+        )
+        .run()
+    case "table": print(try results.table())
+    default: fail(usage, 64)
+    }
+} catch { fail("\(error)", 1) }
