@@ -117,6 +117,23 @@ struct AsyncOperationTests {
         #expect(log.entries == ["low", "last", "first", "high"])
     }
 
+    @Test("X1 P7: a barrier waits until the task has ended, and what is async behind it waits too")
+    func barrier() {
+        let queue = makeQueue()
+        let log = Recorder<String>()
+        let blocker = AsyncBlocker()
+        blocker.occupy(queue)
+        queue.addBarrierBlock { log.append(blocker.operation.isFinished ? "barrier" : "barrier too early") }
+        queue.addOperation { () async in log.append("behind") }
+        let other = Gate("another queue's operation runs")
+        makeQueue().addOperation { other.open() }
+        other.wait()
+        #expect(log.entries.isEmpty)
+        blocker.release.open()
+        drains(queue)
+        #expect(log.entries == ["barrier", "behind"])
+    }
+
     @Test("X1: started by hand it runs too, and start returns before the end")
     func byHand() throws {
         let blocker = AsyncBlocker(value: 5)
