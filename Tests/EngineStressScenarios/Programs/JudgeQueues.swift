@@ -6,7 +6,9 @@ extension Program {
         let members = subjects.filter { $0.queue.load(ordering: .relaxed) == place && $0.hasRun }
             .sorted { $0.started.load(ordering: .relaxed) < $1.started.load(ordering: .relaxed) }
         judgeLimit(members, record)
+        if record.plan.target == .serialQueue { judgeSerial(members) }
         judgeSuspensions(members, record)
+        for barrier in barrierRecords where barrier.place == place { judgeBarrier(barrier, record) }
         if let queue = record.queue {
             run.require(queue.operationCount == 0, "an empty queue counts \(queue.operationCount) (contract M10)")
             run.require(queue.operations.isEmpty, "an empty queue lists \(queue.operations.count) (contract M9)")
@@ -30,6 +32,17 @@ extension Program {
     }
 
     private func mayBeZero(_ record: QueueRecord) -> Bool { record.plan.mayChangeLimit }
+
+    /// A serial queue of Dispatch runs one main at a time; what has left it for a task or another thread goes on
+    /// (contract P6).
+    private func judgeSerial(_ members: [Subject]) {
+        let onQueue = members.filter { !$0.isAsynchronous && !$0.isTask }
+        for (subject, next) in zip(onQueue, onQueue.dropFirst()) {
+            run.require(
+                subject.ended.load(ordering: .relaxed) < next.started.load(ordering: .relaxed),
+                "\(next) runs beside \(subject) on a serial queue (P6)")
+        }
+    }
 
     /// The greatest limit that may have been in force at an instant of a period.
     private func greatestLimit(_ record: QueueRecord, _ begin: UInt64, _ end: UInt64) -> Int {
@@ -60,6 +73,33 @@ extension Program {
             run.require(
                 before.count + during.count <= limit,
                 "\(during.count) start in a suspended queue beside \(before.count), with a limit of \(limit) (N12)")
+        }
+    }
+
+    /// What came before a barrier is finished when it begins, what came after begins when it has ended, and nothing
+    /// runs beside it (contract P7). One that was cancelled does not run (P11).
+    private func judgeBarrier(_ barrier: BarrierRecord, _ record: QueueRecord) {
+        let runs = barrier.runs.load(ordering: .relaxed)
+        guard runs == 1 else {
+            _ = run.require(
+                runs == 0 && record.cancelCalls.contains { $0.end > barrier.addBegin },
+                "a barrier ran \(runs) times (contract P7)")
+            return
+        }
+        let (start, end) = (barrier.started.load(ordering: .relaxed), barrier.ended.load(ordering: .relaxed))
+        for period in suspensions(of: record) where barrier.addBegin > period.begin {
+            run.require(start < period.begin || start > period.end, "a barrier starts in a suspended queue (P8)")
+        }
+        for subject in subjects where subject.queue.load(ordering: .relaxed) == barrier.place {
+            if subject.addEnd.load(ordering: .relaxed) < barrier.addBegin {
+                run.require(earliestFinish(subject) < start, "a barrier begins before the end of \(subject) (P7)")
+            }
+            guard subject.hasRun else { continue }
+            let (began, ended) = (subject.started.load(ordering: .relaxed), subject.ended.load(ordering: .relaxed))
+            if subject.addBegin.load(ordering: .relaxed) > barrier.addEnd.load(ordering: .relaxed) {
+                run.require(began > end, "\(subject) begins before the end of the barrier before it (P7)")
+            }
+            run.require(ended < start || began > end, "\(subject) runs beside a barrier (P7)")
         }
     }
 

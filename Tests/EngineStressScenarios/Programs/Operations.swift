@@ -10,6 +10,7 @@ enum OperationFactory {
             case .held: HeldOperation(subject, live)
             case .asynchronous(let end): AsynchronousOperation(subject, live, end)
             case .blocks(let count): GroupOperation(subject, live, count)
+            case .task: TaskOperation(subject, live)
             }
         operation.queuePriority = subject.task.priority
         if subject.task.threadPriority != 0.5 { operation.threadPriority = subject.task.threadPriority }
@@ -68,6 +69,27 @@ private final class GroupOperation: BlockOperation, @unchecked Sendable {
         super.main()
         let count = ran.ends.load(ordering: .relaxed)
         if count != blocks { subject.program.run.violated("\(subject) ran \(count) of \(blocks) blocks (contract K3)") }
+        subject.end()
+    }
+}
+
+/// Works in a task, and blocks no thread (contract X1).
+private final class TaskOperation: AsyncOperation<Void>, @unchecked Sendable {
+    private let subject: Subject
+    private let live: LiveCount
+
+    init(_ subject: Subject, _ live: LiveCount) {
+        self.subject = subject
+        self.live = live
+        live.add()
+        super.init(taskPriority: nil)
+    }
+
+    deinit { live.remove() }
+
+    override func run() async {
+        subject.begin(self)
+        await subject.workInTask()
         subject.end()
     }
 }

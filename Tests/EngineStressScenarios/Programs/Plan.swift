@@ -14,6 +14,10 @@ struct Plan: Sendable {
         /// Whether the storm changes its limit; else that is a constant that no instant may exceed.
         let mayChangeLimit: Bool
         let mayBeDropped: Bool
+        let target: Target
+
+        /// Where its operations run.
+        enum Target: CaseIterable, Sendable { case pool, serialQueue, concurrentQueue }
     }
 
     enum Kind: Sendable {
@@ -23,6 +27,8 @@ struct Plan: Sendable {
         case asynchronous(end: AsynchronousEnd)
         /// Overrides `isReady`: held back until its gate opens.
         case held
+        /// Its main is a task.
+        case task
     }
 
     enum AsynchronousEnd: Sendable, CaseIterable { case inside, onThread, byOperation }
@@ -71,14 +77,16 @@ struct Plan: Sendable {
     init(_ profile: Profile, size: Int, _ random: inout SeededGenerator) {
         let queueCount = Int.random(in: profile.queues, using: &random)
         queues = (0..<queueCount).map { rank in
-            Queue(
+            let elsewhere: [Queue.Target] = [.serialQueue, .concurrentQueue]
+            return Queue(
                 rank: rank, limit: profile.limits.randomElement(using: &random)!,
                 isSuspended: Bool.random(using: &random), mayChangeLimit: Bool.random(using: &random),
-                mayBeDropped: Int.random(in: 0..<4, using: &random) == 0)
+                mayBeDropped: Int.random(in: 0..<4, using: &random) == 0,
+                target: random.hits(profile.underlying) ? elsewhere.randomElement(using: &random)! : .pool)
         }
         adders = Int.random(in: profile.adders, using: &random)
         batch = [1, 1, 7, 40].randomElement(using: &random)!
-        order = (0..<size).shuffled(using: &random)
+        order = profile.barriers > 0 ? Array(0..<size) : (0..<size).shuffled(using: &random)
         let isCyclic = random.hits(profile.cyclic)
         let reach = Int.random(in: 1...size, using: &random)
         for index in 0..<size { tasks.append(task(index, size, reach, isCyclic, profile, &random)) }
@@ -111,7 +119,8 @@ struct Plan: Sendable {
             return .asynchronous(end: AsynchronousEnd.allCases.randomElement(using: &random)!)
         }
         if die < profile.asynchronous + profile.held { return .held }
-        if die < profile.asynchronous + profile.held + profile.blocks {
+        if die < profile.asynchronous + profile.held + profile.tasks { return .task }
+        if die < profile.asynchronous + profile.held + profile.tasks + profile.blocks {
             return .blocks(Int.random(in: 0...4, using: &random))
         }
         return .plain
@@ -128,8 +137,9 @@ struct Plan: Sendable {
         }
         if random.hits(profile.waiting), waitsPlanned < Self.mostWaits {
             waitsPlanned += 1
-            // For ever only where nothing can hold that one back: below this rank, and not behind a cycle.
-            let isBelow = other < index && tasks[other].queue < queue && !isCyclic
+            // For ever only where nothing can hold that one back: below this rank, and not behind a cycle; and not on
+            // the few threads of Dispatch.
+            let isBelow = other < index && tasks[other].queue < queue && !isCyclic && queues[queue].target == .pool
             steps.append(isBelow ? .wait(other) : .waitShortly(other))
         }
         guard profile.weights[.cancel] != nil, random.hits(10) else { return steps }

@@ -17,12 +17,19 @@ struct Profile: Sendable {
     /// Parts of a hundred of the operations.
     var asynchronous = 15
     var held = 10
+    /// Operations whose work is `async`.
+    var tasks = 10
     var blocks = 10
     var waiting = 8
     var napping = 3
     var watched = 10
     var lowered = 0
     var addedByOthers = 15
+    /// Parts of a hundred of the queues that run on a queue of Dispatch.
+    var underlying = 10
+    /// After how many of a hundred batches a barrier is added. Then operations are added in the order in which they
+    /// depend on each other, as they have to be.
+    var barriers = 0
     /// Parts of a hundred of the programs that have a cycle.
     var cyclic = 20
     var stormThreads = 2
@@ -78,6 +85,26 @@ struct Profile: Sendable {
         return profile
     }()
 
+    static let behindBarriers: Profile = {
+        var profile = everything
+        profile.weights[.cancelAll] = nil
+        (profile.barriers, profile.addedByOthers, profile.cyclic, profile.adders) = (15, 0, 0, 1...1)
+        return profile
+    }()
+
+    /// The same, and barriers are cancelled too.
+    static let behindCancelledBarriers: Profile = {
+        var profile = behindBarriers
+        profile.weights[.cancelAll] = 2
+        return profile
+    }()
+
+    static let elsewhere: Profile = {
+        var profile = everything
+        (profile.underlying, profile.tasks) = (60, 40)
+        return profile
+    }()
+
     static let dependencies: Profile = {
         var profile = Profile(weights: [
             .addOrRemoveDependency: 60, .removeNothing: 2, .cancel: 1, .changePriority: 3, .suspend: 1, .resume: 4,
@@ -97,6 +124,9 @@ extension Scenario {
         program("waits", "operations that wait for those of other queues (O6)", .waits),
         program("bands", "random graphs with thread priorities that change (H)", .threadPriorities),
         program("observers", "random graphs with observers that come and go (D)", .observers),
+        program("barriers", "random graphs divided by barriers (P7, P8)", .behindBarriers),
+        program("undone", "the same with cancels of all (P11)", .behindCancelledBarriers),
+        program("elsewhere", "operations on queues of Dispatch and in tasks (P5, P6, X1, O8)", .elsewhere),
         program("dependencies", "dependencies that come late and go (E13, E18)", .dependencies, rounds: 200),
     ]
 

@@ -17,6 +17,8 @@ final class Program: @unchecked Sendable {
     private(set) var subjects: [Subject] = []
     private var operations: [Operation] = []
     private let records: Guarded<[QueueRecord]>
+    private let barriers = Guarded<[BarrierRecord]>([])
+    let liveBarriers = LiveCount()
     /// Late edges, as the storm's threads leave them when they end.
     let lateEdges = Guarded<[Edge]>([])
 
@@ -42,6 +44,7 @@ final class Program: @unchecked Sendable {
 
     func operation(_ index: Int) -> Operation { operations[index] }
     var queues: [QueueRecord] { records.read() }
+    var barrierRecords: [BarrierRecord] { barriers.read() }
 
     private func prepare() {
         subjects = plan.tasks.enumerated().map { Subject($0, $1, self) }
@@ -60,6 +63,7 @@ final class Program: @unchecked Sendable {
     private func perform() {
         let storms = profile.weights.isEmpty ? 0 : profile.stormThreads
         let waiter = OwnThread { [self] in waitForSome() }
+        let awaits = Awaits(self)
         together(plan.adders + storms) { [self] thread in
             if thread < plan.adders {
                 addAll(ofThread: thread)
@@ -73,7 +77,9 @@ final class Program: @unchecked Sendable {
         for subject in subjects { operations[subject.index].waitUntilFinished() }
         run.await { subjects.allSatisfy { $0.completions.load(ordering: .acquiring) > 0 } }
         waiter.join()
+        awaits.end()
         for record in queues { record.queue?.waitUntilAllOperationsAreFinished() }
+        run.await { liveBarriers.value == 0 }
         finisher.end()
         helper.waitUntilAllOperationsAreFinished()
     }
@@ -82,11 +88,13 @@ final class Program: @unchecked Sendable {
 
     private func addAll(ofThread thread: Int) {
         var batch: [Subject] = []
+        var random = run.generator(50 + thread)
         for index in plan.order where subjects[index].task.adder == .thread(thread) {
             batch.append(subjects[index])
             if batch.count == plan.batch {
                 add(batch)
                 batch = []
+                if random.hits(profile.barriers) { addBarrier(Int.random(in: 0..<plan.queues.count, using: &random)) }
             }
         }
         if !batch.isEmpty { add(batch) }
@@ -117,6 +125,13 @@ final class Program: @unchecked Sendable {
             let end = history.markCall()
             for subject in members { subject.addEnd.store(end, ordering: .releasing) }
         }
+    }
+
+    private func addBarrier(_ rank: Int) {
+        let (place, queue) = openQueue(rank)
+        let barrier = BarrierRecord(place, self)
+        barriers.withLock { $0.append(barrier) }
+        barrier.add(to: queue)
     }
 
     /// The latest queue of a rank, or a new one if that was dropped.

@@ -1,3 +1,4 @@
+import Dispatch
 import OperationEngine
 import TestSupport
 
@@ -24,6 +25,11 @@ final class QueueRecord: Sendable {
     init(_ plan: Plan.Queue, _ live: LiveCount, isSuspended: Bool) {
         self.plan = plan
         let queue = CountedQueue(live)
+        switch plan.target {
+        case .pool: break
+        case .serialQueue: queue.underlyingQueue = DispatchQueue(label: "stress.serial")
+        case .concurrentQueue: queue.underlyingQueue = DispatchQueue(label: "stress", attributes: .concurrent)
+        }
         queue.maxConcurrentOperationCount = plan.limit
         queue.isSuspended = isSuspended
         held = Guarded(queue)

@@ -94,6 +94,7 @@ final class Subject: @unchecked Sendable {
 
     var hasRun: Bool { runs.load(ordering: .relaxed) > 0 }
     var isHeld: Bool { if case .held = task.kind { true } else { false } }
+    var isTask: Bool { if case .task = task.kind { true } else { false } }
     var isAsynchronous: Bool { if case .asynchronous = task.kind { true } else { false } }
 
     // MARK: Events of the operation itself
@@ -132,6 +133,23 @@ final class Subject: @unchecked Sendable {
         for child in childrenOfCompletion { program.adopt(child) }
         program.run.advance()
         completions.add(1, ordering: .releasing)
+    }
+
+    /// As `work`, in a task, which awaits instead of waiting.
+    func workInTask() async {
+        for child in childrenOfMain { program.adopt(child) }
+        for step in task.steps {
+            await Task.yield()
+            if case .wait(let other) = step {
+                let isFinished = await program.operation(other).finished()
+                // A cancel of this operation ends the wait.
+                if isFinished, !program.operation(other).isFinished {
+                    program.run.violated("\(self) awaits \(program.subjects[other]) and goes on early (contract O8)")
+                }
+            } else {
+                program.take(step, in: self)
+            }
+        }
     }
 
     /// The steps of main, between `begin` and `end`.
