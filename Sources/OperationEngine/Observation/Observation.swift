@@ -51,9 +51,15 @@ public final class Observation: Sendable {
 
     deinit { end() }
 
-    /// Ends the observation: of a change that begins after this has returned the handler does not hear (contract D19).
-    /// A call that another thread is making at this moment is not waited for, so that this never blocks. From any
-    /// thread, the handler's own calls included; idempotent.
+    /// Ends the observation: no call of the handler starts after this has returned (contract D19).
+    ///
+    /// A call starts when the engine, as the last thing before it calls, finds that the observation goes on. So nothing
+    /// is heard of later changes, nor of one under way whose other observers are being called at this moment. A call that
+    /// has started on another thread may just be entering the handler when this returns, and is not waited for: the
+    /// handler might be waiting for the invalidating thread, for a lock that it holds for instance, and then neither
+    /// would go on. Who must know that no call is running has the handler take a lock of its own.
+    ///
+    /// Never blocks. From any thread, the handler's own calls included; idempotent.
     public func invalidate() { end() }
 }
 
@@ -156,6 +162,7 @@ final class ObserverList<Object: AnyObject & Sendable>: @unchecked Sendable {
         return found.isEmpty ? nil : found
     }
 
+    /// Calls a handler, unless its observation has ended. The look is where the call starts: see `Observation.invalidate`.
     private func tell(_ entry: Entry, _ object: Object, old: Any?, new: Any?, isPrior: Bool) {
         guard entry.isActive.load(ordering: .sequentiallyConsistent) else { return }
         entry.deliver(

@@ -40,19 +40,24 @@ extension Operation {
 
     /// A subclass has said that `isFinished` is true now. Only its first announcement comes here (contract C11).
     private func finishedByOwnAccount(_ last: OperationState.Word) {
-        conclude(last, on: Runner.about(toStart: self)) { observers?.didChange(.isFinished) }
+        conclude(last, on: nil) {
+            observers?.didChange(.isFinished)
+            // Before the completion block is called, which may wait for the queue.
+            withdraw(last)
+        }
     }
 
-    /// An operation that finished outside a worker's `start` gives its place in the queue back. One that finishes
-    /// inside, on whichever thread, is retired by that worker when `start` returns.
-    func withdrawIfLeftAlone(_ last: OperationState.Word) {
+    /// Gives the place in the queue back, and the slot if there is one, whatever its thread still does in `start`
+    /// (contract C6). One that was being filed is withdrawn by the thread that files it; one whose `start` is the
+    /// engine's own, or was not yet called, by its runner.
+    private func withdraw(_ last: OperationState.Word) {
         switch last.phase {
-        case .enqueued, .waiting, .ready:
+        case .enqueued, .waiting, .ready, .filing:
             Misuse.finishWithoutStart(operation: description).report()
-        case .dispatched where last.has(OperationState.Word.isDetached),
-            .executing where last.has(OperationState.Word.isDetached):
-            break
-        default:
+            if last.phase == .filing { return }
+        case .dispatched, .executing:
+            guard last.leavesQueueByItself else { return }
+        case .idle, .claimed, .finished:
             return
         }
         queue?.takeUnretainedValue().withdraw(self)

@@ -140,25 +140,30 @@ open class Operation: @unchecked Sendable {
             if phase == .executing { observers?.forgetChange(.isExecuting) }
             return
         }
-        conclude(last, on: runner) {
+        // What an overridden `start` does after this is no part of the operation (contract C6); and one that ran as a
+        // task may end when its `start` has returned.
+        let leavesQueue = last.leavesQueueByItself
+        conclude(last, on: leavesQueue ? nil : runner) {
             // The values have changed together, and the dependents are ready (contract D7–D9).
             if phase == .executing { observers?.didChange(.isExecuting) }
             observers?.didChange(.isFinished)
+            if leavesQueue { queue?.takeUnretainedValue().withdraw(self) }
         }
     }
 
     /// What follows the transition to finished, for every operation, once. `announce` tells the observers.
+    ///
+    /// - Parameter runner: who retires it right afterwards, and then calls the completion block; nil if that has been
+    ///   done by the end of `announce`, or is not for a runner to do.
     @inline(__always)
     func conclude(_ last: OperationState.Word, on runner: Unmanaged<Runner>?, announce: () -> Void) {
         executionEnded()
         if last.has(OperationState.Word.hasSuccessors) {
-            // An overridden start or an observer may go on for long after this: then the dependents are filed here.
-            let isLast = !MethodOverride.start.isPresent(in: self) && !last.has(OperationState.Word.hasObservers)
-            releaseSuccessors(own: isLast ? runner : nil)
+            // An observer may go on for long after this: then the dependents are filed here.
+            releaseSuccessors(own: last.has(OperationState.Word.hasObservers) ? nil : runner)
         }
         if last.has(OperationState.Word.hasAwaiters) { resumeAwaiters() }
         announce()
-        withdrawIfLeftAlone(last)
         if last.has(OperationState.Word.hasCompletion), let block = takeCompletionBlock() {
             if let runner {
                 runner.takeUnretainedValue().completionBlock = block

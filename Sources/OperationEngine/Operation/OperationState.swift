@@ -63,6 +63,9 @@ struct OperationState: ~Copyable {
         static let isDetached: UInt64 = 1 << 17
         /// There are, or were, observers: every transition from here on is announced (contract D18, D21).
         static let hasObservers: UInt64 = 1 << 18
+        /// A runner is about to call its overridden `start`, or inside it, and keeps the operation alive: with its end it
+        /// leaves the queue (contract C6).
+        static let isKept: UInt64 = 1 << 27
         /// Something may have changed what an overridden `isReady` answers since it was last asked.
         static let isAnswerOutdated: UInt64 = 1 << 19
         /// Tasks await the end, or did: the finishing thread resumes them.
@@ -93,6 +96,8 @@ struct OperationState: ~Copyable {
         var isReady: Bool { unfinishedDependencies == 0 || isCancelled }
         /// Ready, and nobody has to be asked.
         var isReadyUnasked: Bool { isReady && bits & Self.hasOwnReadiness == 0 }
+        /// Whether the finishing thread takes it out of its queue, because no runner will.
+        var leavesQueueByItself: Bool { bits & (Self.isKept | Self.isDetached) != 0 }
         /// Whether a waiting operation is ready now, or has to be asked.
         var isToBeFiled: Bool { isReady || bits & Self.hasOwnReadiness != 0 }
         func outdatingAnswer() -> Word { setting(Self.isAnswerOutdated) }
@@ -200,8 +205,10 @@ extension OperationState {
     enum Filing {
         case ready(Word)
         case waiting
-        /// Another thread is about to file it, or it is finished and about to be withdrawn.
+        /// Another thread is about to file it, or to withdraw it since it is finished.
         case leftToOther
+        /// It has announced its end while it was being filed: the filer has to withdraw it.
+        case ended
         /// The readiness may have changed since it was asked for: ask again.
         case outdated
     }
@@ -219,7 +226,8 @@ extension OperationState {
     func beginAsking() { update { Word(bits: $0.bits & ~Word.isAnswerOutdated) } }
 
     /// filing → ready, or back to waiting if it is not ready after all. Called by the filing thread, under the queue's
-    /// lock; with the answer of the overridden `isReady` if the operation has its own readiness.
+    /// lock; with the answer of the overridden `isReady` if the operation has its own readiness. Nobody else leaves the
+    /// phase `filing`, but for the operation's own announcement of its end.
     func finishFiling(_ answer: Bool?) -> Filing {
         var isOutdated = false
         let change = update { word in
@@ -228,7 +236,7 @@ extension OperationState {
             return isOutdated ? nil : word.entering(answer ?? word.isReady ? .ready : .waiting)
         }
         if isOutdated { return .outdated }
-        guard let new = change?.new else { return .leftToOther }
+        guard let new = change?.new else { return .ended }
         return new.phase == .ready ? .ready(new) : .waiting
     }
 
@@ -236,12 +244,14 @@ extension OperationState {
     /// Called under the queue's lock.
     func giveBack() -> Bool {
         update { word in
-            word.phase == .dispatched && !word.has(Word.isAnswerOutdated) ? word.entering(.waiting) : nil
+            guard word.phase == .dispatched, !word.has(Word.isAnswerOutdated) else { return nil }
+            return Word(bits: word.entering(.waiting).bits & ~Word.isKept)
         } != nil
     }
 
-    /// filing → enqueued: the filer came before the adding thread has pushed the operation into the inbox.
-    func postponeFiling() { update { $0.phase == .filing ? $0.entering(.enqueued) : nil } }
+    /// filing → enqueued: the filer came before the adding thread has pushed the operation into the inbox. False if the
+    /// operation has ended instead.
+    func postponeFiling() -> Bool { update { $0.phase == .filing ? $0.entering(.enqueued) : nil } != nil }
 
     /// ready → dispatched. False if a dependency was added since, or another thread is re-filing it. Called under the
     /// queue's lock.
@@ -475,7 +485,7 @@ extension OperationState {
     /// successor list and sees the waiters and the completion block. Returns the word before, or nil if the phase is no
     /// longer the given one. Wakes the waiters.
     ///
-    /// - Parameter flag: set in the same step.
+    /// - Parameter flag: set in the same step; none if 0.
     @inline(__always)
     func finish(from phase: Phase, setting flag: UInt64 = 0) -> Word? {
         guard let (old, _) = update({ $0.phase == phase ? $0.setting(flag).entering(.finished) : nil }) else {
@@ -486,19 +496,36 @@ extension OperationState {
     }
 
     /// As `finish(from:)`, from whatever phase, for an operation that announces its end itself. Nil if it was finished
-    /// already. Waits while another thread is putting it into a queue, which then is sure to find it there.
+    /// already. Waits only while another thread hands it to a queue, which then is sure to find it there.
     func finishFromAnyPhase() -> Word? {
         while true {
             let phase = load().phase
             switch phase {
             case .finished: return nil
-            case .claimed, .filing: sched_yield()
+            case .claimed: sched_yield()
             default: if let last = finish(from: phase) { return last }
             }
         }
     }
 
-    /// An overridden `start` has returned: says that whoever finishes the operation gives its slot back. False if it
-    /// is finished already.
-    func detach() -> Bool { update { $0.isFinished ? nil : $0.setting(Word.isDetached) } != nil }
+    /// The runner that has chosen the operation, and keeps it alive, is about to call its overridden `start`. Nothing if
+    /// it is finished already: then the runner takes it out of the queue.
+    func keep() { update { $0.isFinished ? nil : $0.setting(Word.isKept) } }
+
+    /// What a runner has to do with an operation whose `start` has returned.
+    enum AfterStart {
+        /// It is finished: take it out of the queue.
+        case retire
+        /// Nothing: it goes on by itself and keeps its slot, or it was given back to the queue.
+        case leave
+        /// Nothing: it has left the queue.
+        case hasLeft
+    }
+
+    /// An overridden `start` may return before the end: then whoever finishes the operation takes it out of the queue.
+    @inline(__always)
+    func startHasReturned() -> AfterStart {
+        if !load().isFinished, update({ $0.isFinished ? nil : $0.setting(Word.isDetached) }) != nil { return .leave }
+        return load().has(Word.isKept) ? .hasLeft : .retire
+    }
 }

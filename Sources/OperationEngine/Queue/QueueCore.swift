@@ -172,20 +172,31 @@ final class QueueCore: @unchecked Sendable {
 
     /// Files an operation whose phase is `filing`. False if the answer of its overridden `isReady` is out of date.
     func file(_ operation: Operation, _ answer: Bool?) -> Bool {
-        let (isFiled, bands) = lock.withLock {
+        let (end, bands) = lock.withLock {
             inbox.takeAll { state.admit($0) }
             return (state.file(operation, answer), settle().bandsToCall)
         }
         for band in bands { signal(band) }
-        return isFiled
+        if end == .ended { withdraw(operation) }
+        return end != .outdated
     }
 
     /// As `file`, for a caller that holds `lock` and then calls `unlockAfterFiling`, and for an operation that need
-    /// not be asked.
-    func fileLocked(_ operation: Operation) {
+    /// not be asked. False if it has ended: then the caller calls `withdraw`, once it holds no lock.
+    func fileLocked(_ operation: Operation) -> Bool {
         // What was added before it became ready goes before it (contract G6).
         inbox.takeAll { state.admit($0) }
-        _ = state.file(operation, nil)
+        return state.file(operation, nil) == .filed
+    }
+
+    /// As `fileLocked` for several; those that have ended.
+    @inline(__always)
+    private func fileLocked(_ readied: [Unmanaged<Operation>]) -> [Unmanaged<Operation>] {
+        var ended: [Unmanaged<Operation>] = []
+        for operation in readied {
+            if !operation._withUnsafeGuaranteedRef({ fileLocked($0) }) { ended.append(operation) }
+        }
+        return ended
     }
 
     func unlockAfterFiling() {
@@ -247,19 +258,21 @@ final class QueueCore: @unchecked Sendable {
         mayGoOn: Bool
     ) -> Unmanaged<Operation>? {
         lock.lock()
-        for operation in readied { operation._withUnsafeGuaranteedRef { fileLocked($0) } }
+        let ended = fileLocked(readied)
         if let finished { finished._withUnsafeGuaranteedRef { state.retire($0) } }
         let (chosen, bands) = settle(choosingFor: mayGoOn ? lease : nil)
         lock.unlock()
         for band in bands { signal(band) }
+        for operation in ended { withdraw(operation.takeUnretainedValue()) }
         return chosen
     }
 
     /// Files operations in one step.
     func file(_ readied: [Unmanaged<Operation>]) {
         lock.lock()
-        for operation in readied { operation._withUnsafeGuaranteedRef { fileLocked($0) } }
+        let ended = fileLocked(readied)
         unlockAfterFiling()
+        for operation in ended { withdraw(operation.takeUnretainedValue()) }
     }
 
     /// Takes back an operation that a worker has chosen and whose overridden `isReady` says no. False if it has to be
@@ -269,7 +282,7 @@ final class QueueCore: @unchecked Sendable {
     }
 
     /// An operation has finished by its own account: frees its slot, if it had one, and lets it leave. Called by the
-    /// one thread whose transition finished it, unless a worker is inside its `start`.
+    /// one thread whose transition finished it, or that was filing it then.
     func withdraw(_ operation: Operation) {
         lock.lock()
         inbox.takeAll { state.admit($0) }
@@ -479,6 +492,8 @@ struct BatchFiler {
     private var toBeAsked: [Operation] = []
     /// Those with observers, as their lists.
     private var toBeTold: [ObserverList<Operation>] = []
+    /// Those that have announced their end themselves: to be withdrawn when no lock is held.
+    private var ended: [Operation] = []
 
     init(own: Unmanaged<Runner>?) { self.own = own }
 
@@ -491,7 +506,7 @@ struct BatchFiler {
             queue.lock.lock()
             locked = queue
         }
-        queue.fileLocked(operation)
+        if !queue.fileLocked(operation) { ended.append(operation) }
     }
 
     mutating func unlock() {
@@ -505,7 +520,8 @@ struct BatchFiler {
     /// The observers of an operation hear of it before it is filed.
     mutating func tellLater(_ observers: ObserverList<Operation>) { toBeTold.append(observers) }
 
-    /// Tells the observed ones, and files those whose `isReady` is overridden. Without any lock.
+    /// Tells the observed ones, files those whose `isReady` is overridden, and withdraws those that have ended. Without
+    /// any lock.
     mutating func fileTheRest() {
         if !toBeTold.isEmpty {
             // The list's weak reference says whether the operation is still there.
@@ -515,6 +531,10 @@ struct BatchFiler {
         if !toBeAsked.isEmpty {
             for operation in toBeAsked { operation.fileWithQueue() }
             toBeAsked.removeAll()
+        }
+        if !ended.isEmpty {
+            for operation in ended { operation.queue?.takeUnretainedValue().withdraw(operation) }
+            ended.removeAll()
         }
     }
 }

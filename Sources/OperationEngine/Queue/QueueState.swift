@@ -89,18 +89,27 @@ struct QueueState: ~Copyable {
         swap(&waiting, &next.waiting)
     }
 
-    /// Puts an operation whose phase is `filing` into its list. Called by the thread that made it so. False if the
-    /// answer of its overridden `isReady` is out of date.
-    mutating func file(_ operation: Operation, _ answer: Bool?) -> Bool {
-        if operation.place.kind == .none {
-            operation.state.postponeFiling()
-            return true
-        }
+    /// How the filing of an operation went.
+    enum FilingEnd {
+        case filed
+        /// The answer of its overridden `isReady` is out of date: ask again.
+        case outdated
+        /// The operation has announced its end meanwhile: it is to be withdrawn, without the lock.
+        case ended
+    }
+
+    /// Puts an operation whose phase is `filing` into its list. Called by the thread that made it so.
+    mutating func file(_ operation: Operation, _ answer: Bool?) -> FilingEnd {
+        if operation.place.kind == .none { return operation.state.postponeFiling() ? .filed : .ended }
         let filing = operation.state.finishFiling(answer)
-        if case .outdated = filing { return false }
+        switch filing {
+        case .outdated: return .outdated
+        case .ended: return .ended
+        case .ready, .waiting, .leftToOther: break
+        }
         takeOut(operation)
         place(operation, filing)
-        return true
+        return .filed
     }
 
     @inline(__always)

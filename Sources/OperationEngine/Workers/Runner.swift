@@ -86,42 +86,66 @@ final class Runner {
         quantum = Self.fullQuantum
         var next = queue.advance(lease, retiring: nil, mayGoOn: true)
         while let chosen = next {
-            if !run(chosen, of: queue) {
+            switch run(chosen, of: queue) {
+            case .leave, .hasLeft:
                 next = queue.advance(lease, retiring: nil, mayGoOn: mayGoOn(with: queue))
-            } else if let block = completionBlock.take() {
-                // Slot, lease and place in the queue are given up first: the block may wait for the queue's next
-                // operation, or for the whole queue (contract I7).
-                _ = queue.advance(lease, retiring: chosen, filing: readied, mayGoOn: false)
-                readied.removeAll(keepingCapacity: true)
-                queue.leave(chosen)
-                self.queue = nil
-                callAtNormalPriority(block)
-                self.queue = queue
-                next = mayGoOn(with: queue) ? queue.advance(lease, retiring: nil, mayGoOn: true) : nil
-            } else {
-                next = queue.advance(lease, retiring: chosen, filing: readied, mayGoOn: mayGoOn(with: queue))
-                if !readied.isEmpty { readied.removeAll(keepingCapacity: true) }
-                queue.leave(chosen)
+            case .retire:
+                next = retire(chosen, from: queue)
             }
         }
         self.queue = nil
     }
 
-    /// Starts a chosen operation, which the queue keeps alive. True if it is finished; false if it was given back
-    /// because its overridden `isReady` says no, or if it goes on by itself and keeps its slot (contract C6).
-    private func run(_ chosen: Unmanaged<Operation>, of queue: QueueCore) -> Bool {
+    /// Takes a finished operation out of the queue and chooses the next one.
+    @inline(__always)
+    private func retire(_ finished: Unmanaged<Operation>, from queue: QueueCore) -> Unmanaged<Operation>? {
+        guard let block = completionBlock.take() else {
+            let next = queue.advance(lease, retiring: finished, filing: readied, mayGoOn: mayGoOn(with: queue))
+            if !readied.isEmpty { readied.removeAll(keepingCapacity: true) }
+            queue.leave(finished)
+            return next
+        }
+        // Slot, lease and place in the queue are given up first: the block may wait for the queue's next operation, or
+        // for the whole queue (contract I7).
+        _ = queue.advance(lease, retiring: finished, filing: readied, mayGoOn: false)
+        readied.removeAll(keepingCapacity: true)
+        queue.leave(finished)
+        self.queue = nil
+        callAtNormalPriority(block)
+        self.queue = queue
+        return mayGoOn(with: queue) ? queue.advance(lease, retiring: nil, mayGoOn: true) : nil
+    }
+
+    /// Starts a chosen operation, which the queue keeps alive.
+    private func run(_ chosen: Unmanaged<Operation>, of queue: QueueCore) -> OperationState.AfterStart {
+        guard chosen._withUnsafeGuaranteedRef({ MethodOverride.start.isPresent(in: $0) }) else {
+            return start(chosen, of: queue)
+        }
+        // It may end, and leave the queue, while its own `start` goes on (contract C6). Then nobody else keeps it alive,
+        // nor perhaps the queue, which the rest of `start` may ask for. Both are alive until `keep`: an end that is
+        // announced before that leaves the operation to this runner.
+        let kept = (chosen.takeUnretainedValue(), queue.liveOwner)
+        return withExtendedLifetime(kept) {
+            kept.0.state.keep()
+            return start(chosen, of: queue)
+        }
+    }
+
+    private func start(_ chosen: Unmanaged<Operation>, of queue: QueueCore) -> OperationState.AfterStart {
         operation = chosen
         pooled?._withUnsafeGuaranteedRef { $0.noteProgress() }
-        let isFinished = chosen._withUnsafeGuaranteedRef { operation in
-            if operation.state.load().has(OperationState.Word.hasOwnReadiness), !operation.isStillReady(in: queue) {
-                return false
+        let afterStart = chosen._withUnsafeGuaranteedRef { operation in
+            if operation.state.load().has(OperationState.Word.hasOwnReadiness) {
+                guard operation.isStillReady(in: queue) else { return OperationState.AfterStart.leave }
+                // It may have announced its end when it was asked.
+                if operation.state.load().isFinished { return operation.state.startHasReturned() }
             }
             operation.start()
-            return operation.state.load().isFinished || !operation.state.detach()
+            return operation.state.startHasReturned()
         }
         operation = nil
         pooled?._withUnsafeGuaranteedRef { $0.endPresumption() }
-        return isFinished
+        return afterStart
     }
 
     private func callAtNormalPriority(_ block: @escaping @Sendable () -> Void) {

@@ -72,6 +72,24 @@ func settle() {
 
 @Suite("C: asynchronous operations", .blocking)
 struct AsynchronousOperationTests {
+    @Test("C6 C12: an end announced while start goes on frees slot and dependents at once", arguments: [false, true])
+    func endInsideStart(isOnOtherThread: Bool) {
+        let queue = makeQueue(limit: 1)
+        let goOn = Gate("the dependent runs")
+        let returned = Gate("start returns")
+        let operation = AsynchronousOperation { operation in
+            if isOnOtherThread { onNewThread { operation.end() } } else { operation.end() }
+            goOn.wait()
+            returned.open()
+        }
+        let dependent = MainOperation { _ in goOn.open() }
+        dependent.addDependency(operation)
+        queue.addOperations([operation, dependent], waitUntilFinished: false)
+        returned.wait()
+        drains(queue)
+        #expect(operation.starts.value == 1 && dependent.isFinished && queue.operationCount == 0)
+    }
+
     @Test("C1 C2 C12: unfinished after start has returned, until the end is announced, from any thread")
     func untilAnnounced() {
         let runs = Counter()
