@@ -100,11 +100,12 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// The engine, its tests and tools alone, without what the benchmark suite needs; for scripts/mutate.
+// The engine, its tests and tools alone, without what the benchmark suite and the comparisons need; for scripts/mutate.
 if Context.environment["OPBENCH_ENGINE_ONLY"] != nil {
     package.dependencies = []
     package.products.removeAll { $0.name == "opbench" }
-    package.targets.removeAll { $0.name.lowercased().hasPrefix("opbench") || $0.name == "CJemalloc" }
+    let others = ["opbench", "OpBench", "CJemalloc", "Foundation", "Migration"]
+    package.targets.removeAll { target in others.contains { target.name.hasPrefix($0) } }
 }
 
 // A warning in our own code is an error where we work, in debug builds; a user's release build, perhaps with a newer

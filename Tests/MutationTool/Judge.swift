@@ -44,51 +44,39 @@ struct Judge {
 
     // MARK: The tests
 
-    /// The names of the tests that fail. All tests of the contract are run; if the process crashes, those that name one
-    /// of the mutation's lines, one after another, since then the last one begun is to blame.
-    func test(_ mutation: Mutation, number: Int, catalog: TestCatalog) throws -> [String] {
-        let all = try runTests(filter: TestCatalog.contractFilter, number: number)
-        if !all.hasCrashed { return all.failed.filter { !unreliable.contains($0) } }
-        // Some of the many that ran at the crash; each of these suspects alone.
+    /// The names of the tests that fail: of those that name one of the mutation's lines, or of all that name a line.
+    func test(_ mutation: Mutation, number: Int, catalog: TestCatalog, isWide: Bool) throws -> [String] {
         let suspects = catalog.tests(naming: mutation.lines)
-        var failed = Set(all.failed)
-        for test in suspects.prefix(8) {
-            let alone = try runTests(filter: test.filter, number: number)
-            if alone.hasCrashed || !alone.failed.isEmpty { failed.insert(test.name) }
+        let filter = isWide ? TestCatalog.contractFilter : suspects.map(\.filter).joined(separator: "|")
+        let together = filter.isEmpty ? TestRun() : try runTests(filter: filter, number: number)
+        var failed = Set(together.failed)
+        if together.hasCrashed {
+            // One of the many that ran at the crash is to blame: each of these alone.
+            for test in suspects.prefix(8) {
+                let alone = try runTests(filter: test.filter, number: number)
+                if alone.hasCrashed || !alone.failed.isEmpty { failed.insert(test.name) }
+            }
         }
-        if failed.isEmpty { failed.formUnion(all.crashedIn.prefix(1).map { "the process of \($0)" }) }
         return failed.subtracting(unreliable).sorted()
     }
 
     struct TestRun {
-        var failed: [String]
-        var hasCrashed: Bool
-        /// The tests that had begun and not ended when the process did.
-        var crashedIn: [String]
+        var failed: [String] = []
+        var hasCrashed = false
     }
 
     func runTests(filter: String, number: Int?) throws -> TestRun {
-        var environment = ["SWIFT_BACKTRACE": "enable=no", "OPBENCH_ENGINE_ONLY": "1"]
+        var environment = ["SWIFT_BACKTRACE": "enable=no"]
         if let number { environment[Self.switchName] = "\(number)" }
         let run = try Program(
-            path: "swift",
-            arguments: [
-                "test", "--skip-build", "--disable-xctest", "--disable-sandbox", "--filter", filter,
-            ], folder: tree.root, environment: environment
-        ).run(seconds: 150)
-        var (begun, ended, failed): ([String], Set<String>, [String]) = ([], [], [])
-        for line in run.output.split(separator: "\n") {
-            if let match = line.firstMatch(of: #/^◇ Test "(.+)" started\.$/#) {
-                begun.append(String(match.output.1))
-            } else if let match = line.firstMatch(of: #/^✔ Test "(.+?)" (with \d+ test cases? )?passed after/#) {
-                ended.insert(String(match.output.1))
-            } else if let match = line.firstMatch(of: #/^✘ Test "(.+?)" (with \d+ test cases? )?failed after/#) {
-                ended.insert(String(match.output.1))
-                failed.append(String(match.output.1))
-            }
+            path: products.appending(path: "opbenchPackageTests.xctest").path,
+            arguments: ["--testing-library", "swift-testing", "--filter", filter], folder: tree.root,
+            environment: environment
+        ).run(seconds: number == nil ? 600 : 150)
+        let failed = run.output.split(separator: "\n").compactMap { line in
+            line.firstMatch(of: #/^✘ Test "(.+?)" (with \d+ test cases? )?failed after/#).map { String($0.output.1) }
         }
-        let hasCrashed = run.wasKilled || !run.output.contains("Test run with")
-        return TestRun(failed: failed, hasCrashed: hasCrashed, crashedIn: begun.filter { !ended.contains($0) })
+        return TestRun(failed: failed, hasCrashed: run.wasKilled || !run.output.contains("Test run with"))
     }
 }
 

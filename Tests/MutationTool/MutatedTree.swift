@@ -11,7 +11,7 @@ struct MutatedTree {
     }
 
     /// Brings the copy up to date. A file that does not change keeps its date, so that the build is incremental.
-    func update(with mutations: [Mutation]) throws {
+    func update(with mutations: [(number: Int, mutation: Mutation)]) throws {
         try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
         var wanted = ["Package.swift"]
         for folder in ["Sources", "Tests"] {
@@ -29,9 +29,9 @@ struct MutatedTree {
         }
     }
 
-    private func changedTexts(_ mutations: [Mutation]) throws -> [String: String] {
+    private func changedTexts(_ mutations: [(number: Int, mutation: Mutation)]) throws -> [String: String] {
         var texts = ["Sources/OperationEngine/Futex/MutationSwitch.swift": Schemata.switchSource]
-        for (file, group) in Dictionary(grouping: mutations.enumerated(), by: \.element.file) {
+        for (file, group) in Dictionary(grouping: mutations, by: \.mutation.file) {
             let path = "Sources/OperationEngine/\(file)"
             var schemata = Schemata(source: try text(path))
             for (number, mutation) in group { try schemata.place(mutation, number: number) }
@@ -40,8 +40,8 @@ struct MutatedTree {
         // A mutated engine makes warnings, and makes tests wait.
         texts["Package.swift"] = try text("Package.swift").replacing(#/\.treatAllWarnings\([^\n]*\)\)\]/#, with: "]")
         let limits = "Tests/TestSupport/HangLimit.swift"
-        texts[limits] = try text(limits).replacing(".seconds(60)", with: ".seconds(6)")
-            .replacing(".seconds(240)", with: ".seconds(20)")
+        texts[limits] = try text(limits).replacing(".seconds(60)", with: ".seconds(15)")
+            .replacing(".seconds(240)", with: ".seconds(60)")
         return texts
     }
 

@@ -21,6 +21,7 @@ struct MutationRun {
     private var tier: Mutation.Tier?
     private var only: Set<String> = []
     private var from: String?
+    private var isWide = false
 
     init(root: URL, mutations: [Mutation], results: ResultFile, arguments: ArraySlice<String>) throws {
         self.root = root
@@ -28,6 +29,10 @@ struct MutationRun {
         self.results = results
         var rest = arguments
         while let option = rest.popFirst() {
+            if option == "--wide" {
+                isWide = true
+                continue
+            }
             guard let value = rest.popFirst() else { throw MutationReader.Mistake(description: "\(option) of what?") }
             switch option {
             case "--tier": tier = Mutation.Tier(rawValue: value)
@@ -45,25 +50,28 @@ struct MutationRun {
     func run() throws {
         let scratch = root.appending(path: ".build-mutate")
         let tree = MutatedTree(of: root, in: scratch)
-        try tree.update(with: mutations)
+        let selected = mutations.enumerated().filter { isSelected($0.element) }.map {
+            (number: $0.offset, mutation: $0.element)
+        }
+        try tree.update(with: selected)
         var judge = Judge(tree: tree, products: tree.root.appending(path: ".build/debug"))
         try build(tree)
         let catalog = try TestCatalog(folder: tree.root.appending(path: "Tests/OperationEngineTests"))
-        if mutations.contains(where: { isSelected($0) && $0.tier == .contract }) {
+        if selected.contains(where: { $0.mutation.tier == .contract }) {
             let plain = try judge.runTests(filter: TestCatalog.contractFilter, number: nil)
             if plain.hasCrashed { throw MutationReader.Mistake(description: "the tests crash without any mutation") }
             judge.unreliable = Set(plain.failed)
             print("without a mutation \(plain.failed.count) tests fail: \(plain.failed)")
         }
         var hasBegun = from == nil
-        for (number, mutation) in mutations.enumerated() where isSelected(mutation) {
+        for (number, mutation) in selected {
             if mutation.name == from { hasBegun = true }
             guard hasBegun else { continue }
             let begin = Date()
             let noticed =
                 mutation.tier == .protocol
                 ? try judge.explore(mutation, number: number)
-                : try judge.test(mutation, number: number, catalog: catalog)
+                : try judge.test(mutation, number: number, catalog: catalog, isWide: isWide)
             let verdict = Verdict(mutation: mutation, noticedBy: noticed, seconds: Date().timeIntervalSince(begin))
             let what = noticed.isEmpty ? "SURVIVED" : "caught by \(noticed.count): \(noticed[0])"
             print("\(mutation.name) (\(Int(verdict.seconds)) s): \(what)")
@@ -79,7 +87,7 @@ struct MutationRun {
             environment: ["OPBENCH_ENGINE_ONLY": "1"]
         ).run()
         guard build.status == 0 else {
-            let errors = build.output.split(separator: "\n").filter { $0.contains("error:") }.prefix(20)
+            let errors = build.output.split(separator: "\n").filter { $0.contains("error:") }.prefix(60)
             throw MutationReader.Mistake(
                 description: "the mutated engine does not build:\n\(errors.joined(separator: "\n"))")
         }

@@ -4,8 +4,9 @@ import Foundation
 
 let usage = """
     usage: mutate check                                every old text occurs once
-           mutate run [--tier protocol|contract] [--only NAME,NAME] [--from NAME]
-                                                       builds a copy with all of them, runs each, and stores results
+           mutate run [--tier protocol|contract] [--only NAME,NAME] [--from NAME] [--wide]
+                                                       builds a copy with all of them, runs each, and stores results;
+                                                       --wide: all tests, not only those of the mutation's lines
            mutate table                                the stored results, for people
     """
 

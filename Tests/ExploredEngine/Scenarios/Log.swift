@@ -4,7 +4,7 @@ import Interleaving
 final class Log: @unchecked Sendable {
     private(set) var entries: [String] = []
     /// How many threads are between `enter` and `leave`, and the most there ever were.
-    private var inside = 0
+    private(set) var inside = 0
     private(set) var mostInside = 0
 
     func add(_ entry: String) { entries.append(entry) }
