@@ -64,7 +64,8 @@ struct Options {
         usage: scripts/stress [--minutes N] [--seed S] [--scenario NAME,…] [--size N] [--same-seed]
                               [--sanitize thread|address] [--list]
 
-          --minutes N         goes on in turns, with fresh seeds, for N minutes; without it, one turn of each scenario
+          --minutes N         goes on for N minutes, in turns of ten seconds; without it, each scenario has as many rounds
+                              as --list says, once
           --seed S            the first round's seed, the next ones count up; by default a fresh one, which is printed
           --scenario NAME,…   only these
           --size N            a round's size, of whatever the scenario counts

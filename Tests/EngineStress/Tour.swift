@@ -19,8 +19,8 @@ final class Tour: Sendable {
     private let firstSeed: UInt64
     private let began = ContinuousClock.now
     private let state: Guarded<State>
-    /// After this long in one scenario it is another one's turn, if the time is limited.
-    private static let turnLimit = Duration.seconds(30)
+    /// A scenario's turn where the time is given, and not the number of rounds.
+    private static let turnLength = Duration.seconds(10)
 
     init(_ options: Options) {
         self.options = options
@@ -48,9 +48,10 @@ final class Tour: Sendable {
         let turnBegan = ContinuousClock.now
         var operations = 0
         var rounds = 0
-        say("\(scenario.name): \(scenario.roundsPerTurn) × \(size) \(scenario.unit), seeds from \(seed)")
-        while rounds < scenario.roundsPerTurn, !isOver {
-            if deadline != nil, turnBegan.duration(to: .now) > Self.turnLimit { break }
+        let isTimed = deadline != nil
+        let extent = isTimed ? "rounds of" : "\(scenario.roundsPerTurn) ×"
+        say("\(scenario.name): \(extent) \(size) \(scenario.unit), seeds from \(seed)")
+        while isTimed ? turnBegan.duration(to: .now) < Self.turnLength && !isOver : rounds < scenario.roundsPerTurn {
             let roundBegan = ContinuousClock.now
             let outcome = scenario.play(seed: seed, size: size)
             enter(outcome, of: scenario, seed: seed, took: roundBegan.duration(to: .now))
