@@ -29,10 +29,10 @@ def main(arguments: list[str]) -> int:
     comments.add_argument("symbols", type=Path, help="the folder with the symbol graphs")
     comments.set_defaults(run=_check_comments)
     record = commands.add_parser("record", help="store the verdicts of a test run, and update the articles")
-    record.add_argument("events", type=Path)
+    record.add_argument("events", type=Path, nargs="+")
     record.set_defaults(run=_record)
     verify = commands.add_parser("verify", help="check that a test run has tested every line")
-    verify.add_argument("events", type=Path)
+    verify.add_argument("events", type=Path, nargs=1)
     verify.set_defaults(run=_verify)
     options = parser.parse_args(arguments)
     try:
@@ -84,11 +84,17 @@ def _check_comments(options: argparse.Namespace) -> None:
 
 
 def _run(options: argparse.Namespace, made: dict[str, str]) -> Verdicts:
-    try:
-        with open(options.events, encoding="utf-8") as rows:
-            return read_events(rows, made)
-    except OSError as error:
-        raise Problem(f"cannot read {options.events}: {error.strerror}") from None
+    """The verdicts of the given runs. A test that was run again has the later verdict."""
+    all_verdicts = Verdicts(made)
+    for path in options.events:
+        try:
+            with open(path, encoding="utf-8") as rows:
+                run = read_events(rows, made)
+        except OSError as error:
+            raise Problem(f"cannot read {path}: {error.strerror}") from None
+        all_verdicts.engine.update(run.engine)
+        all_verdicts.foundation.update(run.foundation)
+    return all_verdicts
 
 
 def _record(options: argparse.Namespace) -> None:
