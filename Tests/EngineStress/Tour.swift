@@ -93,6 +93,20 @@ final class Tour: Sendable {
                 + "\(state.books.values.reduce(0) { $0 + $1.operations }) operations")
     }
 
+    /// What the engine's threads cost when there is nothing to do.
+    func printIdleCost() {
+        let (before, looked) = (Self.processorTime, ContinuousClock.now)
+        usleep(1_000_000)
+        let used = Self.processorTime - before
+        say("idle: \(used / .microseconds(1)) µs of processor time in \(seconds(looked.duration(to: .now))) s")
+    }
+
+    private static var processorTime: Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+
     private func seconds(_ duration: Duration) -> String {
         let tenths = (duration.components.seconds * 10) + duration.components.attoseconds / 100_000_000_000_000_000
         return "\(tenths / 10).\(tenths % 10)"

@@ -31,5 +31,6 @@ case .play(let options):
     }
     let isKept = tour.play()
     tour.printSummary()
+    if isKept { tour.printIdleCost() }
     exit(isKept ? 0 : 1)
 }

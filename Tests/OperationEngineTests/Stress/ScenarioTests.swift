@@ -9,7 +9,7 @@ struct ScenarioTests {
     func keepsTheModel(name: String) throws {
         let scenario = try #require(Scenario.named(name))
         let seed = announcedSeed("stress scenario \(name)")
-        let size = max(10, Scale.of(scenario.testSize))
+        let size = max(40, Scale.of(scenario.testSize))
         for round in 0..<scenario.testRounds {
             let outcome = scenario.play(seed: seed &+ UInt64(round), size: size)
             #expect(outcome.violations.isEmpty, "\(name), seed \(seed &+ UInt64(round)), size \(size)")
