@@ -50,7 +50,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "TextTable", package: "TextTable"),
             ]),
-        .target(name: "TestSupport", dependencies: ["CLinux"], path: "Tests/TestSupport"),
+        .target(name: "TestSupport", dependencies: ["OperationEngine", "CLinux"], path: "Tests/TestSupport"),
         // Scenarios that need a process of their own; the engine's tests run it.
         .executableTarget(
             name: "EngineProcess", dependencies: ["OperationEngine", "CLinux"], path: "Tests/EngineProcess"),

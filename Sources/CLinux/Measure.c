@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "CLinuxMeasure.h"
+#include <malloc.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -23,3 +24,11 @@ int clinux_die_with_parent(pid_t parent) {
 int clinux_memory_file(void) { return memfd_create("opbench", MFD_CLOEXEC); }
 
 const char *clinux_compiler(void) { return __VERSION__; }
+
+size_t clinux_heap_in_use(void) {
+#if __GLIBC_PREREQ(2, 33)
+    return mallinfo2().uordblks;
+#else
+    return (size_t)mallinfo().uordblks;
+#endif
+}

@@ -4,6 +4,8 @@ typealias Scenario = @Sendable (_ arguments: [String]) -> Void
 /// Every scenario by its name, one file each in Scenarios/.
 let scenarios: [String: Scenario] = [
     "at-exit": atExit,
+    "bounded-memory": boundedMemory,
+    "bounded-threads": boundedThreads,
     "current-queue-elsewhere": currentQueueElsewhere,
     "current-queue-on-main": currentQueueOnMain,
     "dispatch-signal-source": dispatchSignalSource,
@@ -18,6 +20,7 @@ let scenarios: [String: Scenario] = [
     "fork-before-use": forkBeforeUse,
     "fork-in-operation": forkInOperation,
     "fork-under-load": forkUnderLoad,
+    "idle": idle,
     "inherited-processors": inheritedProcessors,
     "main-queue-barrier": mainQueueBarrier,
     "main-queue-cancel": mainQueueCancel,

@@ -35,7 +35,7 @@ final class TestThreads: TaskExecutor {
 }
 
 /// Runs each test of a suite on a thread outside the cooperative pool, and aborts the process, naming the test,
-/// if one exceeds `HangLimit.test`.
+/// if one exceeds `HangLimit.test`. Sees to it that no object of the engine outlives its test.
 public struct BlockingTrait: TestTrait, SuiteTrait, TestScoping {
     public var isRecursive: Bool { true }
 
@@ -50,6 +50,8 @@ public struct BlockingTrait: TestTrait, SuiteTrait, TestScoping {
                 abort()
             }
             defer { watchdog.cancel() }
+            Leftovers.testBegins(name)
+            defer { Leftovers.testEnds() }
             try await function()
         }
     }

@@ -1,6 +1,7 @@
 // What measuring needs of Linux and Swift cannot say itself: the work kernel, a thread's nice value, ties to the parent.
 #ifndef CLINUX_MEASURE_H
 #define CLINUX_MEASURE_H
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -13,6 +14,10 @@ int clinux_die_with_parent(pid_t parent);
 
 /// A file without a name, in memory, memfd_create(2); -1 on failure.
 int clinux_memory_file(void);
+
+/// Bytes that the C library's malloc has handed out and not got back, in all threads, mallinfo2(3). What it keeps at hand
+/// for a thread's next allocation counts as handed out.
+size_t clinux_heap_in_use(void);
 
 /// The version of the compiler that built this library, as it names itself.
 const char *clinux_compiler(void);

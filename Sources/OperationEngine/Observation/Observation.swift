@@ -67,6 +67,7 @@ public final class Observation: Sendable {
 ///
 /// Handlers are called with no lock held (contract D20), on the thread that makes the change (D5).
 final class ObserverList<Object: AnyObject & Sendable>: @unchecked Sendable {
+    private let liveMark = LiveMark(.observerList)
     /// Reads the object's properties by their keys, through getters that a subclass may override (contract D22).
     typealias Reader = @Sendable (Object, ObservedKey) -> Any
 
@@ -88,6 +89,7 @@ final class ObserverList<Object: AnyObject & Sendable>: @unchecked Sendable {
     // MARK: Observers
 
     final class Entry: Sendable {
+        private let liveMark = LiveMark(.observation)
         let key: ObservedKey
         let options: ObservingOptions
         let isActive = Atomic<Bool>(true)

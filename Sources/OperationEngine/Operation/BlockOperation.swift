@@ -73,6 +73,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
 /// The pool may keep a group for long after its operation is finished, in items that find nothing left to run. So each
 /// block is released as soon as it has run (contract K13).
 private final class BlockGroup: @unchecked Sendable {
+    private let liveMark = LiveMark(.blockGroup)
     private let count: Int
     /// The blocks not yet begun. Each place belongs to the thread that counted `begun` up to it.
     private let blocks: UnsafeMutablePointer<@Sendable () -> Void>

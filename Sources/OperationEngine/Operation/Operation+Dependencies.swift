@@ -25,9 +25,8 @@ struct DependencyEdge {
 extension Operation {
     func linkDependency(_ operation: Operation) {
         guard operation !== self else { return Misuse.selfDependency.report() }
-        let edge = UnsafeMutablePointer<DependencyEdge>.allocate(capacity: 1)
-        edge.initialize(
-            to: DependencyEdge(
+        let edge = DependencyEdge.allocate(
+            DependencyEdge(
                 dependent: .passUnretained(self), dependentState: withUnsafePointer(to: state) { $0 },
                 dependency: .passRetained(operation)))
 
@@ -88,8 +87,7 @@ extension Operation {
         if consequence == .file { fileWithQueue() }
         while let current = removed {
             removed = current.pointee.nextOfDependent
-            current.pointee.dependency.release()
-            current.deallocate()
+            DependencyEdge.free(current).release()
         }
     }
 
@@ -192,6 +190,23 @@ extension Operation {
 }
 
 extension DependencyEdge {
+    @inline(__always)
+    fileprivate static func allocate(_ content: DependencyEdge) -> UnsafeMutablePointer<DependencyEdge> {
+        let edge = UnsafeMutablePointer<DependencyEdge>.allocate(capacity: 1)
+        edge.initialize(to: content)
+        LiveObjects.count(.dependencyEdge, 1)
+        return edge
+    }
+
+    /// Frees an edge that is linked nowhere. Its dependency is still to be released.
+    @inline(__always)
+    fileprivate static func free(_ edge: UnsafeMutablePointer<DependencyEdge>) -> Unmanaged<Operation> {
+        let dependency = edge.pointee.dependency
+        edge.deallocate()
+        LiveObjects.count(.dependencyEdge, -1)
+        return dependency
+    }
+
     /// Frees the edges of an operation in its deinit and releases its dependencies.
     ///
     /// Releasing the last of a chain of a million operations would recurse a million deep. So the outermost deinit on
@@ -217,9 +232,7 @@ extension DependencyEdge {
                 clinux_set_release_list(list)
                 while let current = list.pointee {
                     list.pointee = current.pointee.nextOfDependent
-                    let dependency = current.pointee.dependency
-                    current.deallocate()
-                    dependency.release()
+                    DependencyEdge.free(current).release()
                 }
                 clinux_set_release_list(nil)
             }

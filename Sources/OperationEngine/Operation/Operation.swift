@@ -11,6 +11,7 @@ import Synchronization
 ///
 /// Names and signatures are those of Foundation's `Operation`; the differences are listed in the documentation.
 open class Operation: @unchecked Sendable {
+    private let liveMark = LiveMark(.operation)
     /// All of the operation's state that several threads change; see `OperationState`.
     let state = OperationState()
 

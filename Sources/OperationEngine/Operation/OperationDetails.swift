@@ -2,6 +2,7 @@
 ///
 /// Guarded by its operation's `lock`.
 final class OperationDetails {
+    private let liveMark = LiveMark(.operationDetails)
     var name: String?
     var completionBlock: (@Sendable () -> Void)?
     var threadPriority: Double?

@@ -249,6 +249,10 @@ extension OperationState {
         } != nil
     }
 
+    /// dispatched → ready: the worker that chose it is held up before it could start it. Nil if it is finished already.
+    /// Called under the queue's lock.
+    func putBack() -> Word? { update { $0.phase == .dispatched ? $0.entering(.ready) : nil }?.new }
+
     /// filing → enqueued: the filer came before the adding thread has pushed the operation into the inbox. False if the
     /// operation has ended instead.
     func postponeFiling() -> Bool { update { $0.phase == .filing ? $0.entering(.enqueued) : nil } != nil }

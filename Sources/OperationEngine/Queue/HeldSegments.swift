@@ -1,6 +1,7 @@
 /// The operations that a queue got between two barriers, or one barrier alone, held until all before it are finished.
 /// Guarded by the queue's lock.
 final class HeldSegment {
+    private let liveMark = LiveMark(.heldSegment)
     /// The sequence number of the first operation that belongs here.
     let firstSequence: UInt64
     /// Ready once the segment is reached: in order and by priority already.

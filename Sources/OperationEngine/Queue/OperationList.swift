@@ -40,6 +40,14 @@ struct OperationList {
         last = link
     }
 
+    mutating func prepend(_ operation: Operation) {
+        let link = Unmanaged.passUnretained(operation)
+        operation.next = first
+        operation.previous = nil
+        if let first { first._withUnsafeGuaranteedRef { $0.previous = link } } else { last = link }
+        first = link
+    }
+
     @inline(__always)
     mutating func remove(_ operation: Operation) {
         let (before, after) = (operation.previous, operation.next)

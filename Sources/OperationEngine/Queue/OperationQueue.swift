@@ -5,7 +5,8 @@ import Synchronization
 /// priority, then in the order of adding, at most `maxConcurrentOperationCount` at once.
 ///
 /// Every method and property may be used from any thread. A queue that its user drops runs its operations to the end
-/// and goes then (contract Q3).
+/// and goes then (contract Q3). The end of the process is not held up by operations, and a forked child cannot use the
+/// queues of its parent: see <doc:ForkExitAndSignals>.
 ///
 /// Names and signatures are those of Foundation's `OperationQueue`; the differences are listed in the documentation.
 open class OperationQueue: @unchecked Sendable {
@@ -13,6 +14,7 @@ open class OperationQueue: @unchecked Sendable {
     /// processors, more while operations are blocked, up to 64.
     public static let defaultMaxConcurrentOperationCount = -1
 
+    private let liveMark = LiveMark(.operationQueue)
     let core = QueueCore()
     /// What few queues have. Guarded by `lock`.
     private let lock = FutexLock()
@@ -74,6 +76,7 @@ open class OperationQueue: @unchecked Sendable {
     /// An operation added before a barrier must not depend on one added after it: neither would ever run, nor the
     /// barrier, until one of them is cancelled.
     open func addBarrierBlock(_ barrier: @escaping @Sendable () -> Void) {
+        if ForkedChild.isRefused() { return }
         let operation = BarrierOperation(barrier)
         guard case .claimed = operation.state.claimForQueue() else { return }
         core.addBarrier(Unmanaged.passRetained(operation).takeUnretainedValue())

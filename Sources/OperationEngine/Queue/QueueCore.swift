@@ -16,6 +16,7 @@ import Synchronization
 /// again at once has emptied the inbox in between. Push, flag, `isOpen` and the looks at the inbox are sequentially
 /// consistent, so in each pair one side sees the other.
 final class QueueCore: @unchecked Sendable {
+    private let liveMark = LiveMark(.queueCore)
     let lock = FutexLock()
     /// Guarded by `lock`.
     @exclusivity(unchecked) private var state = QueueState()
@@ -279,6 +280,16 @@ final class QueueCore: @unchecked Sendable {
     /// asked again.
     func takeBack(_ operation: Operation) -> Bool {
         lock.withLock { state.takeBack(operation) }
+    }
+
+    /// Puts an operation that was chosen, and not started, back to the front of the ready ones. False if it is finished.
+    func putBack(_ operation: Operation) -> Bool {
+        lock.lock()
+        let isPutBack = state.putBack(operation)
+        let bands = settle().bandsToCall
+        lock.unlock()
+        for band in bands { signal(band) }
+        return isPutBack
     }
 
     /// An operation has finished by its own account: frees its slot, if it had one, and lets it leave. Called by the

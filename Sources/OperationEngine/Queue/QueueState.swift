@@ -115,9 +115,14 @@ struct QueueState: ~Copyable {
     @inline(__always)
     private mutating func place(_ operation: Operation, _ filing: OperationState.Filing) {
         guard case .ready(let word) = filing else { return placeAmongWaiting(operation) }
-        let place = QueuePlace.ready(operation, word, band: target == .pool ? word.band : .normal)
+        let place = readyPlace(of: operation, word)
         if operation.sequence >= held.firstSequence { return placeBehindBarrier(operation, place) }
         ready.append(operation, as: place)
+    }
+
+    @inline(__always)
+    private func readyPlace(of operation: Operation, _ word: OperationState.Word) -> QueuePlace {
+        .ready(operation, word, band: target == .pool ? word.band : .normal)
     }
 
     private mutating func placeAmongWaiting(_ operation: Operation) {
@@ -203,6 +208,15 @@ struct QueueState: ~Copyable {
         guard operation.state.giveBack() else { return false }
         retire(operation)
         placeAmongWaiting(operation)
+        return true
+    }
+
+    /// Takes a chosen operation back that was not started: it goes before the others of its level, as it did when it was
+    /// chosen. Whatever has been chosen is held by no barrier. False if it has finished by its own account meanwhile.
+    mutating func putBack(_ operation: Operation) -> Bool {
+        guard let word = operation.state.putBack() else { return false }
+        retire(operation)
+        ready.prepend(operation, as: readyPlace(of: operation, word))
         return true
     }
 

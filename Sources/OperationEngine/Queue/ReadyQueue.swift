@@ -18,6 +18,11 @@ struct ReadyQueue: ~Copyable {
             occupied |= 1 << level.rawValue
         }
 
+        mutating func prepend(_ operation: Operation, level: PriorityLevel) {
+            lists[Int(level.rawValue)].prepend(operation)
+            occupied |= 1 << level.rawValue
+        }
+
         @inline(__always)
         mutating func remove(_ operation: Operation, level: PriorityLevel) {
             lists[Int(level.rawValue)].remove(operation)
@@ -47,8 +52,19 @@ struct ReadyQueue: ~Copyable {
     private(set) var bands = BandSet()
 
     mutating func append(_ operation: Operation, as place: QueuePlace) {
-        operation.place = place
         withLevels(place.band) { $0.append(operation, level: place.level) }
+        note(operation, as: place)
+    }
+
+    /// As `append`, but before those of its level.
+    mutating func prepend(_ operation: Operation, as place: QueuePlace) {
+        withLevels(place.band) { $0.prepend(operation, level: place.level) }
+        note(operation, as: place)
+    }
+
+    @inline(__always)
+    private mutating func note(_ operation: Operation, as place: QueuePlace) {
+        operation.place = place
         bands.insert(place.band)
         count += 1
         if place.level == .slotless { slotlessCount += 1 }

@@ -18,6 +18,9 @@ final class Runner {
     /// What a finishing operation has made ready in `queue`: in the phase `filing`, which keeps it alive, until the
     /// runner advances the queue.
     @exclusivity(unchecked) private var readied: [Unmanaged<Operation>] = []
+    /// Chosen and not yet started while the one before it is released. Its deinit may wait for this very operation, so
+    /// an engine wait gives it back to the queue first.
+    @exclusivity(unchecked) private var inHand: Unmanaged<Operation>?
     /// Left by a finishing operation, to be called once its slot is free (contract I7).
     @exclusivity(unchecked) var completionBlock: (@Sendable () -> Void)?
     /// Operations that the runner may still take from a queue while others wait for its thread.
@@ -100,10 +103,10 @@ final class Runner {
     @inline(__always)
     private func retire(_ finished: Unmanaged<Operation>, from queue: QueueCore) -> Unmanaged<Operation>? {
         guard let block = completionBlock.take() else {
-            let next = queue.advance(lease, retiring: finished, filing: readied, mayGoOn: mayGoOn(with: queue))
+            inHand = queue.advance(lease, retiring: finished, filing: readied, mayGoOn: mayGoOn(with: queue))
             if !readied.isEmpty { readied.removeAll(keepingCapacity: true) }
             queue.leave(finished)
-            return next
+            return inHand.take()
         }
         // Slot, lease and place in the queue are given up first: the block may wait for the queue's next operation, or
         // for the whole queue (contract I7).
@@ -199,10 +202,17 @@ final class Runner {
 
     // MARK: Blocking
 
+    /// The thread is going to wait in the deinit of an operation: another one may start what it has in hand.
+    private func putBackInHand() {
+        guard let chosen = inHand, let queue, chosen._withUnsafeGuaranteedRef({ queue.putBack($0) }) else { return }
+        inHand = nil
+    }
+
     /// Runs a wait of the calling thread. The slot of the operation that waits counts as blocked meanwhile, and on a
     /// worker another one takes over its work (contract O6).
     static func waiting<Result>(_ wait: () -> Result) -> Result {
         guard let runner = current?.takeUnretainedValue() else { return wait() }
+        runner.putBackInHand()
         let worker = runner.pooled?.takeUnretainedValue()
         let queue = runner.operation == nil ? nil : runner.queue
         worker?.beginWait()

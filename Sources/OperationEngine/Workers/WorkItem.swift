@@ -6,9 +6,13 @@ enum WorkItem {
     case block(@Sendable () -> Void)
 }
 
-/// First in, first out, in a ring that grows by doubling.
+/// First in, first out, in a ring that grows by doubling. A large one is given back once it is empty.
 struct WorkItemQueue {
-    private var ring: [WorkItem?] = Array(repeating: nil, count: 16)
+    private static let smallest = 16
+    /// Up to this a ring is kept.
+    private static let kept = 1024
+
+    private var ring: [WorkItem?] = Array(repeating: nil, count: smallest)
     private var head = 0
     private(set) var count = 0
 
@@ -25,6 +29,7 @@ struct WorkItemQueue {
         let item = ring[head].take()
         head = (head + 1) & (ring.count - 1)
         count -= 1
+        if count == 0, ring.count > Self.kept { self = WorkItemQueue() }
         return item
     }
 

@@ -52,6 +52,7 @@ final class WorkerPool: @unchecked Sendable {
     /// it names its holder by a thread number that it keeps from before the fork (6.3).
     private static func prepareForThreads() {
         ForkedChild.watch()
+        LiveObjects.prepare()
         _ = (processors, BlockingMonitor.shared, MethodOverride.start, MethodOverride.isReady, Misuse.isStrict)
     }
     static var all: [WorkerPool] { pools }

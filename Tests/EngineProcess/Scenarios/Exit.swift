@@ -35,8 +35,13 @@ private func leaveOperationsInFlight() {
     let suspended = OperationQueue()
     suspended.isSuspended = true
     suspended.addOperation {}
+    inFlight = [queue, narrow, suspended]
     started.wait(for: 5)
 }
+
+/// A suspended queue keeps itself and its operations alive: what nobody else refers to would be a leak at the end. Written
+/// by main before anything else reads it.
+private nonisolated(unsafe) var inFlight: [OperationQueue] = []
 
 /// An asynchronous operation that never comes to its end.
 private final class LastingOperation: Operation, @unchecked Sendable {

@@ -6,7 +6,10 @@ import Testing
 struct ForkTests {
     @Test(
         "R: use in a forked child of a process that used the engine is told to the handler, and has no effect",
-        arguments: ["add", "add-to-new-queue", "add-many", "wait-for-operation", "wait-for-queue", "completion-block"])
+        arguments: [
+            "add", "add-to-new-queue", "add-many", "add-barrier", "wait-for-operation", "wait-for-queue",
+            "completion-block",
+        ])
     func afterUse(attempt: String) throws {
         try passes("fork-after-use", attempt)
     }

@@ -113,8 +113,8 @@ private final class ScratchFile {
 /// Runs a scenario, and records a failure unless it passes.
 func passes(
     _ scenario: String, _ arguments: String..., environment: [String: String] = [:],
-    sourceLocation: SourceLocation = #_sourceLocation
+    limit: Duration = HangLimit.wait, sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
-    let run = try ScenarioRun(scenario, arguments, environment: environment)
+    let run = try ScenarioRun(scenario, arguments, environment: environment, limit: limit)
     #expect(run.hasPassed, "\(run)", sourceLocation: sourceLocation)
 }

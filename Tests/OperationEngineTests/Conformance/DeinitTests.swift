@@ -1,0 +1,115 @@
+import OperationEngine
+import TestSupport
+import Testing
+
+/// Runs a block when it is freed.
+private final class LastWords: Operation, @unchecked Sendable {
+    private let words: @Sendable () -> Void
+
+    init(_ words: @escaping @Sendable () -> Void) { self.words = words }
+
+    deinit { words() }
+}
+
+/// Waits for an operation on the calling thread, which the engine can then see.
+private func waitHere(for operation: Operation) {
+    #expect(operation.waitUntilFinished(timeout: HangLimit.wait))
+}
+
+@Suite("Q: queues used from a deinit", .blocking)
+struct DeinitTests {
+    @Test("Q1: an operation's deinit on a worker adds operations", arguments: [1, -1])
+    func adds(limit: Int) {
+        let runs = Counter()
+        let queue = makeQueue(limit: limit)
+        for _ in 0..<100 {
+            queue.addOperation(LastWords { queue.addOperation { runs.add() } })
+        }
+        runs.wait(for: 100)
+        drains(queue)
+    }
+
+    @Test(
+        "Q1 G5: an operation's deinit waits for the one that its worker would have started next", arguments: [1, 2, -1])
+    func waitsForNext(limit: Int) {
+        let order = Recorder<Int>()
+        let queue = makeQueue(limit: limit, suspended: true)
+        let next = (0..<20).map { number in MainOperation { _ in order.append(number) } }
+        for operation in next {
+            queue.addOperation(LastWords { waitHere(for: operation) })
+            queue.addOperation(operation)
+        }
+        queue.isSuspended = false
+        drains(queue)
+        #expect(limit != 1 || order.entries == Array(0..<20))
+        #expect(order.entries.sorted() == Array(0..<20))
+    }
+
+    @Test("Q1: what was put back while a deinit waits can be cancelled, and has its priority changed")
+    func putBackChanges() {
+        let order = Recorder<String>()
+        let queue = makeQueue(limit: 1, suspended: true)
+        let (first, second, third) = (
+            MainOperation { _ in order.append("first") }, MainOperation { _ in order.append("second") },
+            MainOperation { _ in order.append("third") }
+        )
+        queue.addOperation(
+            LastWords {
+                // The worker has chosen `first`, and gives it back for this wait.
+                waitHere(for: second)
+            })
+        for operation in [first, second, third] { queue.addOperation(operation) }
+        queue.isSuspended = false
+        drains(queue)
+        #expect(order.entries == ["first", "second", "third"])
+    }
+
+    @Test("Q1: an operation's deinit waits for another queue, which waits for the end of its own", arguments: [1, -1])
+    func waitsForOtherQueue(limit: Int) {
+        let runs = Counter()
+        let queue = makeQueue(limit: limit, suspended: true)
+        let other = makeQueue(limit: limit)
+        let operations = (0..<50).map { _ in MainOperation { _ in runs.add() } }
+        queue.addOperation(
+            LastWords {
+                other.addOperation { waitHere(for: operations[49]) }
+                #expect(other.waitUntilFinished(timeout: HangLimit.wait))
+            })
+        queue.addOperations(operations, waitUntilFinished: false)
+        queue.isSuspended = false
+        drains(queue)
+        #expect(runs.value == 50)
+    }
+
+    @Test("Q1: a deinit on the user's own thread adds operations and waits for them")
+    func onOwnThread() {
+        let runs = Counter()
+        let queue = makeQueue(limit: 1)
+        var operation: LastWords? = LastWords {
+            for _ in 0..<10 { queue.addOperation { runs.add() } }
+            #expect(queue.waitUntilFinished(timeout: HangLimit.wait))
+        }
+        operation?.start()
+        operation = nil
+        #expect(runs.value == 10)
+    }
+
+    @Test("Q3: a queue dropped in the deinit of an object that one of its operations captured goes too")
+    func droppedInside() {
+        final class Owner: Sendable {
+            let queue = makeQueue()
+            let runs: Counter
+            init(_ runs: Counter) { self.runs = runs }
+            deinit {
+                let runs = runs
+                queue.addOperation { runs.add() }
+            }
+        }
+        let runs = Counter()
+        for _ in 0..<50 {
+            let owner = Owner(runs)
+            owner.queue.addOperation { _ = owner.runs }
+        }
+        runs.wait(for: 50)
+    }
+}

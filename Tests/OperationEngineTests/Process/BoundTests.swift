@@ -1,0 +1,27 @@
+import TestSupport
+import Testing
+
+@Suite("Bounds of the whole process", .blocking)
+struct BoundTests {
+    @Test("N13: never more than 512 workers and the monitor, however many operations block in however many bands")
+    func threads() throws {
+        try passes("bounded-threads", limit: HangLimit.test / 2)
+    }
+
+    @Test("M15: after 1,000,000 operations no more memory is in use than before")
+    func memory() throws {
+        try passes("bounded-memory", "operations", "\(Scale.of(1_000_000))", limit: HangLimit.test / 2)
+    }
+
+    @Test(
+        "M15: no more memory is in use than before after many that depended, waited together, in many queues, cancelled",
+        arguments: ["dependencies", "suspended", "queues", "cancelled"])
+    func memoryOfShapes(shape: String) throws {
+        try passes("bounded-memory", shape, "\(Scale.of(200_000))", limit: HangLimit.test / 2)
+    }
+
+    @Test("M13: once work has ended surplus threads end, no thread wakes, and no processor time is used")
+    func idle() throws {
+        try passes("idle")
+    }
+}
