@@ -11,10 +11,9 @@ extension Program {
             case .isCancelled: judgeCancelled(subject, watch, changes)
             case .isReady: judgeReady(subject, watch, changes)
             }
-            for notice in watch.notices where watch.endTime != 0 && watch.key == .isFinished {
+            if watch.isEnded, watch.key == .isFinished, subject.hasRun, earliestFinish(subject) > watch.ending.end {
                 run.require(
-                    notice.isPrior || watch.endTime > earliestFinish(subject) || notice.time < watch.endTime
-                        || !subject.hasRun,
+                    watch.notices.isEmpty,
                     "\(subject): an observer hears of a finish that began after it had left (contract D19)")
             }
         }
@@ -23,7 +22,7 @@ extension Program {
 
     /// Whether the observer was there all the time that mattered.
     private func stayed(_ watch: Watch, _ subject: Subject) -> Bool {
-        watch.endTime == 0 || watch.endTime > subject.completed.load(ordering: .relaxed)
+        !watch.isEnded || watch.ending.begin > subject.completed.load(ordering: .relaxed)
     }
 
     private func judgeFinished(_ subject: Subject, _ watch: Watch, _ changes: [Watch.Notice]) {
@@ -62,7 +61,7 @@ extension Program {
         run.require(
             changes.count <= (isCancelled ? 1 : 0), "\(subject): isCancelled is told \(changes.count) times (D12)")
         run.require(changes.allSatisfy { $0.new == true }, "\(subject): isCancelled is told as \(changes) (D10)")
-        if watch.isFromBirth, watch.endTime == 0, isCancelled {
+        if watch.isFromBirth, !watch.isEnded, isCancelled {
             run.require(changes.count == 1, "\(subject): a cancel is told \(changes.count) times (contract D10)")
         }
     }
@@ -76,7 +75,7 @@ extension Program {
         // Observed before the first dependency was added: that made it unready, once.
         let values = changes.map { $0.new ?? false }
         let expected = subject.fixed.isEmpty ? [] : [false, true]
-        guard watch.endTime == 0 else {
+        guard !watch.isEnded else {
             _ = run.require(
                 expected.starts(with: values), "\(subject): isReady is told as \(values), not \(expected) (D15)")
             return
@@ -89,7 +88,7 @@ extension Program {
         let watches = subject.watches.read().filter { $0.isFromBirth }
         guard subject.hasRun, let executing = watches.first(where: { $0.key == .isExecuting }),
             let finished = watches.first(where: { $0.key == .isFinished }),
-            executing.endTime == 0, finished.endTime == 0
+            !executing.isEnded, !finished.isEnded
         else { return }
         let all =
             executing.notices.map { ($0.time, $0.isPrior ? "willExecute" : "didExecute") }

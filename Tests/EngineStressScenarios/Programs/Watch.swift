@@ -21,7 +21,7 @@ final class Watch: Sendable {
     private let token: Guarded<Observation?>
     private let heard: Guarded<[Notice]>
     /// When it was told to end; 0 if never.
-    private let ended = Guarded<UInt64>(0)
+    private let ended = Guarded(History.Span(begin: 0, end: 0))
 
     init(_ subject: Subject, _ key: Key, atBirth: Bool) {
         self.key = key
@@ -52,12 +52,18 @@ final class Watch: Sendable {
     }
 
     var notices: [Notice] { heard.read() }
-    var endTime: UInt64 { ended.read() }
+    /// When the first call to end it began, and when one had returned.
+    var ending: History.Span { ended.read() }
+    var isEnded: Bool { ending.begin != 0 }
 
     func end(_ history: History) {
-        let now = history.markCall()
-        ended.withLock { if $0 == 0 { $0 = now } }
-        token.withLock { $0?.invalidate() }
+        let span = history.span { token.withLock { $0?.invalidate() } }
+        // Two threads may do so.
+        ended.withLock { first in
+            first =
+                first.begin == 0
+                ? span : History.Span(begin: min(first.begin, span.begin), end: min(first.end, span.end))
+        }
     }
 }
 
