@@ -23,11 +23,10 @@ struct Judge {
     func explore(_ mutation: Mutation, number: Int) throws -> [String] {
         var attempts: [[String]] = []
         if !mutation.scenarios.isEmpty {
-            attempts.append(["search"] + mutation.scenarios + ["--first", "--seconds", "20"])
-            attempts.append(["search"] + mutation.scenarios + ["--first", "--long", "--seconds", "40"])
+            attempts.append(["search", "--first", "--seconds", "20"] + mutation.scenarios)
+            attempts.append(["search", "--first", "--long", "--seconds", "90"] + mutation.scenarios)
         }
-        attempts.append(["search", "--first", "--seconds", "20"])
-        attempts.append(["random", "--first", "--schedules", "400"])
+        attempts.append(["random", "--first", "--schedules", "200", "--seconds", "5"])
         for attempt in attempts {
             let run = try Program(
                 path: products.appending(path: "explore").path, arguments: attempt, folder: tree.root,

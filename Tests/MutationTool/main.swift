@@ -4,9 +4,10 @@ import Foundation
 
 let usage = """
     usage: mutate check                                every old text occurs once
-           mutate run [--tier protocol|contract] [--only NAME,NAME] [--from NAME] [--wide]
+           mutate run [--tier protocol|contract] [--only NAME,NAME] [--from NAME] [--wide] [--trusting]
                                                        builds a copy with all of them, runs each, and stores results;
-                                                       --wide: all tests, not only those of the mutation's lines
+                                                       --wide: all tests, not only those of the mutation's lines;
+                                                       --trusting: without a run of the tests before the first mutation
            mutate table                                the stored results, for people
     """
 

@@ -28,6 +28,8 @@ let poolScenarios: [Scenario] = [
         let log = Log()
         let gate = Gate()
         exploration.run(
+            // The worker that has run this one searches for more.
+            { WorkerPool.of(.normal).submit(.block {}) },
             {
                 WorkerPool.of(.normal).submit(
                     .block {
