@@ -30,6 +30,8 @@ public struct Scenario: Sendable {
     public func play(seed: UInt64, size: Int) -> Outcome {
         let run = StressRun(scenario: name, seed: seed, size: size)
         Watchdog.watch(run) { body(run) }
+        // The description holds operations, and they hold the run.
+        run.describe { "" }
         return Outcome(violations: run.violations, operations: run.operations, notes: run.notes)
     }
 
