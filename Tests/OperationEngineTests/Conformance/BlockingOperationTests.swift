@@ -192,7 +192,7 @@ struct TimedWaitTests {
         #expect(blocker.operation.waitUntilFinished(timeout: .zero))
     }
 
-    @Test("O7: a timed wait for a queue")
+    @Test("O3 O7: a timed wait for a queue ends well when the queue is empty, and not before")
     func queue() {
         let queue = makeQueue()
         #expect(queue.waitUntilFinished(timeout: .zero))

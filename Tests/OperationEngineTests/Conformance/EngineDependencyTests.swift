@@ -34,6 +34,20 @@ struct EngineDependencyTests {
         #expect(dependent.isFinished && !left.isFinished)
     }
 
+    @Test("E19: a dependency added once it executes takes no readiness away")
+    func dependencyOnceExecuting() {
+        let wasReady = Counter()
+        let operation = MainOperation {
+            $0.addDependency(MainOperation())
+            if $0.isReady { wasReady.add() }
+        }
+        operation.start()
+        #expect(wasReady.value == 1)
+        #expect(operation.isFinished && operation.isReady)
+        operation.addDependency(MainOperation())
+        #expect(operation.isReady)
+    }
+
     @Test("E13: in a queue, the dependent then runs")
     func removeUnfinishedInQueue() {
         let queue = makeQueue()

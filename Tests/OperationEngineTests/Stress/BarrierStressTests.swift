@@ -67,6 +67,8 @@ private final class BarrierStorm: @unchecked Sendable {
     private let isBarrier: [Bool]
     private let operations: [Int: MainOperation]
     private let queue: OperationQueue
+    /// On which asynchronous operations end.
+    private let helpers = makeQueue()
     private let log = Recorder<StormEvent>()
     private let asynchronous: [Int: AsynchronousOperation]
     /// A barrier that `cancelAllOperations` may have cancelled promises nothing any more.
@@ -79,13 +81,13 @@ private final class BarrierStorm: @unchecked Sendable {
         isBarrier = (0..<size).map { _ in Int.random(in: 0..<share, using: &random) == 0 }
         cancelsAll = Int.random(in: 0..<4, using: &random) == 0
         queue = makeQueue(limit: [-1, 1, 2, 5].randomElement(using: &random)!, suspended: Bool.random(using: &random))
-        let log = log
+        let (log, helpers) = (log, helpers)
         var (plain, own): ([Int: MainOperation], [Int: AsynchronousOperation]) = ([:], [:])
         for index in 0..<size where !isBarrier[index] {
             if Int.random(in: 0..<6, using: &random) == 0 {
                 own[index] = AsynchronousOperation { operation in
                     log.append(.began(index))
-                    onQueueOfOthers {
+                    helpers.addOperation {
                         log.append(.ended(index))
                         operation.end()
                     }
@@ -183,7 +185,3 @@ private final class BarrierStorm: @unchecked Sendable {
         return faults
     }
 }
-
-private let helpers: OperationQueue = makeQueue()
-
-private func onQueueOfOthers(_ body: @escaping @Sendable () -> Void) { helpers.addOperation(body) }
