@@ -2,9 +2,10 @@ import Glibc
 
 /// The sizes of large tests.
 public enum Scale {
+    /// Whether the process runs under ThreadSanitizer.
+    public static let isThreadSanitized = dlsym(nil, "__tsan_init") != nil
     /// Whether the process runs under ThreadSanitizer or AddressSanitizer.
-    public static let isSanitized =
-        dlsym(nil, "__tsan_init") != nil || dlsym(nil, "__asan_init") != nil
+    public static let isSanitized = isThreadSanitized || dlsym(nil, "__asan_init") != nil
 
     /// `size`, or a twentieth of it under a sanitizer.
     public static func of(_ size: Int) -> Int {

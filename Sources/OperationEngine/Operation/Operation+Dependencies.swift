@@ -172,10 +172,11 @@ extension Operation {
                 }
                 // Unlinked only after the dependent is in a phase that keeps it alive: until then its deinit waits for
                 // `successorLock`.
-                if let observers = edge.pointee.dependentState.pointee.observers {
-                    filer.tellLater(observers)
-                } else if edge.pointee.dependentState.pointee.dropDependency().consequence == .file {
+                let consequence = edge.pointee.dependentState.pointee.dropDependencyUnlessObserved()
+                if consequence == .file {
                     filer.file(edge.pointee.dependent.takeUnretainedValue())
+                } else if consequence == nil, let observers = edge.pointee.dependentState.pointee.observers {
+                    filer.tellLater(observers)
                 }
                 unlinkLocked(edge)
             }

@@ -124,6 +124,13 @@ struct OperationState: ~Copyable {
             isFinished && (bits & (Self.hasFailed | Self.isSkipped) != 0 || countingCancelled && isCancelled)
         }
 
+        /// With one unfinished dependency less; to be filed, if that makes it ready.
+        func droppingDependency() -> Word {
+            let next = Word(bits: bits - Self.oneDependency).outdatingAnswer()
+            let isToBeFiled = phase == .waiting ? next.isToBeFiled : becomesReadyInInbox(as: next)
+            return isToBeFiled ? next.entering(.filing) : next
+        }
+
         func has(_ flag: UInt64) -> Bool { bits & flag != 0 }
         func setting(_ flag: UInt64) -> Word { Word(bits: bits | flag) }
         func entering(_ phase: Phase) -> Word {
@@ -290,14 +297,16 @@ extension OperationState {
 
     /// Counts one unfinished dependency less: it finished or was removed.
     func dropDependency() -> ReadinessChange {
-        let transition = update { word in
-            let next = Word(bits: word.bits - Word.oneDependency).outdatingAnswer()
-            let isToBeFiled = word.phase == .waiting ? next.isToBeFiled : word.becomesReadyInInbox(as: next)
-            return isToBeFiled ? next.entering(.filing) : next
-        }
+        let transition = update { $0.droppingDependency() }
         return ReadinessChange(
             consequence: consequence(of: transition),
             hasChanged: transition.map { $0.old.isReady != $0.new.isReady } ?? false)
+    }
+
+    /// As `dropDependency`, unless there are observers, who have to be told: then nil, with no change. The flag is looked
+    /// at in the same step, so that an observation that begins now either is told or finds the new value (contract D18).
+    func dropDependencyUnlessObserved() -> Consequence? {
+        update { $0.has(Word.hasObservers) ? nil : $0.droppingDependency() }.map { consequence(of: $0) }
     }
 
     /// What one dependency more or less means.

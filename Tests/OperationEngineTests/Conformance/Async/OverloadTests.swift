@@ -27,6 +27,8 @@ struct OverloadTests {
         let block: @Sendable () -> Void = {}
         queue.addOperation(block)
         #expect(areAllSynchronous && queue.operationCount == 5)
+        queue.isSuspended = false
+        drains(queue)
     }
 
     @Test("X1: so they are inside an async function")
@@ -41,6 +43,8 @@ struct OverloadTests {
         let block: @Sendable () -> Void = {}
         queue.addOperation(block)
         #expect(areAllSynchronous && queue.operationCount == 5)
+        queue.isSuspended = false
+        drains(queue)
         await Task.yield()
     }
 

@@ -250,6 +250,8 @@ struct EndlessWaitTests {
             close(circle)
             #expect(!circle[0].waitUntilFinished(timeout: .milliseconds(5)))
             #expect(reports.value == 0)
+            // Else it would be a leak.
+            circle[0].removeDependency(circle[1])
         }
     }
 }
