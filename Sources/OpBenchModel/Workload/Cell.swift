@@ -69,16 +69,8 @@ extension Cell {
     }
 
     /// How many operations one round of the cell submits.
-    public var operationCount: Int {
-        switch shape {
-        case .independent:
-            let (items, size) = (integer("items"), integer("items_per_operation"))
-            return items / size + (items % size == 0 ? 0 : 1)
-        case .chain: return integer("depth") * integer("chains")
-        case .priorityMix, .threadPriority, .suspendResume: return integer("operations")
-        }
-    }
+    public var operationCount: Int { ShapeDefinition.of(shape).operationCount(self) }
 
     /// How many items of work one round of the cell does; an operation is one item unless the shape says otherwise.
-    public var itemCount: Int { shape == .independent ? integer("items") : operationCount }
+    public var itemCount: Int { ShapeDefinition.of(shape).itemCount?(self) ?? operationCount }
 }

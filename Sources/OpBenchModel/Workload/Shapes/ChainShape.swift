@@ -1,0 +1,17 @@
+extension ShapeDefinition {
+    /// Chains of operations: what one dependency costs.
+    static let chain = ShapeDefinition(
+        shape: .chain,
+        summary: "Chains of operations, each waiting for the one before it.",
+        parameters: [
+            .count("depth", 1...1_000_000, 1000, "Operations in one chain."),
+            .count("chains", 1...1_000_000, 1, "Chains, independent of each other."),
+            .count(
+                "queues", 1...1024, 1,
+                "Queues that the operations of a chain are dealt to in turn; above 1, dependencies cross queues."),
+            .choice(
+                "order", ["forward", "reverse"],
+                "The order of adding: each operation after the one it waits for, or before it."),
+        ] + common(work: 100),
+        operationCount: { $0.integer("depth") * $0.integer("chains") })
+}
