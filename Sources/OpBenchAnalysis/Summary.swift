@@ -90,6 +90,7 @@ extension BackendSamples {
         row.cpuPerOperation = perOperation(.cpuTime, phase: "total", for: row).map { $0 * Self.nanoseconds }
         row.voluntarySwitchesPerOperation = perOperation(.voluntarySwitches, phase: "total", for: row)
         row.involuntarySwitchesPerOperation = perOperation(.involuntarySwitches, phase: "total", for: row)
+        row.pageFaultsPerOperation = perOperation(.pageFaults, phase: "total", for: row)
     }
 
     // MARK: From the other kinds of sample
@@ -105,6 +106,11 @@ extension BackendSamples {
         row.startLatencyMax = latency(.startLatency, "max")
         row.endLatencyP50 = latency(.endLatency, "p50")
         row.endLatencyP99 = latency(.endLatency, "p99")
+        row.submitLatencyP50 = latency(.submitLatency, "p50")
+        row.submitLatencyP99 = latency(.submitLatency, "p99")
+        row.notifyLatencyP50 = latency(.notifyLatency, "p50")
+        row.notifyLatencyP99 = latency(.notifyLatency, "p99")
+        row.selfPerturbation = value(.selfPerturbation, "p50", for: row)
         row.quiesceP99 = latency(.quiesceTime, "p99")
         row.resumeToStartP99 = latency(.resumeToStart, "p99")
     }

@@ -37,7 +37,7 @@ struct RunCommand: ParsableCommand {
             for: selection, directory: destination.directory, runID: runID, resume: destination.resume)
         let measured = try measure(try RunPlan(specs: selection.specs, options: options), options, selection)
         try StandardOutput.write(format.text(of: measured.rows.summary))
-        if let warning = NoisySamples(measured.rows.samples).warning {
+        for warning in DoubtfulSamples(measured.rows.samples).warnings {
             StandardError.write("opbench: warning: \(warning)\n")
         }
         StandardError.write("opbench: the rows are in \(measured.folder)\n")

@@ -114,15 +114,24 @@ struct SummaryTests {
                     (.resumeToStart, "p99", "", "", 9e-6 * scale, 10), (.inversions, "total", "", "", scale, 10),
                     (.startsAfterSuspend, "total", "", "", 3 * scale, 10),
                     (.startLatency, "p50", "", "priority=high", 2e-7 * scale, 10),
+                    (.submitLatency, "p50", "", "", 10e-6 * scale, 10),
+                    (.submitLatency, "p99", "", "", 11e-6 * scale, 10),
+                    (.notifyLatency, "p50", "", "", 12e-6 * scale, 10),
+                    (.notifyLatency, "p99", "", "", 13e-6 * scale, 10),
+                    (.selfPerturbation, "p50", "", "", 1 + scale / 10, 10),
                 ])
         }
         let row = try summary(rows)
         let figures = [
             row.startLatencyP50, row.startLatencyP90, row.startLatencyP99, row.startLatencyP999, row.startLatencyMax,
-            row.endLatencyP50, row.endLatencyP99, row.quiesceP99, row.resumeToStartP99,
+            row.endLatencyP50, row.endLatencyP99, row.quiesceP99, row.resumeToStartP99, row.submitLatencyP50,
+            row.submitLatencyP99, row.notifyLatencyP50, row.notifyLatencyP99,
         ]
-        let expected = [2000.0, 4000, 6000, 8000, 45000, 12000, 14000, 16000, 18000]
+        let expected = [
+            2000.0, 4000, 6000, 8000, 45000, 12000, 14000, 16000, 18000, 20000, 22000, 24000, 26000,
+        ]
         for (figure, expected) in zip(figures, expected) { #expect(abs(figure! - expected) < 1e-6) }
+        #expect(abs(row.selfPerturbation! - 1.2) < 1e-12)
         #expect(row.inversions == 2 && row.startsAfterSuspend == 6 && row.samples == 3)
         #expect(row.operationsPerSecond == nil && row.peakResidentBytes == nil && row.timeRatio == nil)
 

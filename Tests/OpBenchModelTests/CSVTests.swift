@@ -36,8 +36,9 @@ struct CSVTests {
             "throughput_ops_per_s_ci_low,throughput_ops_per_s_ci_high,throughput_items_per_s,time_ratio",
             "time_ratio_ci_low,time_ratio_ci_high,ratio_to,makespan_s,start_latency_p50_ns,start_latency_p90_ns",
             "start_latency_p99_ns,start_latency_p999_ns,start_latency_max_ns,end_latency_p50_ns,end_latency_p99_ns",
-            "cpu_ns_per_op,voluntary_switches_per_op,involuntary_switches_per_op,allocations_per_op",
-            "allocated_bytes_per_op,retained_bytes_per_pending_op,unreleased_bytes,peak_resident_bytes,inversions",
+            "submit_latency_p50_ns,submit_latency_p99_ns,notify_latency_p50_ns,notify_latency_p99_ns,self_perturbation",
+            "cpu_ns_per_op,voluntary_switches_per_op,involuntary_switches_per_op,page_faults_per_op",
+            "allocations_per_op,allocated_bytes_per_op,retained_bytes_per_pending_op,unreleased_bytes,peak_resident_bytes,inversions",
             "starts_after_suspend,quiesce_p99_ns,resume_to_start_p99_ns",
         ])
         #expect(SummaryRow.columns == documented)

@@ -65,12 +65,66 @@ import Testing
         #expect(report.figures.count { $0.metric == "inversions" } == 6)
     }
 
-    @Test func `completion blocks are timed where the form has them`() throws {
-        let blocks = #"{"items": 64, "form": "block", "work_ns": 0}"#
-        let report = try run(EngineBackend.factory, .latency, "independent", blocks)
-        #expect(report.figures.contains { $0.metric == "notify_latency" })
-        let closures = try run(EngineBackend.factory, .latency, "independent", #"{"items": 64, "work_ns": 0}"#)
-        #expect(!closures.figures.contains { $0.metric == "notify_latency" })
+    @Test(arguments: BackendFactory.all.map(\.id).filter { $0 != .serial }, Fixture.shapes.indices)
+    func `every backend times the same stages, of which the completion block needs a form that has one`(
+        _ id: BackendID, _ index: Int
+    ) throws {
+        let factory = try #require(BackendFactory.named(id))
+        let (shape, parameters) = Fixture.shapes[index]
+        let plan = try Fixture.plan(shape, parameters)
+        guard case .full = factory.support(plan) else { return }
+        let report = try run(factory, .latency, shape, parameters)
+        var stages: Set = ["ready", "start", "run", "end", "submit"]
+        if plan.hasCompletionBlocks || plan.isRefill { stages.insert("notified") }
+        let found = report.histograms.filter { $0.operationClass.isEmpty }.map(\.stage)
+        #expect(Set(found).subtracting(["quiesce", "resume"]) == stages)
+        for name in plan.classes.map({ classes in classes.keys.indices.map(classes.name) }) ?? [] {
+            let ofClass = Set(report.histograms.filter { $0.operationClass == name }.map(\.stage))
+            #expect(ofClass.union(["notified"]) == stages.union(["notified"]))
+        }
+        let rows = Set(report.figures.filter { $0.stat == "p99" }.map(\.metric))
+        #expect(rows.isSuperset(of: ["ready_latency", "start_latency", "run_time", "end_latency", "submit_latency"]))
+        #expect(rows.contains("notify_latency") == stages.contains("notified"))
+    }
+
+    @Test func `the stages of an operation follow one another`() throws {
+        let plan = try Fixture.plan("chain", #"{"depth": 2, "work_ns": 0}"#)
+        let body = OperationBody(plan: plan, kernel: Fixture.kernel, mode: .stamped)
+        defer { body.deallocate() }
+        let stamps: [(OperationBody.Stamp, first: Int64, second: Int64)] = [
+            (.submit, 10, 26), (.submitted, 15, 30), (.start, 40, 125), (.end, 100, 130), (.notified, 130, 0),
+        ]
+        for (kind, first, second) in stamps {
+            body.stamp(kind, 0, first)
+            body.stamp(kind, 1, second)
+        }
+        var analysis = RoundAnalysis(plan: plan)
+        analysis.add(Round(), body)
+        let last = analysis.recorder.histograms.mapValues(\.maxRecorded)
+        func longest(_ stage: LatencyStage) -> UInt64? { last[.init(stage: stage, operationClass: "")] }
+        // The second is ready when the first ends.
+        #expect(longest(.ready) == 74)
+        #expect(longest(.start) == 25)
+        #expect(longest(.run) == 60)
+        #expect(longest(.end) == 85)
+        #expect(longest(.submit) == 99)
+        #expect(longest(.notified) == 30)
+    }
+
+    @Test func `a latency sample tells what its stamps cost, and its rounds without them are checked too`() throws {
+        let report = try run(EngineBackend.factory, .latency, "chain", #"{"depth": 40, "work_ns": 0}"#)
+        let cost = try #require(report.figures.first { $0.metric == "self_perturbation" })
+        #expect(cost.value > 0 && cost.operations % 40 == 0)
+        var perturbation = SelfPerturbation(limitNanoseconds: 150)
+        var taken = 0
+        for stamped: Int64 in [300, 200, 250, 999] {
+            perturbation.compare(with: Round(drained: stamped)) {
+                taken += 1
+                return Round(drained: 100)
+            }
+        }
+        #expect(taken == 2)
+        #expect(perturbation.ratio == 3)
     }
 
     @Test func `thread priorities report the nice value in force and the CPU share`() throws {

@@ -4,8 +4,9 @@
 extension Metric {
     /// All metrics, in the order of this file.
     public static let catalogue: [Metric] = [
-        time, operationThroughput, itemThroughput, rounds, cpuTime, voluntarySwitches, involuntarySwitches,
-        startLatency, endLatency, notifyLatency, longestWait, quiesceTime, resumeToStart, cpuShare, effectiveNice,
+        time, operationThroughput, itemThroughput, rounds, roundTrend, cpuTime, voluntarySwitches,
+        involuntarySwitches, pageFaults, readyLatency, startLatency, runTime, endLatency, notifyLatency, submitLatency,
+        selfPerturbation, longestWait, quiesceTime, resumeToStart, cpuShare, effectiveNice,
         allocations, allocatedBytes, retainedBytes, heapAllocated, heapActive, heapResident, heapMapped, heapRetained,
         unreleasedBytes, peakResident, inversions, startsAfterSuspend, highWater, probeCost, anchorTime, stealTime,
         cpuPressure, foreignTime, throttledTime, load, status,
@@ -30,6 +31,9 @@ extension Metric {
     public static let rounds = Metric(
         name: "rounds", unit: .count, direction: .neutral,
         summary: "times that a sample ran the cell's plan, so as to last long enough")
+    public static let roundTrend = Metric(
+        name: "round_trend", unit: .ratio, direction: .neutral,
+        summary: "by what part the time of a round grew from the first round to the last; 0 is a steady state")
     public static let cpuTime = Metric(
         name: "cpu_time", unit: .seconds, direction: .lower, per: .operation,
         summary: "user and system time of the process, total phase"
@@ -40,17 +44,30 @@ extension Metric {
     public static let involuntarySwitches = Metric(
         name: "involuntary_switches", unit: .count, direction: .lower, per: .operation,
         summary: "threads preempted, total phase")
+    public static let pageFaults = Metric(
+        name: "page_faults", unit: .count, direction: .lower, per: .operation,
+        summary: "minor and major page faults of the process, total phase")
 }
 
 // MARK: - Latency samples
 
 extension Metric {
+    public static let readyLatency = Metric(
+        name: "ready_latency", unit: .seconds, direction: .lower,
+        summary: "just before the submitting call → ready: the call itself, and the wait for predecessors")
     public static let startLatency = Metric(
         name: "start_latency", unit: .seconds, direction: .lower, summary: "ready → start")
+    public static let runTime = Metric(
+        name: "run_time", unit: .seconds, direction: .lower, summary: "start → end: the body, preemption included")
     public static let endLatency = Metric(
         name: "end_latency", unit: .seconds, direction: .lower, summary: "ready → end")
     public static let notifyLatency = Metric(
         name: "notify_latency", unit: .seconds, direction: .lower, summary: "end → completion block entered")
+    public static let submitLatency = Metric(
+        name: "submit_latency", unit: .seconds, direction: .lower, summary: "just before the submitting call → start")
+    public static let selfPerturbation = Metric(
+        name: "self_perturbation", unit: .ratio, direction: .neutral,
+        summary: "time of rounds with time stamps ÷ that of rounds without, taken in turn")
     public static let longestWait = Metric(
         name: "longest_wait", unit: .seconds, direction: .lower, summary: "the longest ready → start of a class")
     public static let quiesceTime = Metric(

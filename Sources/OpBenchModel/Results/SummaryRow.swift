@@ -34,10 +34,19 @@ public struct SummaryRow: Sendable, Hashable {
     /// Ready → end, in nanoseconds.
     public var endLatencyP50: Double?
     public var endLatencyP99: Double?
-    /// CPU time of the process per operation, in nanoseconds, and its context switches.
+    /// Just before the submitting call → start, in nanoseconds.
+    public var submitLatencyP50: Double?
+    public var submitLatencyP99: Double?
+    /// End → completion block entered, in nanoseconds.
+    public var notifyLatencyP50: Double?
+    public var notifyLatencyP99: Double?
+    /// Time of rounds with time stamps ÷ that of rounds without.
+    public var selfPerturbation: Double?
+    /// CPU time of the process per operation, in nanoseconds, its context switches and page faults.
     public var cpuPerOperation: Double?
     public var voluntarySwitchesPerOperation: Double?
     public var involuntarySwitchesPerOperation: Double?
+    public var pageFaultsPerOperation: Double?
     /// Mallocs and the bytes asked of malloc, per operation.
     public var allocationsPerOperation: Double?
     public var allocatedBytesPerOperation: Double?
@@ -99,9 +108,15 @@ extension SummaryRow: CSVRow {
         .init("start_latency_max_ns", \.startLatencyMax),
         .init("end_latency_p50_ns", \.endLatencyP50),
         .init("end_latency_p99_ns", \.endLatencyP99),
+        .init("submit_latency_p50_ns", \.submitLatencyP50),
+        .init("submit_latency_p99_ns", \.submitLatencyP99),
+        .init("notify_latency_p50_ns", \.notifyLatencyP50),
+        .init("notify_latency_p99_ns", \.notifyLatencyP99),
+        .init("self_perturbation", \.selfPerturbation),
         .init("cpu_ns_per_op", \.cpuPerOperation),
         .init("voluntary_switches_per_op", \.voluntarySwitchesPerOperation),
         .init("involuntary_switches_per_op", \.involuntarySwitchesPerOperation),
+        .init("page_faults_per_op", \.pageFaultsPerOperation),
         .init("allocations_per_op", \.allocationsPerOperation),
         .init("allocated_bytes_per_op", \.allocatedBytesPerOperation),
         .init("retained_bytes_per_pending_op", \.retainedBytesPerPendingOperation),

@@ -19,6 +19,7 @@ final class DispatchChains: Backend, @unchecked Sendable {
     private var links: [DispatchGroup] = []
     /// `within`: entered once a chain.
     private let running = DispatchGroup()
+    private let notifications = Notifications()
 
     init(_ plan: WorkloadPlan, _ body: OperationBody, _ form: Form) {
         self.plan = plan
@@ -65,7 +66,7 @@ final class DispatchChains: Backend, @unchecked Sendable {
         case .serial:
             for operation in part {
                 body.willSubmit(operation)
-                lanes[operation % lanes.count].async { [body] in body.run(operation) }
+                submit(operation, to: lanes[operation % lanes.count]) { [body] in body.run(operation) }
                 body.didSubmit(operation)
             }
         }
@@ -79,6 +80,7 @@ final class DispatchChains: Backend, @unchecked Sendable {
         case .notify: for last in links.suffix(chains.count) { last.wait() }
         case .serial: for lane in lanes { lane.drain() }
         }
+        notifications.wait()
     }
 
     func teardown() {
@@ -98,9 +100,15 @@ final class DispatchChains: Backend, @unchecked Sendable {
         // On pumps the chain may end before this call has returned; `drain` must not.
         running.enter()
         body.willSubmit(operation)
-        lane.async { backend.runAndSubmitNext(operation) }
+        submit(operation, to: lane) { backend.runAndSubmitNext(operation) }
         body.didSubmit(operation)
         running.leave()
+    }
+
+    @inline(__always)
+    private func submit(_ operation: Int, to lane: DispatchLane, _ work: @escaping @Sendable () -> Void) {
+        guard body.wantsNotification(operation) else { return lane.async(work) }
+        lane.async(work, thenNotify: notifications.block(operation, body))
     }
 
     private func runAndSubmitNext(_ operation: Int) {
@@ -115,6 +123,9 @@ final class DispatchChains: Backend, @unchecked Sendable {
         let work: @Sendable () -> Void = { [body] in
             body.run(operation)
             link.leave()
+        }
+        if body.wantsNotification(operation) {
+            link.notify(queue: lane.queue, execute: notifications.block(operation, body))
         }
         body.willSubmit(operation)
         if operation < chains.count {

@@ -8,6 +8,7 @@ final class DispatchLevels: Backend, @unchecked Sendable {
     private let classes: [UInt8]
     private let body: OperationBody
     private let group = DispatchGroup()
+    private let notifications = Notifications()
     private var queues: [DispatchQueue] = []
 
     init(_ plan: WorkloadPlan, _ body: OperationBody) {
@@ -40,15 +41,25 @@ final class DispatchLevels: Backend, @unchecked Sendable {
 
     func submit(_ part: Range<Int>) {
         for operation in part {
+            let queue = queues[Int(classes[operation])]
             body.willSubmit(operation)
-            queues[Int(classes[operation])].async(group: group) { [body] in body.run(operation) }
+            if body.wantsNotification(operation) {
+                let own = DispatchGroup()
+                queue.async(group: own) { [body] in body.run(operation) }
+                own.notify(queue: queue, execute: notifications.block(operation, body))
+            } else {
+                queue.async(group: group) { [body] in body.run(operation) }
+            }
             body.didSubmit(operation)
         }
     }
 
     func release() { resume() }
 
-    func drain() { group.wait() }
+    func drain() {
+        group.wait()
+        notifications.wait()
+    }
 
     func teardown() { queues = [] }
 

@@ -6,6 +6,7 @@ final class DispatchLoop: Backend, @unchecked Sendable {
     private let plan: WorkloadPlan
     private let body: OperationBody
     private let refill: Refill?
+    private let notifications = Notifications()
     private var lane: DispatchLane?
 
     init(_ plan: WorkloadPlan, _ body: OperationBody) {
@@ -22,12 +23,12 @@ final class DispatchLoop: Backend, @unchecked Sendable {
             submitBatch(of: part, to: lane, refill)
         } else if plan.submission == .bulk {
             body.submitTogether(part, in: plan) {
-                for operation in part { lane.async { [body] in body.run(operation) } }
+                for operation in part { submit(operation, to: lane) }
             }
         } else {
             for operation in part {
                 body.willSubmit(operation)
-                lane.async { [body] in body.run(operation) }
+                submit(operation, to: lane)
                 body.didSubmit(operation)
             }
         }
@@ -38,6 +39,7 @@ final class DispatchLoop: Backend, @unchecked Sendable {
     func drain() {
         refill?.wait()
         lane?.drain()
+        notifications.wait()
     }
 
     func teardown() { lane = nil }
@@ -45,6 +47,14 @@ final class DispatchLoop: Backend, @unchecked Sendable {
     func suspend() { lane?.suspend() }
 
     func resume() { lane?.resume() }
+
+    @inline(__always)
+    private func submit(_ operation: Int, to lane: DispatchLane) {
+        guard body.wantsNotification(operation), plan.hasCompletionBlocks else {
+            return lane.async { [body] in body.run(operation) }
+        }
+        lane.async({ [body] in body.run(operation) }, thenNotify: notifications.block(operation, body))
+    }
 
     private func submitBatch(of part: Range<Int>, to lane: DispatchLane, _ refill: Refill) {
         let batch = part.prefix(refill.window)

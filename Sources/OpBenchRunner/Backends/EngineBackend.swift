@@ -1,4 +1,3 @@
-import Dispatch
 import OpBenchModel
 
 import class OperationEngine.BlockOperation
@@ -21,8 +20,7 @@ final class EngineBackend: Backend, @unchecked Sendable {
     private var queues: [OperationQueue] = []
     private var operations: [Operation] = []
     private let refill: Refill?
-    /// Entered for each completion block that is timed, since a queue's wait may return before they have run.
-    private let notifications = DispatchGroup()
+    private let notifications = Notifications()
 
     private init(_ plan: WorkloadPlan, _ body: OperationBody) {
         self.plan = plan
@@ -99,12 +97,8 @@ final class EngineBackend: Backend, @unchecked Sendable {
         case .priorityMix: made.queuePriority = .init(rawValue: Int(plan.classValue(of: operation))) ?? .normal
         default: break
         }
-        if refill == nil, plan.shape == .independent, body.wantsNotification(operation) {
-            notifications.enter()
-            made.completionBlock = { [notifications] in
-                body.didNotify(operation)
-                notifications.leave()
-            }
+        if refill == nil, body.wantsNotification(operation) {
+            made.completionBlock = notifications.block(operation, body)
         }
         return made
     }

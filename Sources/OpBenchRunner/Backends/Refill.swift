@@ -54,6 +54,9 @@ extension WorkloadPlan {
 
     var isRefill: Bool { refillWindow != nil }
 
+    /// Whether an operation has a completion block that could be timed: `addOperation { }` makes nothing that has one.
+    var hasCompletionBlocks: Bool { form != .closure || submission == .bulk }
+
     /// Whether closures are handed to the queue one by one, with no object made before.
     var makesClosuresOnly: Bool { form == .closure && submission == .each }
 }

@@ -2,8 +2,12 @@ import Histogram
 
 /// The stages of an operation's life that are timed, as written in the column `stage` of `histograms.csv`.
 enum LatencyStage: String, CaseIterable, Sendable {
+    /// just before the submitting call → ready
+    case ready
     /// ready → start
     case start
+    /// start → end
+    case run
     /// ready → end
     case end
     /// end → completion block entered

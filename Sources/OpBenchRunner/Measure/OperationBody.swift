@@ -96,6 +96,9 @@ struct OperationBody: @unchecked Sendable {
 
     /// Changes between the modes that take no stamps.
     func setMarks(_ isMarking: Bool) { state.pointee.mode = isMarking ? .marked : .bare }
+
+    /// Whether the rounds of a stamped body take their stamps, to learn what those cost. Nothing may run it meanwhile.
+    func setStamps(_ isStamping: Bool) { state.pointee.mode = isStamping ? .stamped : .marked }
 }
 
 // MARK: - Called by backends
@@ -151,7 +154,7 @@ extension OperationBody {
     var takesStamps: Bool { state.pointee.mode == .stamped || state.pointee.mode == .checked }
 
     @inline(__always)
-    private func stamp(_ kind: Stamp, _ operation: Int, _ value: Int64) {
+    func stamp(_ kind: Stamp, _ operation: Int, _ value: Int64) {
         state.pointee.stamps[kind.rawValue * state.pointee.operationCount + operation] = value
     }
 

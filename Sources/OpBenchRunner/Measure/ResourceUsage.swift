@@ -6,12 +6,16 @@ struct ResourceUsage: Sendable {
     var cpuNanoseconds: Int64 = 0
     var voluntarySwitches: Int = 0
     var involuntarySwitches: Int = 0
+    /// Minor and major.
+    var pageFaults: Int = 0
+
     static func now() -> ResourceUsage {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         return ResourceUsage(
             cpuNanoseconds: nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime),
-            voluntarySwitches: usage.ru_nvcsw, involuntarySwitches: usage.ru_nivcsw)
+            voluntarySwitches: usage.ru_nvcsw, involuntarySwitches: usage.ru_nivcsw,
+            pageFaults: usage.ru_minflt + usage.ru_majflt)
     }
 
     /// CPU time of this process and of its children that have ended, in nanoseconds.
@@ -39,5 +43,6 @@ struct ResourceUsage: Sendable {
         cpuNanoseconds += after.cpuNanoseconds - before.cpuNanoseconds
         voluntarySwitches += after.voluntarySwitches - before.voluntarySwitches
         involuntarySwitches += after.involuntarySwitches - before.involuntarySwitches
+        pageFaults += after.pageFaults - before.pageFaults
     }
 }

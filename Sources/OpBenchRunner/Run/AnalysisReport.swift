@@ -14,9 +14,8 @@ extension RoundAnalysis {
                 .init(
                     stage: key.stage.rawValue, operationClass: key.operationClass,
                     upperBounds: buckets.map(\.upperBound), counts: buckets.map(\.count)))
-            guard let metric = key.stage.metric else { continue }
             for (stat, value) in Self.statistics(of: histogram) {
-                report.add(metric, stat, value, operationClass: key.operationClass, operations: counted)
+                report.add(key.stage.metric, stat, value, operationClass: key.operationClass, operations: counted)
             }
             if key.stage == .start, !key.operationClass.isEmpty {
                 report.add(
@@ -65,15 +64,17 @@ extension RoundAnalysis {
 }
 
 extension LatencyStage {
-    /// The metric of the rows; the stage `submit` is in the histograms only.
-    var metric: Metric? {
+    /// The metric of the rows.
+    var metric: Metric {
         switch self {
+        case .ready: .readyLatency
         case .start: .startLatency
+        case .run: .runTime
         case .end: .endLatency
         case .notified: .notifyLatency
+        case .submit: .submitLatency
         case .quiesce: .quiesceTime
         case .resume: .resumeToStart
-        case .submit: nil
         }
     }
 }

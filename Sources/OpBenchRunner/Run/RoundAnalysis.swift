@@ -40,18 +40,20 @@ struct RoundAnalysis {
 
     private mutating func addLatencies(_ round: Round, _ body: OperationBody) {
         let classCount = plan.classes?.keys.count ?? 1
-        let stages: [LatencyStage] = [.start, .end, .submit, .notified]
+        let stages: [LatencyStage] = [.ready, .start, .run, .end, .submit, .notified]
         var local = [[Histogram<UInt64>]](
             repeating: [Histogram<UInt64>](repeating: Histogram(), count: stages.count), count: classCount)
         for operation in 0..<plan.operationCount {
             let index = Int(plan.classes?.ofOperation[operation] ?? 0)
             let ready = ready(operation, round, body)
+            let submit = body.read(.submit, operation)
             let (start, end) = (body.read(.start, operation), body.read(.end, operation))
-            local[index][0].record(nanoseconds: start - ready)
-            local[index][1].record(nanoseconds: end - ready)
-            local[index][2].record(nanoseconds: start - body.read(.submit, operation))
+            for (stage, time) in [ready - submit, start - ready, end - start, end - ready, start - submit].enumerated()
+            {
+                local[index][stage].record(nanoseconds: time)
+            }
             let notified = body.read(.notified, operation)
-            if notified > 0 { local[index][3].record(nanoseconds: notified - end) }
+            if notified > 0 { local[index][5].record(nanoseconds: notified - end) }
         }
         for index in local.indices {
             for (stage, histogram) in zip(stages, local[index]) {

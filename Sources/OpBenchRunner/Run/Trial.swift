@@ -70,11 +70,13 @@ struct Trial {
         defer { body.deallocate() }
         var times = PhaseTimes()
         var usage = ResourceUsage()
+        var steadiness = Steadiness()
         let isLongEnough = repeatRounds {
             let before = ResourceUsage.now()
             let round = Round.run(plan, by: factory, body, producers: producers)
             usage.add(from: before, to: .now())
             times.add(round)
+            steadiness.add(round.total)
             judge(body, into: &report)
             body.reset()
             return round.total
@@ -82,11 +84,13 @@ struct Trial {
         if !isLongEnough { report.flags.append("short") }
         times.report(plan: plan, into: &report)
         let operations = plan.operationCount * times.rounds
-        report.add(.cpuTime, "total", seconds(usage.cpuNanoseconds), phase: "total", operations: operations)
-        report.add(
-            .voluntarySwitches, "total", Double(usage.voluntarySwitches), phase: "total", operations: operations)
-        report.add(
-            .involuntarySwitches, "total", Double(usage.involuntarySwitches), phase: "total", operations: operations)
+        for (metric, value) in [
+            (Metric.cpuTime, seconds(usage.cpuNanoseconds)), (.voluntarySwitches, Double(usage.voluntarySwitches)),
+            (.involuntarySwitches, Double(usage.involuntarySwitches)), (.pageFaults, Double(usage.pageFaults)),
+        ] {
+            report.add(metric, "total", value, phase: "total", operations: operations)
+        }
+        steadiness.report(operations: operations, into: &report)
         if factory.id == .serial { reportProbeCost(producers, into: &report) }
     }
 
@@ -95,16 +99,26 @@ struct Trial {
         defer { body.deallocate() }
         var analysis = RoundAnalysis(plan: plan)
         var rounds = 0
+        var perturbation = SelfPerturbation(limitNanoseconds: targetNanoseconds / 2)
         let isLongEnough = repeatRounds {
             let round = Round.run(plan, by: factory, body, producers: producers)
             analysis.add(round, body)
             rounds += 1
             judge(body, into: &report)
             body.reset()
+            perturbation.compare(with: round) {
+                body.setStamps(false)
+                defer { body.setStamps(true) }
+                let plain = Round.run(plan, by: factory, body, producers: producers)
+                judge(body, into: &report)
+                body.reset()
+                return plain
+            }
             return round.total
         }
         if !isLongEnough { report.flags.append("short") }
         analysis.report(rounds: rounds, into: &report)
+        perturbation.report(operations: plan.operationCount, into: &report)
     }
 
     private func check(_ producers: Producers, into report: inout SampleReport) {
