@@ -27,9 +27,9 @@ struct CompareCommand: ParsableCommand {
     @OptionGroup var options: ComparisonOptions
 
     func run() throws {
-        let policy = try options.loadPolicy()
+        let policy = try options.report.loadPolicy(or: .standard)
         let rows = try options.compare(
             RecordedRun(base, in: options.folder), RecordedRun(head, in: options.folder), policy: policy)
-        try options.report(rows, policy: policy)
+        try options.report.report(rows, policy: policy)
     }
 }

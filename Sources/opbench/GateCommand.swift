@@ -53,7 +53,7 @@ struct GateCommand: ParsableCommand {
     }
 
     func run() throws {
-        let policy = try options.loadPolicy()
+        let policy = try options.report.loadPolicy(or: ab == nil ? .standard : .standardForSides)
         let runs = try [baseline, candidate, ab].compactMap { $0 }.map { try RecordedRun($0, in: options.folder) }
         let rows =
             runs.count == 1
@@ -61,7 +61,7 @@ struct GateCommand: ParsableCommand {
             : try options.compare(runs[0], runs[1], policy: policy)
         let outcome = GateOutcome(
             rows, policy: policy, hasBadSample: runs.contains(where: \.hasBadSample), isLenient: lenient)
-        try options.report(rows, policy: policy, outcome: outcome)
+        try options.report.report(rows, policy: policy, outcome: outcome)
         let status = status(of: outcome)
         if status != ExitStatus.success { throw CommandOutcome(status: status) }
     }

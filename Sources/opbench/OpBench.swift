@@ -20,6 +20,7 @@ struct OpBench: ParsableCommand {
               opbench validate workloads/*.json
               opbench schema
               opbench compare before after
+              opbench ab old/opbench new/opbench workloads/*.json
               opbench gate --baseline before --candidate after
 
             EXIT CODES
@@ -36,7 +37,7 @@ struct OpBench: ParsableCommand {
         version: "0.1.0",
         subcommands: [
             RunCommand.self, ListCommand.self, ValidateCommand.self, SchemaCommand.self, CompareCommand.self,
-            GateCommand.self,
+            GateCommand.self, ABCommand.self,
         ]
     )
 

@@ -35,46 +35,12 @@ struct RunCommand: ParsableCommand {
         let selection = try selection.load()
         let options = plan.runOptions(
             for: selection, directory: destination.directory, runID: runID, resume: destination.resume)
-        let measured = try measure(try RunPlan(specs: selection.specs, options: options), options, selection)
-        try StandardOutput.write(format.text(of: measured.rows.summary))
-        for warning in DoubtfulSamples(measured.rows.samples).warnings {
-            StandardError.write("opbench: warning: \(warning)\n")
-        }
-        StandardError.write("opbench: the rows are in \(measured.folder)\n")
-        if measured.signal != nil {
-            StandardError.write("opbench: ended early; the same command with --run-id \(runID) --resume goes on\n")
-        }
-        if let signal = measured.signal { throw CommandOutcome(status: ExitStatus.interrupted(by: signal)) }
-        let unexpected = UnexpectedSamples(specs: selection.specs)
-        if measured.rows.samples.contains(where: unexpected.contains) {
-            throw CommandOutcome(status: ExitStatus.badSample)
-        }
-    }
-
-    private struct Measured: Sendable {
-        var rows: RunRows
-        var folder: String
-        var signal: Int32?
-    }
-
-    /// Runs the plan to its end or to a signal, and reads back what was saved.
-    private func measure(_ plan: RunPlan, _ options: RunOptions, _ selection: Selection) throws -> Measured {
-        let style: ProgressDisplay.Style = hidesProgress ? .silent : StandardError.isTerminal ? .bar : .lines
-        let folder = "\(options.directory)/\(options.runID)"
-        let (result, signal) = CancellableWork.run { () async -> Result<Measured, any Error> in
-            let monitor = RunMonitor(
-                file: SummaryFile(folder: folder, order: SummaryOrder(specs: selection.specs)), style: style)
-            for warning in selection.warnings { monitor.warn(warning) }
-            do {
-                let outcome = try await Runner(plan: plan, options: options).run { monitor.handle($0) }
-                return .success(Measured(rows: try monitor.finish(), folder: outcome.folder))
-            } catch {
-                monitor.abandon()
-                return .failure(error)
-            }
-        }
-        var measured = try result.get()
-        measured.signal = signal
-        return measured
+        let execution = try RunExecution(selection: selection, options: options, isSilent: hidesProgress)
+        let file = SummaryFile(
+            folder: "\(options.directory)/\(runID)", order: SummaryOrder(specs: selection.specs))
+        let ended = try execution.run(summary: file)
+        let rows = try file.update()
+        try StandardOutput.write(format.text(of: rows.summary))
+        try execution.conclude(ended, samples: rows.samples)
     }
 }

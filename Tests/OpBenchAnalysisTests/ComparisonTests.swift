@@ -59,6 +59,21 @@ struct ComparisonTests {
         #expect(try row(noisy, "time").verdict == .inconclusive)
     }
 
+    @Test("Where a regression may be found at several looks, alpha is shared out among them")
+    func alphaOfLooks() throws {
+        // The least p of 15 blocks is 2⁻¹⁴ = 6.1e-5.
+        let rows = sides(blocks: 15, slowdown: 1.5)
+        var question = question
+        question.rule = {
+            $0.metric == "time" && $0.phase == "total" ? FigureRule(maxRegression: 0.03, alpha: 1e-4) : nil
+        }
+        #expect(try row(Comparison(sidesOf: rows, question: question), "time").verdict == .regression)
+        question.stages = BlockStages.standard
+        #expect(try row(Comparison(sidesOf: rows, question: question), "time").verdict == .inconclusive)
+        #expect([1, 7, 15, 16, 26].map { BlockStages.looks([7, 15, 25], minBlocks: $0) } == [3, 3, 2, 1, 1])
+        #expect(BlockStages.looks([], minBlocks: 15) == 1)
+    }
+
     @Test("A noise floor above the threshold takes its place, and the row says so")
     func noiseFloor() throws {
         var question = question

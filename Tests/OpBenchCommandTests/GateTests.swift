@@ -106,6 +106,7 @@ struct GateTests {
         arguments: [
             (["gate", "--baseline", "base", "--candidate", "nowhere"], "nowhere: there is no such run"),
             (["gate", "--ab", "base"], "no sides"),
+            (["compare", "base", "results/mixed/samples.csv"], "of several runs"),
             (["gate", "--baseline", "base"], "--candidate"),
             (["gate", "--ab", "base", "--baseline", "same"], "--ab"),
             (["compare", "base", "results/cut/samples.csv"], "results/cut/samples.csv"),
@@ -118,6 +119,10 @@ struct GateTests {
         let whole = try folder.read("results/base/samples.csv")
         try FileManager.default.createDirectory(atPath: "\(folder.root)/results/cut", withIntermediateDirectories: true)
         try folder.write(String(whole.dropLast(20)), to: "results/cut/samples.csv")
+        try FileManager.default.createDirectory(
+            atPath: "\(folder.root)/results/mixed", withIntermediateDirectories: true)
+        let other = try folder.read("results/same/samples.csv").split(separator: "\n").dropFirst()
+        try folder.write(whole + other.joined(separator: "\n") + "\n", to: "results/mixed/samples.csv")
         try folder.write("time,what\n1,2\n", to: "foreign.csv")
         try folder.write(#"{"version": 1, "rules": [{"metric": "tme", "max_regression": 1}]}"#, to: "bad.json")
         let before = folder.contents()

@@ -13,7 +13,7 @@ import Testing
         let count = Atomic<Int>(0)
         let box = Counter(count)
         return Runner(
-            plan: plan, readCovariates: { Covariates() }, take: { request in try answer(box.next(), request) })
+            plan: plan, readCovariates: { Covariates() }, take: { request, _ in try answer(box.next(), request) })
     }
 
     private final class Counter: Sendable {

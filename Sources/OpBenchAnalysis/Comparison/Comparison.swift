@@ -13,14 +13,18 @@ public struct Comparison: Sendable {
         public var noiseFloor: @Sendable (CompareRow) -> Double?
         /// Parameters in which matching cells may differ.
         public var ignoredParameters: Set<String>
+        /// How many blocks a figure may have when it is judged, if more than one number was declared beforehand.
+        public var stages: [Int]
         /// How many resamples an interval is made of. The more, the less it depends on its seed.
         public var resamples = 2000
 
         public init(
-            ignoredParameters: Set<String> = [], noiseFloor: @escaping @Sendable (CompareRow) -> Double? = { _ in nil },
+            ignoredParameters: Set<String> = [], stages: [Int] = [],
+            noiseFloor: @escaping @Sendable (CompareRow) -> Double? = { _ in nil },
             rule: @escaping @Sendable (CompareRow) -> FigureRule? = { _ in nil }
         ) {
             self.ignoredParameters = ignoredParameters
+            self.stages = stages
             self.noiseFloor = noiseFloor
             self.rule = rule
         }
@@ -101,6 +105,7 @@ private struct Candidate {
         _ question: Comparison.Question, _ measure: (CellFigures.Series, CellFigures.Series, UInt64) -> Effect?
     ) {
         rule = question.rule(row)
+        if let rule { self.rule?.alpha /= Double(BlockStages.looks(question.stages, minBlocks: rule.minBlocks)) }
         row.base = base.flatMap { median($0.values) }
         row.head = head.flatMap { median($0.values) }
         row.noiseFloor = isExact ? nil : question.noiseFloor(row)

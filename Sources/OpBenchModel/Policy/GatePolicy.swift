@@ -52,11 +52,19 @@ public struct GatePolicy: Sendable, Hashable {
         Rule(.engine(metric: "time_ratio"), FigureRule(maxRegression: 0.05)),
         Rule(.engine(metric: "allocations"), FigureRule(maxRegression: 0, minAbsolute: 0.05)),
     ])
+
+    /// The policy of a gate on two builds in turns that is given none: there the engine's own time tells most, since
+    /// both builds had the same machine at the same time.
+    public static let standardForSides = GatePolicy(rules: [
+        Rule(.engine(metric: "time", phase: "total"), FigureRule(maxRegression: 0.02)),
+        Rule(.engine(metric: "allocations"), FigureRule(maxRegression: 0, minAbsolute: 0.05)),
+    ])
 }
 
 extension GatePolicy.Selector {
-    fileprivate static func engine(metric: String) -> Self {
+    fileprivate static func engine(metric: String, phase: String = "*") -> Self {
         var selector = Self()
+        selector.phase = phase
         selector.backend = BackendID.engine.rawValue
         selector.metric = metric
         return selector

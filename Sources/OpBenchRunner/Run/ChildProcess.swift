@@ -23,7 +23,9 @@ struct ChildResult: Sendable {
 /// is the package's one worker thread, which lives as long as the process.
 struct ChildProcess: Sendable {
     /// The program; another one in tests.
-    var executable = "/proc/self/exe"
+    var executable = Self.ownExecutable
+
+    static let ownExecutable = "/proc/self/exe"
 
     /// - Throws: `CancellationError` if the task is cancelled, after the child was ended; an error of Subprocess if it
     ///   cannot be started.
@@ -68,7 +70,9 @@ struct ChildProcess: Sendable {
         var changes: [Environment.Key: String?] = [:]
         for (name, value) in environment { changes[Environment.Key(rawValue: name)!] = value }
         let result = try await Subprocess.run(
-            .path(.init(executable)), arguments: .init([SampleChild.argument]),
+            .path(.init(executable)),
+            // One name for all builds: what stands on the stack before `main` moves what follows it.
+            arguments: .init(executablePathOverride: "opbench", remainingValues: [SampleChild.argument]),
             environment: .inherit.updating(changes), platformOptions: options,
             input: .fileDescriptor(.init(rawValue: streams[0].descriptor), closeAfterSpawningProcess: false),
             output: .fileDescriptor(.init(rawValue: streams[1].descriptor), closeAfterSpawningProcess: false),

@@ -39,6 +39,14 @@ struct HostFacts: Codable, Sendable, Equatable {
             configuration: configuration, git: git)
     }
 
+    /// What makes figures of another machine or build incomparable with those of this one; nil if nothing does.
+    func difference(from other: HostFacts) -> (what: String, own: String, others: String)? {
+        [
+            ("host class", hostClass, other.hostClass), ("allocator", allocator, other.allocator),
+            ("build", configuration, other.configuration),
+        ].first { $0.1 != $0.2 }
+    }
+
     private static func systemName<Value>(_ field: KeyPath<utsname, Value>) -> String {
         var name = utsname()
         uname(&name)

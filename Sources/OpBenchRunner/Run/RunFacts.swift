@@ -9,6 +9,9 @@ public struct RunFacts: Sendable {
     /// `debug` or `release`.
     public let configuration: String
     public let workloads: [WorkloadSpec]
+    /// How many blocks the cells of two builds in turns have at the end of each stage; empty where they all have the
+    /// same number.
+    public let stages: [Int]
 
     /// Reads the `run.json` beside a file of the run; nil if there is none.
     ///
@@ -24,6 +27,6 @@ public struct RunFacts: Sendable {
         }
         return RunFacts(
             hostClass: manifest.host.hostClass, allocator: manifest.host.allocator,
-            configuration: manifest.host.configuration, workloads: workloads)
+            configuration: manifest.host.configuration, workloads: workloads, stages: manifest.stages ?? [])
     }
 }

@@ -67,6 +67,12 @@ final class RunFolder {
                 file: folder.file("run.json"), message: "the run was another: \(difference)",
                 remedy: "give the options and workloads it was begun with, or another --run-id")
         }
+        if let (what, begun, now) = manifest.host.difference(from: .gather(git: nil)) {
+            throw InputError(
+                file: folder.file("run.json"),
+                message: "the run was begun where the \(what) was \"\(begun)\", here it is \"\(now)\"",
+                remedy: "go on with it there, or give another --run-id")
+        }
         let rows = try folder.keepWholeSamples()
         folder.samples = try folder.open(SampleRow.fileName, O_APPEND)
         folder.histograms = try folder.open(HistogramRow.fileName, O_APPEND)

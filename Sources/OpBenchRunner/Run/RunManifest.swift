@@ -34,12 +34,16 @@ struct RunManifest: Codable, Sendable {
     var identity: Identity
     var calibration: WorkKernel
     var host: HostFacts
+    /// The two builds of a run of `opbench ab`.
+    var builds: ComparedBuilds?
+    /// How many throughput blocks a cell has at the end of each stage, where they come in stages.
+    var stages: [Int]?
 
     enum CodingKeys: String, CodingKey {
         case schemaVersion = "schema_version"
         case runID = "run_id"
         case startedUTC = "started_utc"
-        case arguments, calibration
+        case arguments, calibration, builds, stages
     }
 
     /// How far the run has come.
@@ -63,13 +67,18 @@ struct RunManifest: Codable, Sendable {
         identity = Self.identity(of: plan)
         self.calibration = calibration
         self.host = host
+        builds = plan.options.builds
+        stages = plan.options.stages.count > 1 ? plan.options.stages : nil
     }
 
     static func identity(of plan: RunPlan) -> Identity {
         Identity(
             seed: plan.options.seed, isQuick: plan.options.isQuick, timeoutSeconds: plan.options.timeoutSeconds,
             workloads: plan.specs.map { Workload(file: $0.file, name: $0.name, sha256: $0.sha256, text: $0.text) },
-            order: plan.samples.map { "\($0.id) \($0.backend.rawValue) block=\($0.block) \($0.cell.id)" })
+            order: plan.samples.map { sample in
+                let side = sample.side.map { " side=\($0.rawValue)" } ?? ""
+                return "\(sample.id) \(sample.backend.rawValue) block=\(sample.block)\(side) \(sample.cell.id)"
+            })
     }
 
     /// Why a plan is not that of this run; nil if it is.
@@ -79,6 +88,7 @@ struct RunManifest: Codable, Sendable {
         if identity.seed != other.seed { return "--seed was \(identity.seed)" }
         if identity.isQuick != other.isQuick { return identity.isQuick ? "--quick was given" : "--quick was not given" }
         if identity.timeoutSeconds != other.timeoutSeconds { return "--timeout was \(identity.timeoutSeconds)" }
+        if builds != plan.options.builds { return "the builds have changed" }
         if identity.order != other.order { return "the selection of cells, backends, metrics or blocks was another" }
         return nil
     }
@@ -122,6 +132,8 @@ extension RunManifest {
         startedUTC = try container.decode(String.self, forKey: .startedUTC)
         arguments = try container.decode([String].self, forKey: .arguments)
         calibration = try container.decode(WorkKernel.self, forKey: .calibration)
+        builds = try container.decodeIfPresent(ComparedBuilds.self, forKey: .builds)
+        stages = try container.decodeIfPresent([Int].self, forKey: .stages)
         identity = try Identity(from: decoder)
         host = try HostFacts(from: decoder)
     }
@@ -133,6 +145,8 @@ extension RunManifest {
         try container.encode(startedUTC, forKey: .startedUTC)
         try container.encode(arguments, forKey: .arguments)
         try container.encode(calibration, forKey: .calibration)
+        try container.encodeIfPresent(builds, forKey: .builds)
+        try container.encodeIfPresent(stages, forKey: .stages)
         try identity.encode(to: encoder)
         try host.encode(to: encoder)
     }

@@ -23,6 +23,10 @@ public struct RunOptions: Sendable {
     public var resume: Bool
     /// The command line, for `run.json`.
     public var arguments: [String]
+    /// Two builds to take samples of in turns; nil for this one alone.
+    public var builds: ComparedBuilds?
+    /// Asked after each stage of a run whose blocks come in stages: the ids of the cells that go on to the next one.
+    public var goesOn: @Sendable (_ rows: [SampleRow]) -> Set<String> = { Set($0.map(\.cellID)) }
 
     public init(
         backends: [BackendID]? = nil, kinds: Set<SampleKind>? = nil, blocks: Int? = nil, isQuick: Bool = false,
@@ -45,11 +49,19 @@ public struct RunOptions: Sendable {
     /// How long a timed sample should last, in nanoseconds.
     var targetNanoseconds: Int64 { isQuick ? 20_000_000 : Trial.shortLimit }
 
+    /// How many throughput blocks a cell has behind it at the end of each stage; a single number if all are taken.
+    ///
+    /// Two builds in turns: `BlockStages`, unless the number of blocks is given.
+    public var stages: [Int] {
+        builds != nil && blocks == nil && !isQuick ? BlockStages.standard : [blocks(of: .throughput)]
+    }
+
     /// Blocks of a kind.
     func blocks(of kind: SampleKind) -> Int {
         if let blocks { return blocks }
         if isQuick { return 1 }
         return switch kind {
+        case .throughput where builds != nil: BlockStages.standard.last!
         case .throughput: 7
         case .latency: 3
         case .memory: 2
@@ -62,6 +74,8 @@ public struct RunOptions: Sendable {
 public enum RunEvent: Sendable {
     case started(total: Int, estimatedSeconds: Double)
     case calibrating
+    /// A stage has ended, and so many samples will have been taken in the whole run if all of the next one's stand.
+    case narrowed(total: Int)
     /// `index` counts from 0 over all samples of the run, those of an earlier part included.
     case sampleStarted(index: Int, total: Int, cellID: String, backend: BackendID, kind: SampleKind, block: Int)
     /// Once for each sample, with the rows of its repeat if it was taken in a storm.

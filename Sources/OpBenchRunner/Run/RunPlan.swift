@@ -11,6 +11,10 @@ public struct PlannedSample: Sendable, Hashable {
     public let block: Int
     /// Within the block, from 0.
     public let position: Int
+    /// Which build; nil in a run of one.
+    public let side: Side?
+    /// Samples of later stages are taken only of cells that earlier ones left open.
+    let stage: Int
 
     public var kind: SampleKind { flavour.kind }
 
@@ -34,6 +38,8 @@ public struct Omission: Sendable, Hashable {
     /// `skipped` or `unsupported`.
     public let status: SampleStatus
     public let reason: String
+    /// Which build; nil in a run of one.
+    var side: Side?
 }
 
 /// Everything that a run will do, in its order, known before anything is run. The same workloads, options and seed give
@@ -68,12 +74,20 @@ public struct RunPlan: Sendable {
             for kind in SampleKind.allCases where Self.wants(kind, spec, options) {
                 let able = backends.filter { BackendFactory.named($0)?.kinds.contains(kind) ?? false }
                 for index in 0..<options.blocks(of: kind) {
-                    blocks.append(Block(cell: cell, kind: kind, index: index, backends: able))
+                    let stage = kind == .throughput ? options.stages.firstIndex { index < $0 } : nil
+                    blocks.append(Block(cell: cell, kind: kind, index: index, backends: able, stage: stage ?? 0))
                 }
             }
         }
-        self.omissions = omissions
-        samples = Self.ordered(blocks, seed: options.seed)
+        let sides: [Side?] = options.builds == nil ? [nil] : Side.allCases
+        self.omissions = sides.flatMap { side in
+            omissions.map { omission in
+                var omission = omission
+                omission.side = side
+                return omission
+            }
+        }
+        samples = Self.ordered(blocks, sides: sides, seed: options.seed)
     }
 
     /// One sample of every backend of a cell, back to back.
@@ -82,6 +96,7 @@ public struct RunPlan: Sendable {
         var kind: SampleKind
         var index: Int
         var backends: [BackendID]
+        var stage: Int
     }
 
     /// The kinds that the workload or the user lists; and always the check, which proves what backends promise.
@@ -104,18 +119,24 @@ public struct RunPlan: Sendable {
         }
     }
 
-    private static func ordered(_ blocks: [Block], seed: UInt64) -> [PlannedSample] {
+    /// Stage after stage, the blocks of each in random order, and within a block the backends. The sides of a backend
+    /// stand side by side, since they are what is compared, and toss for who comes first.
+    private static func ordered(_ blocks: [Block], sides: [Side?], seed: UInt64) -> [PlannedSample] {
         var generator = SeededGenerator(seed: seed)
         var samples: [PlannedSample] = []
-        for block in generator.shuffled(blocks) {
-            var position = 0
-            for backend in generator.shuffled(block.backends) {
-                for flavour in SampleFlavour.flavours(of: block.kind) {
-                    samples.append(
-                        PlannedSample(
-                            index: samples.count, cell: block.cell, backend: backend, flavour: flavour,
-                            block: block.index, position: position))
-                    position += 1
+        for stage in Set(blocks.map(\.stage)).sorted() {
+            for block in generator.shuffled(blocks.filter { $0.stage == stage }) {
+                var position = 0
+                for backend in generator.shuffled(block.backends) {
+                    for side in generator.shuffled(sides) {
+                        for flavour in SampleFlavour.flavours(of: block.kind) {
+                            samples.append(
+                                PlannedSample(
+                                    index: samples.count, cell: block.cell, backend: backend, flavour: flavour,
+                                    block: block.index, position: position, side: side, stage: stage))
+                            position += 1
+                        }
+                    }
                 }
             }
         }

@@ -5,7 +5,7 @@ import OpBenchModel
 public struct Runner: Sendable {
     private let plan: RunPlan
     private let options: RunOptions
-    private let take: @Sendable (SampleRequest) async throws -> ChildResult
+    private let take: @Sendable (SampleRequest, _ executable: String) async throws -> ChildResult
     private let readCovariates: @Sendable () -> Covariates
 
     /// A runner that starts this program again for every sample. `SampleChild.mainIfChild()` must be the first call of
@@ -13,22 +13,21 @@ public struct Runner: Sendable {
     ///
     /// - Parameter options: those that the plan was made with.
     public init(plan: RunPlan, options: RunOptions) {
-        self.init(plan: plan, child: ChildProcess())
-    }
-
-    init(plan: RunPlan, child: ChildProcess) {
+        let child = ChildProcess()
         let timeout = plan.options.timeoutSeconds
-        self.init(plan: plan) { request in
-            try await child.run(
+        self.init(plan: plan) { request, executable in
+            var child = child
+            child.executable = executable
+            return try await child.run(
                 request: Array(try JSONEncoder().encode(request)), environment: Self.environment(for: request.flavour),
                 timeoutSeconds: timeout)
         }
     }
 
-    /// A runner whose samples are taken by `take`, and whose surroundings are told by `readCovariates`.
+    /// A runner whose samples are taken by `take`, which is told which program is to take them, and whose surroundings are told by `readCovariates`.
     init(
         plan: RunPlan, readCovariates: @escaping @Sendable () -> Covariates = { .now() },
-        take: @escaping @Sendable (SampleRequest) async throws -> ChildResult
+        take: @escaping @Sendable (SampleRequest, _ executable: String) async throws -> ChildResult
     ) {
         self.plan = plan
         options = plan.options
@@ -61,22 +60,45 @@ public struct Runner: Sendable {
             onEvent(.rowsSaved)
         }
         try opened.saveProgress("running", recorder.done)
-        var isCancelled = false
-        for sample in todo {
-            isCancelled = Task.isCancelled
-            if isCancelled { break }
-            do {
-                try await takeAndSave(sample, opened, &recorder, onEvent)
-            } catch is CancellationError {
-                isCancelled = true
-                break
-            }
-        }
+        let isCancelled = try await takeAll(todo, opened, &recorder, onEvent)
         try opened.saveProgress(isCancelled ? "cancelled" : "finished", recorder.done, isEnd: true)
         let outcome = RunOutcome(
             folder: opened.folder.path, samplesTaken: recorder.taken, isCancelled: isCancelled)
         onEvent(.finished(outcome))
         return outcome
+    }
+
+    /// Takes the samples, stage after stage.
+    ///
+    /// - Returns: whether the task was cancelled.
+    private func takeAll(
+        _ todo: [PlannedSample], _ opened: Opened, _ recorder: inout SampleRecorder, _ onEvent: (RunEvent) -> Void
+    ) async throws -> Bool {
+        for stage in options.stages.indices {
+            let isOpen = try cellsLeftOpen(before: stage, opened)
+            if let isOpen {
+                let rest = todo.filter { $0.stage >= stage && !recorder.isDone($0) && isOpen.contains($0.cell.id) }
+                onEvent(.narrowed(total: recorder.done + rest.count))
+            }
+            for sample in todo where sample.stage == stage && isOpen?.contains(sample.cell.id) ?? true {
+                if Task.isCancelled { return true }
+                do {
+                    try await takeAndSave(sample, opened, &recorder, onEvent)
+                } catch is CancellationError {
+                    return true
+                }
+            }
+        }
+        return false
+    }
+
+    /// The cells that go on to a stage, by the blocks of the stages before and nothing else, so that a resumed run
+    /// decides as the first one did; nil for all.
+    private func cellsLeftOpen(before stage: Int, _ opened: Opened) throws -> Set<String>? {
+        guard stage > 0 else { return nil }
+        let blocks = options.stages[stage - 1]
+        let rows = try CSVFile.read(SampleRow.self, file: "\(opened.folder.path)/\(SampleRow.fileName)")
+        return options.goesOn(rows.filter { $0.block < blocks })
     }
 
     private func share(of todo: [PlannedSample]) -> Double {
@@ -119,7 +141,7 @@ public struct Runner: Sendable {
     ) async throws {
         onEvent(
             .sampleStarted(
-                index: sample.index, total: plan.samples.count, cellID: sample.cell.id, backend: sample.backend,
+                index: recorder.done, total: plan.samples.count, cellID: sample.cell.id, backend: sample.backend,
                 kind: sample.kind, block: sample.block))
         if let reason = recorder.reasonToPass(sample) {
             let rows = [recorder.passedRow(sample, reason)]
@@ -149,13 +171,20 @@ public struct Runner: Sendable {
         try opened.saveProgress("running", recorder.done)
     }
 
+    private func executable(for sample: PlannedSample) -> String {
+        guard let side = sample.side, let builds = options.builds else { return ChildProcess.ownExecutable }
+        return builds.build(of: side).path
+    }
+
     private func attempt(_ sample: PlannedSample, _ opened: Opened, isRerun: Bool) async throws -> SampleAttempt {
+        var kernel = opened.manifest.calibration
+        if let side = sample.side, let builds = options.builds { kernel = builds.kernel(kernel, of: side) }
         let request = SampleRequest(
             cell: sample.cell, backend: sample.backend, flavour: sample.flavour,
-            targetNanoseconds: options.targetNanoseconds, kernel: opened.manifest.calibration, parent: getpid())
+            targetNanoseconds: options.targetNanoseconds, kernel: kernel, parent: getpid())
         let timestamp = Timestamp.now()
         let before = readCovariates()
-        let result = try await take(request)
+        let result = try await take(request, executable(for: sample))
         let after = readCovariates()
         let report = SampleReport(result, timeoutSeconds: options.timeoutSeconds)
         return SampleAttempt(

@@ -7,12 +7,21 @@ import OpBenchModel
 public enum SampleChild {
     /// The hidden argument. No user's command has this name.
     static let argument = "__sample"
+    /// Asks what build this is; the answer is a `BuildDescription`.
+    static let describeArgument = "__describe"
 
     /// If this process was started to be a sample, runs it, answers on standard output, and exits. Else returns at once.
     ///
     /// The first call of `main`, before anything is parsed or started, so that a sample begins soon and undisturbed.
     public static func mainIfChild() {
-        guard CommandLine.argc == 2, let first = CommandLine.unsafeArgv[1], strcmp(first, argument) == 0 else { return }
+        guard CommandLine.argc == 2, let first = CommandLine.unsafeArgv[1] else { return }
+        if strcmp(first, describeArgument) == 0 {
+            guard let data = try? JSONEncoder().encode(BuildDescription.own), writeAll(data, to: STDOUT_FILENO) else {
+                _exit(74)
+            }
+            _exit(0)
+        }
+        guard strcmp(first, argument) == 0 else { return }
         let answer = dup(STDOUT_FILENO)
         // What libraries print belongs to the diagnostics.
         dup2(STDERR_FILENO, STDOUT_FILENO)

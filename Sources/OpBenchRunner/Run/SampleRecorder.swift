@@ -28,7 +28,7 @@ struct SampleRecorder {
     private let plan: RunPlan
     private var doneIDs: Set<String>
     private var hasOmissions: Bool
-    /// Timeouts and crashes by backend and cell.
+    /// Timeouts and crashes by side, backend and cell.
     private var failures: [String: Int] = [:]
     private var reruns = 0
     /// Samples taken by this process.
@@ -45,7 +45,7 @@ struct SampleRecorder {
         reruns = Set(earlier.filter { $0.flags.contains("rerun") }.map(\.sampleID)).count
         for row in earlier where row.metric == Metric.status.name {
             if row.status == .timeout || row.status == .crashed {
-                failures["\(row.backend.rawValue) \(row.cellID)", default: 0] += 1
+                failures[Self.key(row.side, row.backend, row.cellID), default: 0] += 1
             }
         }
     }
@@ -60,7 +60,13 @@ struct SampleRecorder {
         if status == .timeout || status == .crashed { failures[Self.key(sample), default: 0] += 1 }
     }
 
-    private static func key(_ sample: PlannedSample) -> String { "\(sample.backend.rawValue) \(sample.cell.id)" }
+    private static func key(_ sample: PlannedSample) -> String {
+        key(sample.side?.rawValue ?? "", sample.backend, sample.cell.id)
+    }
+
+    private static func key(_ side: String, _ backend: BackendID, _ cellID: String) -> String {
+        "\(side) \(backend.rawValue) \(cellID)"
+    }
 
     // MARK: Rules
 
@@ -120,8 +126,9 @@ struct SampleRecorder {
             let omission = plan.omissions[index]
             return SampleRow(
                 runID: plan.options.runID, sampleID: Self.omissionID(index), timestampUTC: Timestamp.now(),
-                workload: omission.cell.workload, cellID: omission.cell.id, backend: omission.backend, block: 0,
-                position: 0, status: omission.status, metric: Metric.status.name, stat: "", value: nil, operations: 0,
+                workload: omission.cell.workload, cellID: omission.cell.id, backend: omission.backend,
+                side: omission.side?.rawValue ?? "", block: 0, position: 0, status: omission.status,
+                metric: Metric.status.name, stat: "", value: nil, operations: 0,
                 notes: omission.reason, parameters: omission.cell.parameters.mapValues(\.description))
         }
     }
@@ -131,8 +138,8 @@ struct SampleRecorder {
     private func row(_ sample: PlannedSample, id: String, timestamp: String, _ status: SampleStatus) -> SampleRow {
         SampleRow(
             runID: plan.options.runID, sampleID: id, timestampUTC: timestamp, workload: sample.cell.workload,
-            cellID: sample.cell.id, backend: sample.backend, block: sample.block, position: sample.position,
-            status: status, metric: Metric.status.name, stat: "", value: nil, operations: 0,
+            cellID: sample.cell.id, backend: sample.backend, side: sample.side?.rawValue ?? "", block: sample.block,
+            position: sample.position, status: status, metric: Metric.status.name, stat: "", value: nil, operations: 0,
             parameters: sample.cell.parameters.mapValues(\.description))
     }
 }

@@ -17,10 +17,16 @@ struct RecordedRun {
     init(_ name: String, in folder: String) throws(InputError) {
         self.name = name
         let file = try Self.samplesFile(of: name, in: folder)
-        samples = try CSVFile.read(SampleRow.self, file: file)
+        let samples = try CSVFile.read(SampleRow.self, file: file)
         if samples.isEmpty {
             throw InputError(file: file, message: "there are no rows", remedy: "name a run that has ended")
         }
+        if let other = samples.first(where: { $0.runID != samples[0].runID }) {
+            throw InputError(
+                file: file, message: "the rows are of several runs: \"\(samples[0].runID)\" and \"\(other.runID)\"",
+                remedy: "keep each run's rows in a file of its own; they may be of different machines")
+        }
+        self.samples = samples
         facts = try RunFacts.read(beside: file)
     }
 

@@ -6,9 +6,10 @@ import OpBenchRunner
 /// Not thread-safe; the runner sends its events one after the other.
 final class RunMonitor {
     private var display: ProgressDisplay
-    private var file: SummaryFile
+    private var file: SummaryFile?
 
-    init(file: SummaryFile, style: ProgressDisplay.Style) {
+    /// - Parameter file: nil for a run without a summary.
+    init(file: SummaryFile?, style: ProgressDisplay.Style) {
         display = ProgressDisplay(style: style)
         self.file = file
     }
@@ -17,17 +18,11 @@ final class RunMonitor {
         display.handle(event)
         guard case .rowsSaved = event else { return }
         // The rows are what must be kept; a summary that fails now is tried again, and its failure told, at the end.
-        try? file.updateNowAndThen()
+        try? file?.updateNowAndThen()
     }
 
     func warn(_ text: String) { display.warn(text) }
 
-    /// Ends the display and writes the last summary.
-    func finish() throws -> RunRows {
-        display.eraseBar()
-        return try file.update()
-    }
-
-    /// Ends the display of a run that failed.
-    func abandon() { display.eraseBar() }
+    /// Ends the display, however the run ended.
+    func finish() { display.eraseBar() }
 }

@@ -45,6 +45,9 @@ struct ProgressDisplay {
             self.total = total
             timeLeft = TimeLeft(total: total, estimatedSeconds: estimatedSeconds)
             say("\(total) samples, about \(Quantities.wait(seconds: estimatedSeconds))")
+        case .narrowed(let total):
+            if total > done { say("\(total - done) of at most \(self.total - done) samples are still needed") }
+            self.total = total
         case .calibrating:
             show("calibrating the work", important: false)
         case .sampleStarted(let index, _, let cellID, let backend, let kind, _):

@@ -1,0 +1,11 @@
+/// How many blocks two builds in turns are given: declared before anything is measured, so that looking at the figures
+/// on the way costs a known part of alpha.
+public enum BlockStages {
+    /// Seven blocks screen: a cell whose judged figures all pass or improve needs no more. A regression takes fifteen;
+    /// what is still open then goes on to twenty-five.
+    public static let standard = [7, 15, 25]
+
+    /// At how many of the stages a regression may be found: alpha is shared out evenly among them (Bonferroni), so that
+    /// all looks together raise no more false alarms than one would.
+    public static func looks(_ stages: [Int], minBlocks: Int) -> Int { max(1, stages.count { $0 >= minBlocks }) }
+}

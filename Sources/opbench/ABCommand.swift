@@ -1,0 +1,88 @@
+import ArgumentParser
+import OpBenchAnalysis
+import OpBenchModel
+import OpBenchRunner
+
+/// `opbench ab BASE HEAD FILE…`
+struct ABCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ab",
+        abstract: "Measure two builds of opbench in turns, and compare them.",
+        discussion: """
+            Both builds run in every block, back to back in random order, so that a drifting machine hits both alike: \
+            the sharpest comparison there is. Without --blocks a cell gets 7 blocks; if some judged figure of it is \
+            still open then 15, and at most 25. That plan is declared beforehand and alpha shared out among the looks. \
+            With --blocks all cells get so many. Exits 0 whatever the verdicts; `opbench gate --ab` turns them into an \
+            exit code. Without a policy the engine's total time may rise by 2 %, and its allocations not at all.
+
+            EXAMPLES
+              opbench ab old/opbench .build/release/opbench workloads/*.json
+              opbench ab --run-id two --backend engine old/opbench new/opbench w.json
+              opbench gate --ab two
+            """)
+
+    @Argument(help: ArgumentHelp("The build to compare with: a built opbench.", valueName: "base"))
+    var base: String
+
+    @Argument(help: ArgumentHelp("The build that is judged.", valueName: "head"))
+    var head: String
+
+    @OptionGroup var selection: SelectionOptions
+    @OptionGroup var plan: PlanOptions
+    @OptionGroup var destination: DestinationOptions
+    @OptionGroup var report: ReportOptions
+
+    @Flag(name: .customLong("no-progress"), help: "Tell nothing of the progress; warnings and errors remain.")
+    var hidesProgress = false
+
+    @Option(
+        name: .customLong("inject-slowdown"),
+        help: ArgumentHelp("Gives HEAD more work by this part: to prove that it is noticed.", visibility: .hidden))
+    var injectedSlowdown = 0.0
+
+    func validate() throws {
+        guard (0...10).contains(injectedSlowdown) else {
+            throw ValidationError("--inject-slowdown is \(injectedSlowdown); allowed is a part from 0 to 10.")
+        }
+    }
+
+    func run() throws {
+        let runID = try destination.identifier()
+        let policy = try report.loadPolicy(or: .standardForSides)
+        let selection = try selection.load()
+        var options = plan.runOptions(
+            for: selection, directory: destination.directory, runID: runID, resume: destination.resume)
+        let builds = CancellableWork.run { [base, head, injectedSlowdown] in
+            await Result.catching {
+                try await ComparedBuilds.examine(base: base, head: head, injectedSlowdown: injectedSlowdown)
+            }
+        }
+        options.builds = try builds.value.get()
+        let stages = options.stages
+        options.goesOn = { rows in SideComparison.openCells(rows, policy: policy, stages: stages) }
+        let execution = try RunExecution(selection: selection, options: options, isSilent: hidesProgress)
+        let ended = try execution.run()
+        let run = try RecordedRun(ended.folder, in: destination.directory)
+        let rows = SideComparison.rows(run.samples, policy: policy, stages: stages)
+        try WholeFile.write(CSVFile.text(of: rows), to: "\(ended.folder)/\(CompareRow.fileName)")
+        try report.report(rows, policy: policy)
+        try execution.conclude(ended, samples: run.samples)
+    }
+}
+
+/// The judgement of a run of two builds in turns, in the middle and at its end.
+enum SideComparison {
+    static func rows(
+        _ samples: [SampleRow], policy: GatePolicy, stages: [Int], ignoring ignored: Set<String> = []
+    ) -> [CompareRow] {
+        Comparison(
+            sidesOf: samples,
+            question: .init(ignoredParameters: ignored, stages: stages, rule: { policy.rule(for: $0) })
+        ).rows
+    }
+
+    /// The cells of which some judged figure could not be decided by the blocks so far.
+    static func openCells(_ samples: [SampleRow], policy: GatePolicy, stages: [Int]) -> Set<String> {
+        Set(rows(samples, policy: policy, stages: stages).filter { $0.verdict == .inconclusive }.map(\.cellID))
+    }
+}

@@ -1,0 +1,66 @@
+import ArgumentParser
+import OpBenchAnalysis
+import OpBenchModel
+
+/// What figures are judged by and where the comparison goes: what `compare`, `gate` and `ab` have in common.
+struct ReportOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "A policy file (JSON).",
+            discussion: """
+                Without it the engine's time ratio to Dispatch may rise by 5 %, between two builds in turns its total \
+                time by 2 %, and its allocations not at all. `opbench schema policy` prints what a file may say.
+                """,
+            valueName: "file"))
+    var policy: String?
+
+    @Flag(name: .customLong("all"), help: "Print every figure, also those that no rule of the policy asks about.")
+    var showsAll = false
+
+    @Option(help: ArgumentHelp("How the comparison is printed.", valueName: "format"))
+    var format = ComparisonFormat.table
+
+    @Option(help: ArgumentHelp("Write compare.csv there, every figure.", valueName: "file"))
+    var csv: String?
+
+    @Option(help: ArgumentHelp("Write a summary in Markdown there, such as a CI job shows.", valueName: "file"))
+    var markdown: String?
+
+    @Option(help: ArgumentHelp("Write JUnit XML there, a test case a judged figure.", valueName: "file"))
+    var junit: String?
+
+    @Flag(name: .customLong("github-annotations"), help: "Print a workflow command for each figure that fails.")
+    var annotates = false
+
+    func loadPolicy(or standard: GatePolicy) throws(InputError) -> GatePolicy {
+        guard let policy else { return standard }
+        return try GatePolicy.load(file: policy)
+    }
+
+    /// Prints the comparison and writes the files that were asked for.
+    func report(_ rows: [CompareRow], policy: GatePolicy, outcome: GateOutcome? = nil) throws {
+        for index in policy.unusedRules(among: rows) {
+            StandardError.write("opbench: warning: rule \(index + 1) of the policy matches no figure\n")
+        }
+        let shown = showsAll ? rows : rows.filter { policy.rule(for: $0) != nil }
+        try StandardOutput.write(format.text(of: shown, outcome: outcome))
+        if annotates { try StandardOutput.write(GitHubAnnotations.text(of: shown)) }
+        if let csv { try WholeFile.write(CSVFile.text(of: rows), to: csv) }
+        if let markdown { try WholeFile.write(ComparisonMarkdown.text(of: shown, outcome: outcome), to: markdown) }
+        if let junit { try WholeFile.write(JUnitReport.text(of: shown), to: junit) }
+    }
+}
+
+/// `--format` of a comparison.
+enum ComparisonFormat: String, CaseIterable, ExpressibleByArgument {
+    case table, csv, json, markdown
+
+    func text(of rows: [CompareRow], outcome: GateOutcome?) -> String {
+        switch self {
+        case .table: ComparisonTable.text(of: rows, outcome: outcome)
+        case .csv: CSVFile.text(of: rows)
+        case .json: RowJSON.text(of: rows)
+        case .markdown: ComparisonMarkdown.text(of: rows, outcome: outcome)
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import OpBenchModel
+import OpBenchRunner
+
+/// Carries out a plan as `run`, `ab` and `calibrate` do: with progress on standard error, to its end or to a signal.
+struct RunExecution {
+    private let selection: Selection
+    private let options: RunOptions
+    private let plan: RunPlan
+    private let style: ProgressDisplay.Style
+
+    struct Ended: Sendable {
+        let folder: String
+        /// What ended it early.
+        fileprivate(set) var signal: Int32?
+    }
+
+    init(selection: Selection, options: RunOptions, isSilent: Bool) throws(InputError) {
+        self.selection = selection
+        self.options = options
+        plan = try RunPlan(specs: selection.specs, options: options)
+        style = isSilent ? .silent : StandardError.isTerminal ? .bar : .lines
+    }
+
+    /// - Parameter summary: kept up to date meanwhile; nil for none.
+    func run(summary: SummaryFile? = nil) throws -> Ended {
+        let (result, signal) = CancellableWork.run { [selection, options, plan, style] in
+            let monitor = RunMonitor(file: summary, style: style)
+            for warning in selection.warnings { monitor.warn(warning) }
+            let outcome = await Result.catching {
+                try await Runner(plan: plan, options: options).run(onEvent: monitor.handle)
+            }
+            monitor.finish()
+            return outcome
+        }
+        return Ended(folder: try result.get().folder, signal: signal)
+    }
+
+    /// The words and the exit code that a run ends with.
+    ///
+    /// - Throws: `CommandOutcome` unless everything was measured and nothing failed.
+    func conclude(_ ended: Ended, samples: [SampleRow]) throws {
+        for warning in DoubtfulSamples(samples).warnings { StandardError.write("opbench: warning: \(warning)\n") }
+        StandardError.write("opbench: the rows are in \(ended.folder)\n")
+        if let signal = ended.signal {
+            StandardError.write(
+                "opbench: ended early; the same command with --run-id \(options.runID) --resume goes on\n")
+            throw CommandOutcome(status: ExitStatus.interrupted(by: signal))
+        }
+        let unexpected = UnexpectedSamples(specs: selection.specs)
+        if samples.contains(where: unexpected.contains) { throw CommandOutcome(status: ExitStatus.badSample) }
+    }
+}
+
+extension Result where Failure == any Error {
+    /// What the work gives or throws.
+    static func catching(_ work: () async throws -> Success) async -> Self {
+        do { return .success(try await work()) } catch { return .failure(error) }
+    }
+}

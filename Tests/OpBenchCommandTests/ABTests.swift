@@ -1,0 +1,65 @@
+import Foundation
+import OpBenchModel
+import Testing
+
+/// `opbench ab` with the real program on both sides.
+@Suite(.serialized)
+struct ABTests {
+    /// So little work that twice as much of it is noticed for certain: 100 µs an operation, one at a time.
+    private static let busy = """
+        {"name": "busy", "summary": "s", "shape": "independent",
+         "parameters": {"items": 200, "work_ns": 100000, "max_concurrent": 1}, "backends": ["engine"],
+         "metrics": ["throughput", "memory"]}
+        """
+
+    private func ab(_ words: [String], in folder: ScratchFolder) async throws -> OpBenchProcess.Finished {
+        let binary = OpBenchProcess.binary
+        return try await OpBenchProcess.run(["ab", binary, binary, "busy.json", "--no-progress"] + words, in: folder)
+    }
+
+    @Test("two builds in turns: sides in the rows, a comparison, and a gate that sees a slowdown")
+    func endToEnd() async throws {
+        let folder = try ScratchFolder()
+        try folder.write(Self.busy, to: "busy.json")
+        let result = try await ab(["--run-id", "two", "--inject-slowdown", "1", "--all"], in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(
+            folder.contents() == [
+                "busy.json", "results", "results/two", "results/two/compare.csv", "results/two/histograms.csv",
+                "results/two/run.json", "results/two/samples.csv",
+            ])
+        let rows = try CSVFile.read(SampleRow.self, file: folder.root + "/results/two/samples.csv")
+        #expect(Set(rows.map(\.side)) == ["base", "head"])
+        let time = try #require(
+            try CSVFile.read(CompareRow.self, file: folder.root + "/results/two/compare.csv").first {
+                $0.metric == "time" && $0.phase == "total"
+            })
+        #expect(time.verdict == .regression)
+        let ratio = try #require(time.ratio)
+        #expect((1.5...2.5).contains(ratio))
+        #expect(result.output.contains("regression"))
+        let gate = try await OpBenchProcess.run(["gate", "--ab", "two"], in: folder)
+        #expect(gate.status == 2, "\(gate.errors)")
+        #expect(gate.output.contains("gate: regression (1 pass, 1 regression)"))
+        let compare = try await OpBenchProcess.run(["compare", "two", "two"], in: folder)
+        #expect(compare.status == 64)
+        #expect(compare.errors.contains("gate --ab"), "\(compare.errors)")
+    }
+
+    @Test(
+        "bad usage is refused, and nothing is written",
+        arguments: [
+            (["ab", "/bin/true", "/bin/true", "busy.json"], "/bin/true: this is no opbench"),
+            (["ab", "/nonexistent", "/bin/true", "busy.json"], "/nonexistent: there is no such program"),
+            (["ab", "/bin/true", "busy.json"], "Missing expected argument"),
+            (["ab", "/bin/true", "/bin/true", "none.json"], "none.json: no such file"),
+        ] as [([String], String)])
+    func refusals(words: [String], message: String) async throws {
+        let folder = try ScratchFolder()
+        try folder.write(Self.busy, to: "busy.json")
+        let result = try await OpBenchProcess.run(words, in: folder)
+        #expect(result.status == 64)
+        #expect(result.errors.contains(message), "\(result.errors)")
+        #expect(folder.contents() == ["busy.json"])
+    }
+}

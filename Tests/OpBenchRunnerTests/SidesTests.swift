@@ -1,0 +1,144 @@
+import Foundation
+import OpBenchModel
+import Synchronization
+import Testing
+
+@testable import OpBenchRunner
+
+/// Two builds in turns: the plan, who takes the samples, and which cells go on.
+@Suite struct SidesTests {
+    private static func build(_ path: String) -> BuildFacts {
+        BuildFacts(
+            path: path, bytes: 1, modified: 1,
+            description: BuildDescription(allocator: "a", configuration: "release", compiler: "c"))
+    }
+
+    private static let builds = ComparedBuilds(base: build("/old"), head: build("/new"), injectedSlowdown: 0.25)
+
+    private func plan(_ folder: String = "", resume: Bool = false, builds: ComparedBuilds = Self.builds) throws
+        -> RunPlan
+    {
+        let spec = try Fixture.spec(
+            "independent", #"{"items": [10, 20]}"#, backends: ["engine", "serial"],
+            more: #", "metrics": ["throughput", "memory"]"#)
+        var options = RunOptions(directory: folder, runID: "run", resume: resume)
+        options.builds = builds
+        // The larger cell is decided at once.
+        options.goesOn = { rows in Set(rows.map(\.cellID).filter { $0.contains("items=10") }) }
+        return try RunPlan(specs: [spec], options: options)
+    }
+
+    @Test func `every block has both sides of every backend, side by side, and neither always comes first`() throws {
+        let samples = try plan().samples.filter { $0.kind == .throughput }
+        let blocks = Dictionary(grouping: samples) { "\($0.cell.id) \($0.block)" }
+        #expect(blocks.count == 2 * 25)
+        for block in blocks.values {
+            let ordered = block.sorted { $0.position < $1.position }
+            #expect(ordered.map(\.position) == [0, 1, 2, 3])
+            for pair in [ordered[0...1], ordered[2...3]] {
+                #expect(Set(pair.map(\.backend)).count == 1)
+                #expect(Set(pair.map(\.side)) == [.base, .head])
+            }
+        }
+        #expect(Set(samples.filter { $0.position == 0 }.map(\.side)) == [.base, .head])
+    }
+
+    @Test func `blocks come in stages of 7, 15 and 25, all of one before the next`() throws {
+        let samples = try plan().samples
+        #expect(samples.map(\.stage) == samples.map(\.stage).sorted())
+        for sample in samples {
+            let expected = sample.kind != .throughput || sample.block < 7 ? 0 : sample.block < 15 ? 1 : 2
+            #expect(sample.stage == expected)
+        }
+        #expect(samples.contains { $0.block == 24 })
+    }
+
+    @Test func `a given number of blocks is taken of every cell, without stages`() throws {
+        var options = RunOptions(blocks: 4)
+        options.builds = Self.builds
+        let plan = try RunPlan(specs: [Fixture.spec("chain", #"{"depth": 3}"#)], options: options)
+        #expect(plan.samples.allSatisfy { $0.stage == 0 && $0.block < 4 })
+        #expect(options.stages == [4])
+    }
+
+    @Test func `each side's samples are taken by its build, head's with the injected work`() async throws {
+        let folder = try Fixture.folder()
+        let plan = try plan(folder)
+        let seen = Mutex<[String: Set<Double>]>([:])
+        _ = try await runner(plan) { request, executable in
+            seen.withLock { _ = $0[executable, default: []].insert(request.kernel.iterationsPerNanosecond) }
+        }.run { _ in }
+        let kernels = seen.withLock { $0 }
+        #expect(Set(kernels.keys) == ["/old", "/new"])
+        let base = try #require(kernels["/old"]?.first)
+        #expect(kernels["/new"] == [base * 1.25])
+        let manifest = try RunManifest.read("\(folder)/run/run.json")
+        #expect(manifest.builds == Self.builds && manifest.stages == [7, 15, 25])
+    }
+
+    @Test func `only cells left open go on, and a resumed run takes nothing more`() async throws {
+        let folder = try Fixture.folder()
+        let plan = try plan(folder)
+        let totals = Mutex<[Int]>([])
+        let first = try await runner(plan) { _, _ in }.run { event in
+            if case .narrowed(let total) = event { totals.withLock { $0.append(total) } }
+        }
+        let rows = try CSVFile.read(SampleRow.self, file: "\(folder)/run/samples.csv").filter {
+            $0.metric == "status" && $0.sampleID.hasSuffix("throughput") && $0.backend == .engine
+        }
+        let counts = Dictionary(grouping: rows) { "\($0.cellID) \($0.side)" }.mapValues(\.count)
+        #expect(counts == ["w items=10 base": 25, "w items=10 head": 25, "w items=20 base": 7, "w items=20 head": 7])
+        #expect(totals.withLock { $0 } == [first.samplesTaken, first.samplesTaken])
+        let again = try await runner(try self.plan(folder, resume: true)) { _, _ in }.run { _ in }
+        #expect(again.samplesTaken == 0)
+    }
+
+    @Test func `a run is not gone on with by other builds, nor on another machine`() async throws {
+        let folder = try Fixture.folder()
+        _ = try await runner(try plan(folder)) { _, _ in }.run { _ in }
+        let other = ComparedBuilds(base: Self.build("/old"), head: Self.build("/newer"), injectedSlowdown: 0.25)
+        let refused = try plan(folder, resume: true, builds: other)
+        await #expect(throws: InputError.self) { _ = try await runner(refused) { _, _ in }.run { _ in } }
+
+        let file = "\(folder)/run/run.json"
+        let text = SystemFile.text(file).replacingOccurrences(of: HostFacts.gather(git: nil).hostClass, with: "another")
+        try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+        let moved = try plan(folder, resume: true)
+        await #expect {
+            _ = try await runner(moved) { _, _ in }.run { _ in }
+        } throws: {
+            "\($0)".contains("the host class was \"another\"")
+        }
+    }
+
+    @Test func `what is omitted is omitted on both sides`() throws {
+        var options = RunOptions()
+        options.builds = Self.builds
+        let spec = try Fixture.spec("chain", #"{"depth": 3, "queues": 2}"#, backends: ["engine", "dispatch:within"])
+        let plan = try RunPlan(specs: [spec], options: options)
+        #expect(plan.omissions.map(\.side) == [.base, .head])
+    }
+
+    @Test func `what is no opbench is refused by name`() async throws {
+        for program in ["/bin/true", "/nonexistent/opbench", "/etc/passwd", "/tmp"] {
+            await #expect {
+                _ = try await ComparedBuilds.examine(base: program, head: program)
+            } throws: {
+                ($0 as? InputError)?.file == program
+            }
+        }
+    }
+
+    private func runner(
+        _ plan: RunPlan, _ look: @escaping @Sendable (SampleRequest, String) -> Void
+    ) -> Runner {
+        Runner(
+            plan: plan, readCovariates: { Covariates() },
+            take: { request, executable in
+                look(request, executable)
+                var report = SampleReport()
+                report.add(.time, "total", 1, phase: "total", operations: 10)
+                return ChildResult(ending: .exited(0), output: Array(try JSONEncoder().encode(report)), diagnostics: "")
+            })
+    }
+}
