@@ -1,4 +1,5 @@
 import Foundation
+import OpBenchModel
 import Testing
 
 /// Every bad input ends in one message with the place, what is wrong and what is allowed; exit 64; nothing written,
@@ -75,7 +76,7 @@ struct BadInputTests {
             "unknown shape",
             #"{"name": "w", "summary": "s", "shape": "chains", "parameters": {}, "backends": ["engine"]}"#,
             #"w.json:1: $.shape: unknown shape "chains"; did you mean "chain"? "#
-                + "known are independent, chain, priority_mix, thread_priority, suspend_resume"),
+                + "known are " + Shape.allCases.map(\.rawValue).joined(separator: ", ")),
         Case(
             "too many cells",
             Case.chain(parameters: "\"depth\": \(Array(1...400)), \"chains\": \(Array(1...400))"),

@@ -10,8 +10,12 @@ enum Fixtures {
     static let schema = package.appending(path: "workloads/schema/workload.schema.json")
     static let verdictScript = here.appending(path: "schema_verdicts.py")
 
-    /// The workloads that the project ships.
-    static let shipped = files(in: package.appending(path: "workloads"))
+    /// The workloads of the default run.
+    static let standard = files(in: package.appending(path: "workloads"))
+    /// Those beside it.
+    static let more = files(in: package.appending(path: "workloads/more"))
+    /// All workloads that the project ships.
+    static let shipped = standard + more
     /// Legal, and odd in places.
     static let good = files(in: here.appending(path: "Workloads/good"))
     /// Refused by the schema and by the decoder.

@@ -7,13 +7,21 @@ import Testing
 struct ShippedWorkloadTests {
     private func specs() throws -> [WorkloadSpec] { try WorkloadSpec.load(files: Fixtures.shipped.map(\.path)) }
 
-    @Test("One per shape, named as its file, at most 20 cells together, no idle rule")
+    @Test("The default run: five files, a shape each, at most 20 cells together")
     func five() throws {
-        let specs = try specs()
-        #expect(Set(specs.map(\.shape)) == Set(Shape.allCases) && specs.count == Shape.allCases.count)
-        #expect(specs.map { $0.name + ".json" } == Fixtures.shipped.map(\.lastPathComponent))
+        let specs = try WorkloadSpec.load(files: Fixtures.standard.map(\.path))
+        #expect(specs.count == 5 && Set(specs.map(\.shape)).count == 5)
         #expect(specs.reduce(0) { $0 + $1.cells().count } <= 20)
+    }
+
+    @Test("Every shape has a file, every file is named as its workload and tells of itself, no rule is idle")
+    func all() throws {
+        let specs = try specs()
+        #expect(Set(specs.map(\.shape)) == Set(Shape.allCases))
+        #expect(specs.map { $0.name + ".json" } == Fixtures.shipped.map(\.lastPathComponent))
         #expect(specs.flatMap { $0.warnings() } == [])
+        let text = try Fixtures.text(Fixtures.package.appending(path: "workloads/README.md"))
+        for spec in specs { #expect(text.contains("## \(spec.name)\n"), "workloads/README.md has no \(spec.name)") }
     }
 
     @Test("Every parameter has a value of its own somewhere")

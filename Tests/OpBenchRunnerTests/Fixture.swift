@@ -64,5 +64,8 @@ enum Fixture {
             {"operations": 400, "toggles": 3, "run_ns": 20000, "hold_ns": 50000, "producers": 2, "max_concurrent": 2}
             """#
         ),
+        ("wakeup", #"{"operations": 12}"#),
+        ("wakeup", #"{"operations": 13, "burst": 3, "pause_ns": 20000, "work_ns": 100, "max_concurrent": 1}"#),
+        ("wakeup", #"{"operations": 12, "burst": 4, "pause_ns": 1000, "max_concurrent": 2}"#),
     ]
 }

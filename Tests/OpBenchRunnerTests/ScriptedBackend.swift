@@ -6,6 +6,8 @@ import OpBenchModel
 final class ScriptedBackend: Backend, @unchecked Sendable {
     enum Defect: CaseIterable, Sendable {
         case none, losesOne, repeatsOne, ignoresPredecessors, ignoresLimit, ignoresPriority
+        /// Each `drain` runs what the one before should have waited for.
+        case drainsEarly
     }
 
     static let allGuarantees: Guarantees = [.limit, .priorityOrder, .suspension]
@@ -19,6 +21,10 @@ final class ScriptedBackend: Backend, @unchecked Sendable {
     private let plan: WorkloadPlan
     private let body: OperationBody
     private let defect: Defect
+    /// Submitted and not yet run; written under the lock by several producers.
+    private var pending: [Int] = []
+    private var late: [Int] = []
+    private let lock = PlainLock()
 
     init(_ plan: WorkloadPlan, _ body: OperationBody, _ defect: Defect) {
         self.plan = plan
@@ -32,20 +38,23 @@ final class ScriptedBackend: Backend, @unchecked Sendable {
         for index in part {
             body.willSubmit(plan.operation(at: index))
             body.didSubmit(plan.operation(at: index))
+            lock.whileLocked { pending.append(plan.operation(at: index)) }
         }
     }
 
     func release() {}
 
     func drain() {
-        var order = Array(0..<plan.operationCount)
+        var order = pending.sorted()
+        pending = []
         if let classes = plan.classes {
             let sign = defect == .ignoresPriority ? 1 : -1
             order.sort { sign * Int(classes.ofOperation[$0]) < sign * Int(classes.ofOperation[$1]) }
         }
         switch defect {
-        case .losesOne: order.removeLast()
-        case .repeatsOne: order.append(order[0])
+        case .losesOne: order.removeAll { $0 == plan.operationCount - 1 }
+        case .repeatsOne: order += order.filter { $0 == 0 }
+        case .drainsEarly: swap(&order, &late)
         case .ignoresPredecessors: order.reverse()
         case .ignoresLimit: return runAtOnce(order)
         case .none, .ignoresPriority: break

@@ -18,7 +18,8 @@ import Testing
         let factory = try #require(BackendFactory.named(id))
         let (shape, parameters) = Fixture.shapes[index]
         let support = factory.support(try Fixture.plan(shape, parameters))
-        for flavour in SampleFlavour.allCases where factory.kinds.contains(flavour.kind) {
+        let kinds = factory.kinds.intersection(ShapeDefinition.of(try Fixture.plan(shape, parameters).shape).kinds)
+        for flavour in SampleFlavour.allCases where kinds.contains(flavour.kind) {
             let report = try run(factory, flavour, shape, parameters)
             if case .unsupported(let reason) = support {
                 #expect(report.status == .unsupported)

@@ -44,6 +44,10 @@ def _start_latency(stat: str, title: str) -> Measure:
     return Measure(title, Unit.NANOSECONDS, read, by_class=True, bars=SPREAD)
 
 
+def _latency(metric: str, stat: str, title: str) -> Measure:
+    return Measure(title, Unit.NANOSECONDS, from_samples(metric, (stat,), 1e9), bars=SPREAD)
+
+
 PRIORITY_LEVELS = ("very_low", "low", "normal", "high", "very_high")
 
 PLANS = (
@@ -128,6 +132,18 @@ PLANS = (
         ),
         axis_parameters=("toggles", "producers", "run_ns", "hold_ns", "operations", "work_ns"),
         telling_parameters=frozenset({"toggles"}),
+    ),
+    ShapePlan(
+        shape="wakeup",
+        title="Waking an idle queue",
+        measures=(
+            TIME_PER_OPERATION,
+            TIME_RATIO,
+            _latency("submit_latency", "p50", "Submitting call → start, median"),
+            _latency("submit_latency", "p99", "Submitting call → start, 99th percentile"),
+        ),
+        axis_parameters=("pause_ns", "burst", "work_ns"),
+        telling_parameters=frozenset({"burst", "pause_ns"}),
     ),
 )
 

@@ -104,8 +104,8 @@ public enum JSONSchema {
         func items(_ definition: String) -> JSONValue { .object(("items", .reference("\(name).\(definition)"))) }
         let isShape = JSONValue.object(("shape", .object(("const", .string(name)))))
         let held = JSONValue.object(
-            ("parameters", .reference("\(name).parameters")), ("backends", items("backend")), ("skip", items("skip")),
-            ("expect", items("expect")))
+            ("parameters", .reference("\(name).parameters")), ("backends", items("backend")),
+            ("metrics", items("metric")), ("skip", items("skip")), ("expect", items("expect")))
         return .object(
             ("if", .object(("properties", isShape), ("required", .strings(["shape"])))),
             ("then", .object(("properties", held))))
@@ -119,6 +119,7 @@ public enum JSONSchema {
                 return [
                     ("\(shape).parameters", parameters(of: definition)),
                     ("\(shape).backend", backendNames(BackendID.known(for: definition.shape))),
+                    ("\(shape).metric", .object(("enum", .strings(definition.kindNames)))),
                     ("\(shape).skip", rule(of: shape, hasStatus: false)),
                     ("\(shape).expect", rule(of: shape, hasStatus: true)),
                     ("\(shape).when", conditions(of: definition)),

@@ -10,16 +10,24 @@ public struct ShapeDefinition: Sendable {
     let itemCount: (@Sendable (Cell) -> Int)?
     /// How many operations one round of a cell submits.
     let operationCount: @Sendable (Cell) -> Int
+    /// The kinds of sample that say something about the shape. A file cannot ask for others.
+    public let kinds: Set<SampleKind>
+    /// Why the values of a cell do not go together, and what would; nil if they do.
+    let problem: @Sendable (Cell) -> (what: String, remedy: String)?
 
     init(
         shape: Shape, summary: String, parameters: [ParameterDefinition], itemCount: (@Sendable (Cell) -> Int)? = nil,
-        operationCount: @escaping @Sendable (Cell) -> Int = { $0.integer("operations") }
+        operationCount: @escaping @Sendable (Cell) -> Int = { $0.integer("operations") },
+        kinds: Set<SampleKind> = Set(SampleKind.allCases),
+        problem: @escaping @Sendable (Cell) -> (what: String, remedy: String)? = { _ in nil }
     ) {
         self.shape = shape
         self.summary = summary
         self.parameters = parameters
         self.itemCount = itemCount
         self.operationCount = operationCount
+        self.kinds = kinds
+        self.problem = problem
     }
 
     /// The definition of a shape.
@@ -30,8 +38,12 @@ public struct ShapeDefinition: Sendable {
         case .priorityMix: priorityMix
         case .threadPriority: threadPriority
         case .suspendResume: suspendResume
+        case .wakeup: wakeup
         }
     }
+
+    /// The kinds of sample by name, in the order of tables.
+    var kindNames: [String] { SampleKind.allCases.filter(kinds.contains).map(\.rawValue) }
 
     /// The parameter of that name, or nil if the shape has none.
     public func parameter(named name: String) -> ParameterDefinition? {
@@ -44,6 +56,8 @@ public struct ShapeDefinition: Sendable {
 extension ShapeDefinition {
     /// The greatest number of operations in one cell: at some hundred bytes each, what 8 GB of memory hold.
     public static let operationLimit = 20_000_000
+    /// The longest that one round may pause or last by its parameters alone, in seconds.
+    static let secondsLimit = 600.0
     /// The greatest `max_concurrent`: the engine's bound on threads.
     static let concurrencyLimit = 512
     /// The greatest whole number that JSON readers agree on, 2^53 − 1.

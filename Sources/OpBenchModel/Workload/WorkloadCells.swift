@@ -53,17 +53,6 @@ extension Cell {
                 "it has \(operationCount) operations", "a cell has at most \(ShapeDefinition.operationLimit) operations"
             )
         }
-        if shape == .suspendResume {
-            let seconds = Double(integer("toggles")) * Double(integer("run_ns") + integer("hold_ns")) / 1e9
-            if seconds > Self.toggleSecondsLimit {
-                return (
-                    "its toggles take \(FigureText.write(seconds)) s",
-                    "toggles × (run_ns + hold_ns) is at most \(FigureText.write(Self.toggleSecondsLimit)) s"
-                )
-            }
-        }
-        return nil
+        return ShapeDefinition.of(shape).problem(self)
     }
-
-    private static let toggleSecondsLimit = 600.0
 }

@@ -26,7 +26,8 @@ enum WorkloadDecoder {
             file: file, text: text, sha256: SHA256.hexadecimal(of: Array(text.utf8)), name: name, summary: summary,
             shape: shape, axes: try axes(members["parameters"]!, definition: definition),
             backends: try backends(members["backends"]!, shape: shape),
-            metrics: try members["metrics"].map(metrics) ?? Set(SampleKind.allCases),
+            metrics: try members["metrics"].map { node throws(InputError) in try metrics(node, definition: definition) }
+                ?? definition.kinds,
             skips: try members["skip"].map(rules.skips) ?? [],
             expectations: try members["expect"].map(rules.expectations) ?? [])
         try spec.checkProduct()
@@ -84,10 +85,17 @@ enum WorkloadDecoder {
         return backends
     }
 
-    private static func metrics(_ node: JSONNode) throws(InputError) -> Set<SampleKind> {
+    private static func metrics(
+        _ node: JSONNode, definition: ShapeDefinition
+    ) throws(InputError) -> Set<SampleKind> {
         var kinds: Set<SampleKind> = []
         for element in try node.elements("a list of metrics") {
             let kind = SampleKind(rawValue: try element.choice("metric", among: SampleKind.allCases.map(\.rawValue)))!
+            guard definition.kinds.contains(kind) else {
+                throw element.error(
+                    "the shape \(definition.shape.rawValue) has no \(kind.rawValue) samples",
+                    remedy: "for it there are " + definition.kindNames.joined(separator: ", "))
+            }
             if !kinds.insert(kind).inserted {
                 throw element.error("\(kind.rawValue) appears twice in the list", remedy: "keep one of the two")
             }

@@ -5,6 +5,7 @@ public enum Shape: String, CaseIterable, Sendable, Codable {
     case priorityMix = "priority_mix"
     case threadPriority = "thread_priority"
     case suspendResume = "suspend_resume"
+    case wakeup
 }
 
 /// The kinds of sample, never mixed in one process (throughput carries no per-operation timestamps).

@@ -1,6 +1,7 @@
 import OpBenchModel
 
-/// Executes the rounds of a plan. One object is one round: made, built, submitted, drained, torn down, dropped.
+/// Executes the rounds of a plan. One object is one round: made, built, submitted, drained, torn down, dropped. A paced
+/// plan is submitted and drained in many parts.
 ///
 /// A backend reads no clock: the trial calls the phases between its own readings. All phases are called on one thread
 /// but `submit`, which several producers call at once, each with its part, and `suspend`/`resume`, which the storm's
@@ -13,7 +14,7 @@ protocol Backend: AnyObject, Sendable {
     func submit(_ part: Range<Int>)
     /// Lets the queues run. Called once, before `drain`, and only if the plan starts suspended.
     func release()
-    /// Returns when every operation has ended.
+    /// Returns when every operation submitted so far has ended. A paced plan waits so between its bursts.
     func drain()
     /// Lets go of every object.
     func teardown()

@@ -4,7 +4,7 @@ import OpBenchModel
 ///
 /// | shape | limit default | limit 1 | limit k |
 /// |---|---|---|---|
-/// | independent, suspend_resume | `async(group:)` on one concurrent queue | one serial queue | k pumps draining one locked FIFO |
+/// | independent, suspend_resume, wakeup | `async(group:)` on one concurrent queue | one serial queue | k pumps draining one locked FIFO |
 /// | chain, one queue | `within`, a serial queue a chain | `within`, one serial queue | `within` on k pumps |
 /// | chain across queues | `notify` | `notify` on serial queues | `notify` on k pumps each |
 /// | priority_mix | five global queues by quality of service | unsupported | unsupported |
@@ -30,7 +30,7 @@ enum DispatchBackend {
 
     private static func support(_ plan: WorkloadPlan) -> Support {
         switch plan.shape {
-        case .independent, .suspendResume: .full()
+        case .independent, .suspendResume, .wakeup: .full()
         case .chain: DispatchChains.support(plan, fastestForm(of: plan))
         case .priorityMix, .threadPriority: DispatchLevels.support(plan)
         }
@@ -42,7 +42,7 @@ enum DispatchBackend {
 
     private static func make(_ plan: WorkloadPlan, _ body: OperationBody) -> any Backend {
         switch plan.shape {
-        case .independent, .suspendResume: DispatchLoop(plan, body)
+        case .independent, .suspendResume, .wakeup: DispatchLoop(plan, body)
         case .chain: DispatchChains(plan, body, fastestForm(of: plan))
         case .priorityMix, .threadPriority: DispatchLevels(plan, body)
         }

@@ -23,6 +23,7 @@ final class SerialBackend: Backend, @unchecked Sendable {
             plan.startsSuspended ? .full(note: "sorted by level beforehand") : .full(note: "in the order of submission")
         case .threadPriority: .unsupported(reason: "a plain loop has one thread and one nice value")
         case .suspendResume: .unsupported(reason: "a plain loop cannot be suspended")
+        case .wakeup: .unsupported(reason: "a plain loop has nothing to wake")
         }
     }
 

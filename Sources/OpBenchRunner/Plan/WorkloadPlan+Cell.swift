@@ -9,6 +9,7 @@ extension WorkloadPlan {
         case .priorityMix: self.init(priorityMix: cell)
         case .threadPriority: self.init(threadPriority: cell)
         case .suspendResume: self.init(suspendResume: cell)
+        case .wakeup: self.init(wakeup: cell)
         }
     }
 
@@ -69,6 +70,12 @@ extension WorkloadPlan {
         storm = Storm(
             toggles: cell.integer("toggles"), runNanoseconds: cell.integer("run_ns"),
             holdNanoseconds: cell.integer("hold_ns"))
+    }
+
+    private init(wakeup cell: Cell) {
+        self.init(cell, operations: cell.integer("operations"))
+        form = .closure
+        pacing = .bursts(size: cell.integer("burst"), pauseNanoseconds: cell.integer("pause_ns"))
     }
 }
 

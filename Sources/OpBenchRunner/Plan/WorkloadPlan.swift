@@ -71,6 +71,8 @@ struct WorkloadPlan: Sendable {
     /// Whether the queue is suspended until everything is submitted.
     var startsSuspended = false
     var storm: Storm?
+    /// nil: as fast as they can be submitted.
+    var pacing: Pacing?
     /// Busy threads at nice 0 beside the backend.
     var competitors = 0
 }

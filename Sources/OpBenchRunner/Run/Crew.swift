@@ -33,6 +33,7 @@ final class OwnThread: Sendable {
 
 /// The threads that submit. One producer is the calling thread itself; more are threads that wait between rounds.
 final class Producers: @unchecked Sendable {
+    private let plan: WorkloadPlan
     private let parts: [Range<Int>]
     private var starts: [DispatchSemaphore] = []
     private let done = DispatchSemaphore(value: 0)
@@ -41,6 +42,7 @@ final class Producers: @unchecked Sendable {
     private var backend: (any Backend)?
 
     init(_ plan: WorkloadPlan) {
+        self.plan = plan
         parts = plan.parts
         guard parts.count > 1 else { return }
         starts = parts.map { _ in DispatchSemaphore(value: 0) }
@@ -57,12 +59,13 @@ final class Producers: @unchecked Sendable {
     }
 
     /// Submits the whole plan; returns when every submitting call has returned.
-    func submit(to backend: any Backend) {
-        guard parts.count > 1 else { return backend.submit(parts[0]) }
+    func submit(to backend: any Backend) -> Pace {
+        guard parts.count > 1 else { return Pacer(plan: plan).submit(to: backend) }
         self.backend = backend
         for start in starts { start.signal() }
         for _ in parts { done.wait() }
         self.backend = nil
+        return Pace()
     }
 
     /// Ends the threads.

@@ -9,14 +9,19 @@ struct Round: Sendable {
     var tornDown: Int64 = 0
     /// What the storm did, if the plan has one.
     var holds: [Hold] = []
+    /// How it was submitted.
+    var pace = Pace()
 
     var build: Int64 { built - begun }
-    var submit: Int64 { submitted - built }
+    /// Without the pauses of the plan's own.
+    var submit: Int64 { submitted - built - pace.pausedNanoseconds }
     var drain: Int64 { drained - submitted }
     var teardown: Int64 { tornDown - teardownBegun }
-    /// build + submit + drain, by one pair of readings.
-    var total: Int64 { drained - begun }
-    var makespan: Int64 { drained - built }
+    /// build + submit + drain, by one pair of readings, less the pauses.
+    var total: Int64 { drained - begun - pace.pausedNanoseconds }
+    var makespan: Int64 { drained - built - pace.pausedNanoseconds }
+    /// The same with the pauses: how long it kept the machine.
+    var elapsed: Int64 { drained - begun }
 
     /// The instants at which memory is read.
     enum Mark: String, CaseIterable, Sendable {
@@ -58,7 +63,7 @@ struct Round: Sendable {
         backend.build()
         built = MonotonicClock.now()
         let storm = plan.storm.map { StormThread($0, on: backend) }
-        producers.submit(to: backend)
+        pace = producers.submit(to: backend)
         submitted = MonotonicClock.now()
         if plan.startsSuspended {
             atMark?(.pending)

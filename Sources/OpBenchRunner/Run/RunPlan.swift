@@ -99,9 +99,11 @@ public struct RunPlan: Sendable {
         var stage: Int
     }
 
-    /// The kinds that the workload or the user lists; and always the check, which proves what backends promise.
+    /// The kinds that the workload or the user lists and the shape has; and always the check, which proves what backends
+    /// promise.
     private static func wants(_ kind: SampleKind, _ spec: WorkloadSpec, _ options: RunOptions) -> Bool {
-        kind == .check || (options.kinds ?? spec.metrics).contains(kind)
+        guard ShapeDefinition.of(spec.shape).kinds.contains(kind) else { return false }
+        return kind == .check || (options.kinds ?? spec.metrics).contains(kind)
     }
 
     private static func backends(
@@ -177,12 +179,13 @@ enum SampleEstimate {
         let operations = Double(cell.operationCount)
         let threads = sample.backend == .serial || cell.maxConcurrent == 1 ? 1.0 : 2
         let work = Double(cell.itemCount) * Double(cell.integer("work_ns")) / threads
-        return (operations * nanosecondsPerOperation(sample) + work) / 1e9 + holdSeconds(cell)
+        return (operations * nanosecondsPerOperation(sample) + work) / 1e9 + pauseSeconds(cell)
     }
 
     private static func nanosecondsPerOperation(_ sample: PlannedSample) -> Double {
         switch sample.backend {
         case .serial: 2
+        case _ where sample.cell.shape == .wakeup: 30_000
         case .engine: 300
         // Foundation looks through all waiting operations whenever one ends.
         case .foundation where sample.cell.shape == .chain: 3000 + 80 * Double(sample.cell.operationCount)
@@ -191,8 +194,13 @@ enum SampleEstimate {
         }
     }
 
-    private static func holdSeconds(_ cell: Cell) -> Double {
-        guard cell.shape == .suspendResume else { return 0 }
-        return Double(cell.integer("toggles")) * Double(cell.integer("hold_ns")) / 1e9
+    /// What the parameters alone make a round wait.
+    private static func pauseSeconds(_ cell: Cell) -> Double {
+        switch cell.shape {
+        case .suspendResume: Double(cell.integer("toggles")) * Double(cell.integer("hold_ns")) / 1e9
+        case .wakeup:
+            Double(cell.integer("operations") / cell.integer("burst")) * Double(cell.integer("pause_ns")) / 1e9
+        default: 0
+        }
     }
 }

@@ -79,7 +79,7 @@ struct Trial {
             steadiness.add(round.total)
             judge(body, into: &report)
             body.reset()
-            return round.total
+            return round.elapsed
         }
         if !isLongEnough { report.flags.append("short") }
         times.report(plan: plan, into: &report)
@@ -114,7 +114,7 @@ struct Trial {
                 body.reset()
                 return plain
             }
-            return round.total
+            return round.elapsed
         }
         if !isLongEnough { report.flags.append("short") }
         analysis.report(rounds: rounds, into: &report)
@@ -129,13 +129,13 @@ struct Trial {
         analysis.add(round, body)
         judge(body, into: &report)
         let verdict = GuaranteeCheck(plan: plan, guarantees: factory.guarantees)
-        fail(verdict.violations(of: body, analysis), into: &report)
+        fail(verdict.violations(of: body, analysis) + PacingCheck(plan: plan).violations(of: body), into: &report)
         report.add(.highWater, "max", Double(body.highWater), operations: plan.operationCount)
     }
 
     // MARK: Parts
 
-    /// Repeats rounds until their totals reach the target. At least one is run.
+    /// Repeats rounds until together they have lasted as long as the target. At least one is run.
     ///
     /// - Returns: whether the sample has lasted long enough not to be flagged.
     private func repeatRounds(_ round: () -> Int64) -> Bool {
@@ -199,11 +199,11 @@ struct PhaseTimes {
         makespan += round.makespan
     }
 
-    /// Where a queue is refilled, submitting cannot be told from draining, and `drain` holds both.
+    /// Where submitting cannot be told from draining, `drain` holds both.
     func report(plan: WorkloadPlan, into report: inout SampleReport) {
         let operations = plan.operationCount * rounds
         var phases = [("build", build), ("submit", submit), ("drain", drain)]
-        if plan.isRefill { phases = [("build", build), ("drain", submit + drain)] }
+        if plan.submitsWhileDraining { phases = [("build", build), ("drain", submit + drain)] }
         phases += [("teardown", teardown), ("total", total), ("makespan", makespan)]
         for (name, time) in phases { report.add(.time, "total", seconds(time), phase: name, operations: operations) }
         let total = seconds(max(1, total))

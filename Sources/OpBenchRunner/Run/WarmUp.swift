@@ -7,6 +7,7 @@ struct WarmUp {
     let kernel: WorkKernel
 
     private static let operations = 1000
+    private static let pacedOperations = 100
     private static let iterations = 5
     /// While the times still fall, up to this many iterations.
     private static let mostIterations = 20
@@ -15,8 +16,9 @@ struct WarmUp {
 
     /// Adds a row an iteration, and the flag `slope` if the last three still were a tenth faster than those before.
     func run(_ plan: WorkloadPlan, into report: inout SampleReport) {
-        var plan = plan.shortened(to: Self.operations)
+        var plan = plan.shortened(to: plan.pacing == nil ? Self.operations : Self.pacedOperations)
         plan.storm = nil
+        plan.pacing = plan.pacing?.hurried
         let body = OperationBody(plan: plan, kernel: kernel, mode: .marked)
         let producers = Producers(plan)
         var times: [Int64] = []

@@ -1,0 +1,23 @@
+extension ShapeDefinition {
+    /// An idle queue that is given something to do.
+    static let wakeup = ShapeDefinition(
+        shape: .wakeup,
+        summary: "Bursts submitted to an idle queue, each after the one before has ended and a pause has passed.",
+        parameters: [
+            .count("operations", 1...operationLimit, 1000, "Operations submitted, all together."),
+            .count("burst", 1...100_000, 1, "Operations submitted at once; then all of them are waited for."),
+            .nanoseconds(
+                "pause_ns", 0...1_000_000_000, 0,
+                "Time from the end of a burst to the next one; 0 for the next one at once."),
+        ] + common(work: 0),
+        kinds: [.throughput, .latency, .check],
+        problem: { cell in
+            let bursts = (cell.integer("operations") + cell.integer("burst") - 1) / cell.integer("burst")
+            let seconds = Double(bursts) * Double(cell.integer("pause_ns")) / 1e9
+            guard seconds > secondsLimit else { return nil }
+            return (
+                "its pauses take \(FigureText.write(seconds)) s",
+                "operations ÷ burst × pause_ns is at most \(FigureText.write(secondsLimit)) s"
+            )
+        })
+}

@@ -1,0 +1,46 @@
+/// What a pacer reads and waits by; a manual one in tests.
+struct PaceClock: Sendable {
+    var now: @Sendable () -> Int64
+    /// Returns at that instant, or at once if it has passed.
+    var sleep: @Sendable (_ until: Int64) -> Void
+
+    static let monotonic = PaceClock(now: { MonotonicClock.now() }, sleep: { MonotonicClock.sleep(until: $0) })
+}
+
+/// How a plan was submitted.
+struct Pace: Sendable, Equatable {
+    /// Time between operations that the plan asks for. It is the workload's own and counts in no phase.
+    var pausedNanoseconds: Int64 = 0
+}
+
+/// Submits a plan that has a pace of its own, from the calling thread.
+struct Pacer: Sendable {
+    let plan: WorkloadPlan
+    var clock = PaceClock.monotonic
+
+    /// Returns when every submitting call has returned.
+    func submit(to backend: any Backend) -> Pace {
+        switch plan.pacing {
+        case nil:
+            backend.submit(0..<plan.operationCount)
+            return Pace()
+        case .bursts(let size, let pause): return submitBursts(of: size, pause: Int64(pause), to: backend)
+        }
+    }
+
+    private func submitBursts(of size: Int, pause: Int64, to backend: any Backend) -> Pace {
+        var pace = Pace()
+        var next = 0
+        while next < plan.operationCount {
+            let burst = next..<min(next + size, plan.operationCount)
+            backend.submit(burst)
+            backend.drain()
+            next = burst.upperBound
+            guard pause > 0, next < plan.operationCount else { continue }
+            let ended = clock.now()
+            clock.sleep(ended + pause)
+            pace.pausedNanoseconds += clock.now() - ended
+        }
+        return pace
+    }
+}

@@ -1,0 +1,94 @@
+import OpBenchModel
+import Testing
+
+@testable import OpBenchRunner
+
+@Suite struct PacerTests {
+    @Test func `bursts are drained one by one, with the pause between them and none after the last`() throws {
+        let plan = try Fixture.plan("wakeup", #"{"operations": 7, "burst": 3, "pause_ns": 500}"#)
+        let clock = ManualClock(oversleep: 20)
+        let backend = RecordingBackend(clock)
+        let pace = Pacer(plan: plan, clock: clock.pace).submit(to: backend)
+        #expect(backend.calls.map(\.name) == ["0..<3", "drain", "3..<6", "drain", "6..<7", "drain"])
+        #expect(backend.calls.map(\.instant) == [0, 0, 520, 520, 1040, 1040])
+        #expect(pace.pausedNanoseconds == 2 * 520)
+    }
+
+    @Test func `without a pause nothing sleeps`() throws {
+        let clock = ManualClock(oversleep: 20)
+        let backend = RecordingBackend(clock)
+        let plan = try Fixture.plan("wakeup", #"{"operations": 3}"#)
+        #expect(Pacer(plan: plan, clock: clock.pace).submit(to: backend).pausedNanoseconds == 0)
+        #expect(backend.calls.map(\.instant) == [0, 0, 0, 0, 0, 0])
+    }
+
+    @Test func `a plan without a pace is submitted in one part`() throws {
+        let clock = ManualClock()
+        let backend = RecordingBackend(clock)
+        _ = Pacer(plan: try Fixture.plan("independent", #"{"items": 5}"#), clock: clock.pace).submit(to: backend)
+        #expect(backend.calls.map(\.name) == ["0..<5"])
+    }
+
+    @Test func `the pauses of the plan are in no phase`() {
+        var round = Round()
+        (round.built, round.submitted, round.drained) = (10, 1000, 1050)
+        round.pace.pausedNanoseconds = 900
+        #expect(round.submit == 90)
+        #expect(round.total == 150)
+        #expect(round.makespan == 140)
+        #expect(round.elapsed == 1050)
+    }
+
+    @Test func `a wait that returns early makes a check invalid`() throws {
+        let plan = try Fixture.plan("wakeup", #"{"operations": 6, "burst": 2}"#)
+        func report(_ defect: ScriptedBackend.Defect) -> SampleReport {
+            Trial(
+                plan: plan, factory: ScriptedBackend.factory(defect), flavour: .check, kernel: Fixture.kernel,
+                targetNanoseconds: 1000
+            ).run()
+        }
+        #expect(report(.none).status == .ok)
+        let early = report(.drainsEarly)
+        #expect(early.status == .invalid)
+        #expect(early.notes == "2 bursts were submitted before the one before had ended")
+        #expect(report(.losesOne).notes.contains("1 operations did not run"))
+    }
+
+    @Test func `where the plan paces, submitting is part of draining`() throws {
+        let report = Trial(
+            plan: try Fixture.plan("wakeup", #"{"operations": 4}"#), factory: EngineBackend.factory,
+            flavour: .throughput, kernel: Fixture.kernel, targetNanoseconds: 1000
+        ).run()
+        let phases = report.figures.filter { $0.metric == "time" && $0.phase != "warmup" }.map(\.phase)
+        #expect(phases == ["build", "drain", "teardown", "total", "makespan"])
+    }
+}
+
+/// A clock that stands still unless someone sleeps or a test moves it on.
+final class ManualClock: @unchecked Sendable {
+    var now: Int64 = 0
+    /// How much later than asked a sleeper wakes.
+    private let oversleep: Int64
+
+    init(oversleep: Int64 = 0) { self.oversleep = oversleep }
+
+    var pace: PaceClock {
+        PaceClock(now: { [self] in now }, sleep: { [self] until in now = max(now, until + oversleep) })
+    }
+}
+
+/// A backend that runs nothing and remembers what it was asked.
+private final class RecordingBackend: Backend, @unchecked Sendable {
+    private(set) var calls: [(name: String, instant: Int64)] = []
+    private let clock: ManualClock
+
+    init(_ clock: ManualClock) { self.clock = clock }
+
+    func build() {}
+    func submit(_ part: Range<Int>) { calls.append(("\(part.lowerBound)..<\(part.upperBound)", clock.now)) }
+    func release() {}
+    func drain() { calls.append(("drain", clock.now)) }
+    func teardown() {}
+    func suspend() {}
+    func resume() {}
+}
