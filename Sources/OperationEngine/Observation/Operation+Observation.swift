@@ -42,4 +42,33 @@ extension ObservableOperation {
 extension Operation {
     @inline(__always)
     var observers: ObserverList<Operation>? { state.observers }
+
+    // Called where `state.isObserved`, and kept out of `start` and `finish`, which have nothing of them to carry otherwise.
+
+    @inline(never)
+    func announceStart() {
+        if !isCancelled, !state.load().isFinished { observers?.willChange(.isExecuting) }
+    }
+
+    @inline(never)
+    func settleStart(hasBegun: Bool) { observers?.settleChange(.isExecuting, hasHappened: hasBegun) }
+
+    @inline(never)
+    func announceFinish(from phase: OperationState.Phase) {
+        observers?.willChange(.isFinished)
+        if phase == .executing { observers?.willChange(.isExecuting) }
+    }
+
+    @inline(never)
+    func forgetFinish(from phase: OperationState.Phase) {
+        observers?.forgetChange(.isFinished)
+        if phase == .executing { observers?.forgetChange(.isExecuting) }
+    }
+
+    /// The values have changed together, and the dependents are ready (contract D7–D9).
+    @inline(never)
+    func settleFinish(from phase: OperationState.Phase) {
+        if phase == .executing { observers?.didChange(.isExecuting) }
+        observers?.didChange(.isFinished)
+    }
 }

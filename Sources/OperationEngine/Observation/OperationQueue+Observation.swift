@@ -38,14 +38,22 @@ extension QueueCore {
     /// Makes a change between a `willChange` and a `didChange` of the given properties, if there are observers.
     @inline(__always)
     func announcing<Result>(_ keys: @autoclosure () -> [ObservedKey], change: () -> Result) -> Result {
-        if let observers {
-            for key in keys() { observers.willChange(key) }
-        }
+        if hasObservers { announce(keys()) }
         let result = change()
         // Asked for anew: one that came in between may have found the old value through `initial` (contract D18).
-        if let observers {
-            for key in keys().reversed() { observers.didChange(key) }
-        }
+        if hasObservers { settle(keys()) }
         return result
+    }
+
+    @inline(never)
+    private func announce(_ keys: [ObservedKey]) {
+        guard let observers else { return }
+        for key in keys { observers.willChange(key) }
+    }
+
+    @inline(never)
+    private func settle(_ keys: [ObservedKey]) {
+        guard let observers else { return }
+        for key in keys.reversed() { observers.didChange(key) }
     }
 }

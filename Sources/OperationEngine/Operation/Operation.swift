@@ -81,12 +81,12 @@ open class Operation: @unchecked Sendable {
         let runner = Runner.about(toStart: self)
         let isChosen = runner != nil
         let ownReadiness = isChosen ? true : MethodOverride.isReady.isPresent(in: self) ? isReady : nil
-        if !isCancelled, !state.load().isFinished { observers?.willChange(.isExecuting) }
+        if state.isObserved { announceStart() }
         var verdict = state.begin(byRunner: isChosen, ownReadiness: ownReadiness)
         if case .takeCare = verdict {
             verdict = beginWithCare(byRunner: isChosen, ownReadiness: ownReadiness)
         }
-        observers?.settleChange(.isExecuting, hasHappened: verdict.isRun)
+        if state.isObserved { settleStart(hasBegun: verdict.isRun) }
         switch verdict {
         case .run:
             main()
@@ -134,20 +134,17 @@ open class Operation: @unchecked Sendable {
     ///   - runner: what runs it for a queue, and calls the completion block once the slot is free again;
     ///     nil if started by hand, when the block goes to a thread of the pool.
     func finish(from phase: OperationState.Phase, setting flag: UInt64 = 0, on runner: Unmanaged<Runner>?) {
-        observers?.willChange(.isFinished)
-        if phase == .executing { observers?.willChange(.isExecuting) }
+        if state.isObserved { announceFinish(from: phase) }
         guard let last = state.finish(from: phase, setting: flag) else {
-            observers?.forgetChange(.isFinished)
-            if phase == .executing { observers?.forgetChange(.isExecuting) }
+            if state.isObserved { forgetFinish(from: phase) }
             return
         }
         // What an overridden `start` does after this is no part of the operation (contract C6); and one that ran as a
         // task may end when its `start` has returned.
         let leavesQueue = last.leavesQueueByItself
         conclude(last, on: leavesQueue ? nil : runner) {
-            // The values have changed together, and the dependents are ready (contract D7–D9).
-            if phase == .executing { observers?.didChange(.isExecuting) }
-            observers?.didChange(.isFinished)
+            // An observer that is not among the flags of `last` came after the change, and knows of it.
+            if last.has(OperationState.Word.hasObservers) { settleFinish(from: phase) }
             if leavesQueue { queue?.takeUnretainedValue().withdraw(self) }
         }
     }

@@ -362,9 +362,13 @@ extension OperationState {
         }
     }
 
+    /// Whether there are, or were, observers.
+    @inline(__always)
+    var isObserved: Bool { load().has(Word.hasObservers) }
+
     /// The observers, if there ever were any. One load otherwise (contract D21).
     @inline(__always)
-    var observers: ObserverList<Operation>? { load().has(Word.hasObservers) ? existingObservers : nil }
+    var observers: ObserverList<Operation>? { isObserved ? existingObservers : nil }
 
     @inline(never)
     private var existingObservers: ObserverList<Operation>? {

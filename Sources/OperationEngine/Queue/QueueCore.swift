@@ -55,7 +55,7 @@ final class QueueCore: @unchecked Sendable {
     // consistent, the count included: one of the two sees the other (contract D18).
 
     /// Whether the queue has, or had, observers.
-    private var hasObservers: Bool { observed.load(ordering: .sequentiallyConsistent) }
+    var hasObservers: Bool { observed.load(ordering: .sequentiallyConsistent) }
     func setHasObservers() { observed.store(true, ordering: .sequentiallyConsistent) }
 
     /// The observers, if there ever were any. One load otherwise.
@@ -317,10 +317,9 @@ final class QueueCore: @unchecked Sendable {
         operation.release()
         if isBarrier { return countOut(Self.oneBarrier) }
         // Retained until the observers have been told: this may be the last operation of a queue that was dropped.
-        let queue = hasObservers ? owner?.takeUnretainedValue() : nil
-        withExtendedLifetime(queue) {
-            announcing([.operations, .operationCount]) { countOut(1) }
-        }
+        let queue = hasObservers ? owner?.retain() : nil
+        announcing([.operations, .operationCount]) { countOut(1) }
+        queue?.release()
     }
 
     private func countOut(_ count: Int) {
