@@ -58,12 +58,13 @@ struct ABCommand: ParsableCommand {
             }
         }
         options.builds = try builds.value.get()
-        let stages = options.stages
-        options.goesOn = { rows in SideComparison.openCells(rows, policy: policy, stages: stages) }
+        let floors = try CalibrationFolder(in: destination.directory).floors(for: .here())
+        let judgement = SideComparison(policy: policy, stages: options.stages, floors: floors)
+        options.goesOn = judgement.openCells
         let execution = try RunExecution(selection: selection, options: options, isSilent: hidesProgress)
         let ended = try execution.run()
         let run = try RecordedRun(ended.folder, in: destination.directory)
-        let rows = SideComparison.rows(run.samples, policy: policy, stages: stages)
+        let rows = judgement.rows(run.samples)
         try WholeFile.write(CSVFile.text(of: rows), to: "\(ended.folder)/\(CompareRow.fileName)")
         try report.report(rows, policy: policy)
         try execution.conclude(ended, samples: run.samples)
@@ -71,18 +72,23 @@ struct ABCommand: ParsableCommand {
 }
 
 /// The judgement of a run of two builds in turns, in the middle and at its end.
-enum SideComparison {
-    static func rows(
-        _ samples: [SampleRow], policy: GatePolicy, stages: [Int], ignoring ignored: Set<String> = []
-    ) -> [CompareRow] {
+struct SideComparison: Sendable {
+    let policy: GatePolicy
+    let stages: [Int]
+    let floors: KnownNoiseFloors
+    var ignoredParameters: Set<String> = []
+
+    func rows(_ samples: [SampleRow]) -> [CompareRow] {
         Comparison(
             sidesOf: samples,
-            question: .init(ignoredParameters: ignored, stages: stages, rule: { policy.rule(for: $0) })
+            question: .init(
+                ignoredParameters: ignoredParameters, stages: stages, noiseFloor: { floors.floor(of: $0, .paired) },
+                rule: { policy.rule(for: $0) })
         ).rows
     }
 
     /// The cells of which some judged figure could not be decided by the blocks so far.
-    static func openCells(_ samples: [SampleRow], policy: GatePolicy, stages: [Int]) -> Set<String> {
-        Set(rows(samples, policy: policy, stages: stages).filter { $0.verdict == .inconclusive }.map(\.cellID))
+    @Sendable func openCells(_ samples: [SampleRow]) -> Set<String> {
+        Set(rows(samples).filter { $0.verdict == .inconclusive }.map(\.cellID))
     }
 }

@@ -22,6 +22,7 @@ struct OpBench: ParsableCommand {
               opbench compare before after
               opbench ab old/opbench new/opbench workloads/*.json
               opbench gate --baseline before --candidate after
+              opbench calibrate workloads/*.json
 
             EXIT CODES
               0    done; unsupported and skipped cells are no failure
@@ -37,7 +38,7 @@ struct OpBench: ParsableCommand {
         version: "0.1.0",
         subcommands: [
             RunCommand.self, ListCommand.self, ValidateCommand.self, SchemaCommand.self, CompareCommand.self,
-            GateCommand.self, ABCommand.self,
+            GateCommand.self, ABCommand.self, CalibrateCommand.self,
         ]
     )
 

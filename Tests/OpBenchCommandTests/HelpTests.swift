@@ -6,7 +6,9 @@ import Testing
 
 /// What the help and the README say can be typed, can be typed.
 struct HelpTests {
-    static let commands = [[], ["run"], ["list"], ["validate"], ["schema"], ["compare"], ["gate"], ["ab"]]
+    static let commands = [
+        [], ["run"], ["list"], ["validate"], ["schema"], ["compare"], ["gate"], ["ab"], ["calibrate"],
+    ]
 
     @Test(arguments: commands)
     func helpHasExamplesThatParse(command: [String]) async throws {

@@ -39,12 +39,8 @@ struct HostFacts: Codable, Sendable, Equatable {
             configuration: configuration, git: git)
     }
 
-    /// What makes figures of another machine or build incomparable with those of this one; nil if nothing does.
-    func difference(from other: HostFacts) -> (what: String, own: String, others: String)? {
-        [
-            ("host class", hostClass, other.hostClass), ("allocator", allocator, other.allocator),
-            ("build", configuration, other.configuration),
-        ].first { $0.1 != $0.2 }
+    var kind: HostKind {
+        HostKind(hostClass: hostClass, allocator: allocator, configuration: configuration)
     }
 
     private static func systemName<Value>(_ field: KeyPath<utsname, Value>) -> String {

@@ -9,9 +9,15 @@ public struct RunFacts: Sendable {
     /// `debug` or `release`.
     public let configuration: String
     public let workloads: [WorkloadSpec]
+    /// The two builds that ran in turns; nil for a run of one.
+    public let builds: ComparedBuilds?
     /// How many blocks the cells of two builds in turns have at the end of each stage; empty where they all have the
     /// same number.
     public let stages: [Int]
+
+    public var hostKind: HostKind {
+        HostKind(hostClass: hostClass, allocator: allocator, configuration: configuration)
+    }
 
     /// Reads the `run.json` beside a file of the run; nil if there is none.
     ///
@@ -27,6 +33,7 @@ public struct RunFacts: Sendable {
         }
         return RunFacts(
             hostClass: manifest.host.hostClass, allocator: manifest.host.allocator,
-            configuration: manifest.host.configuration, workloads: workloads, stages: manifest.stages ?? [])
+            configuration: manifest.host.configuration, workloads: workloads, builds: manifest.builds,
+            stages: manifest.stages ?? [])
     }
 }

@@ -67,7 +67,7 @@ final class RunFolder {
                 file: folder.file("run.json"), message: "the run was another: \(difference)",
                 remedy: "give the options and workloads it was begun with, or another --run-id")
         }
-        if let (what, begun, now) = manifest.host.difference(from: .gather(git: nil)) {
+        if let (what, begun, now) = manifest.host.kind.difference(from: .here()) {
             throw InputError(
                 file: folder.file("run.json"),
                 message: "the run was begun where the \(what) was \"\(begun)\", here it is \"\(now)\"",

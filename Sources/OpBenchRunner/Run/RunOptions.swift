@@ -25,6 +25,8 @@ public struct RunOptions: Sendable {
     public var arguments: [String]
     /// Two builds to take samples of in turns; nil for this one alone.
     public var builds: ComparedBuilds?
+    /// How many throughput blocks two builds in turns have at the end of each stage.
+    public var stagesOfSides = BlockStages.standard
     /// Asked after each stage of a run whose blocks come in stages: the ids of the cells that go on to the next one.
     public var goesOn: @Sendable (_ rows: [SampleRow]) -> Set<String> = { Set($0.map(\.cellID)) }
 
@@ -51,9 +53,9 @@ public struct RunOptions: Sendable {
 
     /// How many throughput blocks a cell has behind it at the end of each stage; a single number if all are taken.
     ///
-    /// Two builds in turns: `BlockStages`, unless the number of blocks is given.
+    /// Two builds in turns: `stagesOfSides`, unless the number of blocks is given.
     public var stages: [Int] {
-        builds != nil && blocks == nil && !isQuick ? BlockStages.standard : [blocks(of: .throughput)]
+        builds != nil && blocks == nil && !isQuick ? stagesOfSides : [blocks(of: .throughput)]
     }
 
     /// Blocks of a kind.
@@ -61,7 +63,7 @@ public struct RunOptions: Sendable {
         if let blocks { return blocks }
         if isQuick { return 1 }
         return switch kind {
-        case .throughput where builds != nil: BlockStages.standard.last!
+        case .throughput where builds != nil: stagesOfSides.last!
         case .throughput: 7
         case .latency: 3
         case .memory: 2

@@ -40,9 +40,12 @@ struct ComparisonOptions: ParsableArguments {
         }
         try RecordedRun.checkSameHost(base, head)
         let ignored = try ignored(among: base.samples + head.samples)
+        let floors = try CalibrationFolder(in: folder).floors(for: head.facts)
         return Comparison(
             base: base.samples, head: head.samples,
-            question: .init(ignoredParameters: ignored, rule: { policy.rule(for: $0) })
+            question: .init(
+                ignoredParameters: ignored, noiseFloor: { floors.floor(of: $0, .unpaired) },
+                rule: { policy.rule(for: $0) })
         ).rows
     }
 
@@ -54,7 +57,10 @@ struct ComparisonOptions: ParsableArguments {
                 file: run.name, message: "the run has no sides `base` and `head`",
                 remedy: "name a run of `opbench ab`, or compare two runs with --baseline and --candidate")
         }
-        return SideComparison.rows(
-            run.samples, policy: policy, stages: run.facts?.stages ?? [], ignoring: try ignored(among: run.samples))
+        return SideComparison(
+            policy: policy, stages: run.facts?.stages ?? [],
+            floors: try CalibrationFolder(in: folder).floors(for: run.facts),
+            ignoredParameters: try ignored(among: run.samples)
+        ).rows(run.samples)
     }
 }

@@ -60,11 +60,7 @@ struct RecordedRun {
                 "opbench: warning: no run.json beside the rows: whether the hosts are alike is unknown\n")
             return
         }
-        let differences = [
-            ("host class", one.hostClass, other.hostClass), ("allocator", one.allocator, other.allocator),
-            ("build", one.configuration, other.configuration),
-        ].filter { $0.1 != $0.2 }
-        guard let (what, ofBase, ofHead) = differences.first else { return }
+        guard let (what, ofBase, ofHead) = one.hostKind.difference(from: other.hostKind) else { return }
         throw InputError(
             file: head.name, message: "the \(what) is \"\(ofHead)\", that of \(base.name) is \"\(ofBase)\"",
             remedy: "compare runs of machines and builds of one kind")

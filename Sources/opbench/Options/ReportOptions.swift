@@ -42,6 +42,12 @@ struct ReportOptions: ParsableArguments {
         for index in policy.unusedRules(among: rows) {
             StandardError.write("opbench: warning: rule \(index + 1) of the policy matches no figure\n")
         }
+        let raised = rows.count { $0.isRaisedToFloor }
+        if raised > 0 {
+            StandardError.write(
+                "opbench: warning: \(raised) \(raised == 1 ? "margin is" : "margins are") raised to the noise floor of this host\n"
+            )
+        }
         let shown = showsAll ? rows : rows.filter { policy.rule(for: $0) != nil }
         try StandardOutput.write(format.text(of: shown, outcome: outcome))
         if annotates { try StandardOutput.write(GitHubAnnotations.text(of: shown)) }

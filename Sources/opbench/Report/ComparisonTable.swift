@@ -44,7 +44,9 @@ struct ComparisonColumn: Sendable {
             return "\(Quantities.ratio(low)) – \(Quantities.ratio(high))"
         },
         .init(title: "p adjusted") { $0.adjustedProbability.map(Quantities.probability) ?? Quantities.absent },
-        .init(title: "margin") { $0.threshold.map(Quantities.percent) ?? Quantities.absent },
+        .init(title: "margin") { row in
+            (row.threshold.map(Quantities.percent) ?? Quantities.absent) + (row.isRaisedToFloor ? " (floor)" : "")
+        },
         .init(title: "verdict", isText: true) { $0.verdict.rawValue.isEmpty ? Quantities.absent : $0.verdict.rawValue },
     ]
 
@@ -60,6 +62,9 @@ struct ComparisonColumn: Sendable {
 }
 
 extension CompareRow {
+    /// Whether the rule's threshold was below what this host can tell from noise.
+    var isRaisedToFloor: Bool { threshold != nil && threshold == noiseFloor }
+
     /// The metric with what distinguishes it: `time total`, `start_latency p99 priority=high`.
     var figureName: String {
         ([metric] + [phase, stat == phase ? "" : stat, operationClass].filter { !$0.isEmpty }).joined(separator: " ")

@@ -1,0 +1,129 @@
+import Glibc
+import OpBenchModel
+
+/// Measures what equal sides differ by: the least difference of one figure that means anything on a host.
+public enum NoiseFloors {
+    /// A gate that fails has at least so many blocks; the floor is that of comparisons of this size.
+    static let blocksOfComparison = FigureRule.standardMinBlocks
+    /// Fewer runs say nothing of how runs drift apart.
+    public static let leastRuns = 3
+    private static let draws = 1000
+    /// Equal sides differ by more in one comparison of a hundred.
+    private static let quantile = 0.99
+
+    /// Floors for two builds in turns, from runs of one build against itself.
+    ///
+    /// For every figure comparisons of 15 blocks are drawn from the recorded ones, each block with a sign of its own by
+    /// the toss of a coin, since nothing but the name tells the sides apart. The floor is what 99 % of their
+    /// Hodges–Lehmann estimates stay below.
+    ///
+    /// - Parameter runs: the rows of one or several runs with the sides `base` and `head`.
+    public static func paired(_ runs: [[SampleRow]]) -> [NoiseFloorRow] {
+        var logarithms: [CellFigures.Key: [Double]] = [:]
+        var examples: [CellFigures.Key: (cellID: String, runs: Int)] = [:]
+        for rows in runs {
+            let (base, head) = (CellFigures(rows: rows, side: "base"), CellFigures(rows: rows, side: "head"))
+            for (key, series) in base.series where isMeasured(key) {
+                guard let other = head.series[key] else { continue }
+                let pairs = series.valueOfBlock.keys.sorted().compactMap { block in
+                    other.valueOfBlock[block].flatMap { logRatio(series.valueOfBlock[block]!, $0) }
+                }
+                logarithms[key, default: []] += pairs
+                examples[key, default: (series.cellID, 0)].runs += 1
+            }
+        }
+        return rows(.paired, logarithms.filter { $0.value.count >= minimumForInterval }, examples) { key, values in
+            pairedFloor(values, seed: SplitMix64.seed(from: "\(key)"))
+        }
+    }
+
+    static func pairedFloor(_ logarithms: [Double], seed: UInt64) -> Double {
+        var generator = SplitMix64(state: seed)
+        let estimates = (0..<draws).map { _ in
+            hodgesLehmann(
+                (0..<blocksOfComparison).map { _ in
+                    let drawn = logarithms[Int.random(in: logarithms.indices, using: &generator)]
+                    return Bool.random(using: &generator) ? drawn : -drawn
+                })!.magnitude
+        }.sorted()
+        return exp(estimates[Int(quantile * Double(draws)) - 1]) - 1
+    }
+
+    /// Floors for runs of different times, from several runs of one build: the greatest shift between any two of them.
+    ///
+    /// - Parameter runs: the rows of runs, each with one build on all its sides; of less than `leastRuns` nothing follows.
+    public static func unpaired(_ runs: [[SampleRow]]) -> [NoiseFloorRow] {
+        var values: [CellFigures.Key: [[Double]]] = [:]
+        var examples: [CellFigures.Key: (cellID: String, runs: Int)] = [:]
+        for rows in runs {
+            var ofRun: [CellFigures.Key: [Double]] = [:]
+            for side in Set(rows.map(\.side)).sorted() {
+                for (key, series) in CellFigures(rows: rows, side: side).series where isMeasured(key) {
+                    ofRun[key, default: []] += series.values.filter { $0 > 0 }.map { log($0) }
+                    examples[key, default: (series.cellID, 0)].runs += side == rows[0].side ? 1 : 0
+                }
+            }
+            for (key, logarithms) in ofRun where logarithms.count >= minimumForInterval {
+                values[key, default: []].append(logarithms)
+            }
+        }
+        return rows(.unpaired, values.filter { $0.value.count >= leastRuns }, examples) { _, runs in
+            let shifts = runs.indices.flatMap { one in
+                runs[..<one].compactMap { hodgesLehmannShift(from: $0, to: runs[one])?.magnitude }
+            }
+            return exp(shifts.max() ?? 0) - 1
+        }
+    }
+
+    /// Figures that can be worse and that vary.
+    private static func isMeasured(_ key: CellFigures.Key) -> Bool {
+        key.metric == CellFigures.timeRatio || !(Metric.named(key.metric)?.isDeterministic ?? true)
+    }
+
+    private static func logRatio(_ base: Double, _ head: Double) -> Double? {
+        base > 0 && head > 0 ? log(head / base) : nil
+    }
+
+    private static func rows<Values: Collection>(
+        _ kind: ComparisonKind, _ values: [CellFigures.Key: Values],
+        _ examples: [CellFigures.Key: (cellID: String, runs: Int)], floor: (CellFigures.Key, Values) -> Double
+    ) -> [NoiseFloorRow] {
+        values.keys.sorted().map { key in
+            let example = examples[key]!
+            let figure = CompareRow(
+                cellID: example.cellID, backend: BackendID(rawValue: key.backend), phase: key.phase,
+                operationClass: key.operationClass, metric: key.metric, stat: key.stat)
+            return NoiseFloorRow(
+                comparison: kind, figure: figure, noiseFloor: floor(key, values[key]!), runs: example.runs,
+                blocks: values[key]!.reduce(0) { $0 + (($1 as? [Double])?.count ?? 1) })
+        }
+    }
+}
+
+/// The floors that were measured on one class of host, to be looked up.
+public struct KnownNoiseFloors: Sendable {
+    private struct Place: Hashable {
+        var comparison: ComparisonKind
+        var fields: [String]
+    }
+    private var floors: [Place: Double] = [:]
+
+    /// - Parameter rows: of that host alone.
+    public init(_ rows: [NoiseFloorRow]) {
+        for row in rows {
+            floors[
+                Place(
+                    comparison: row.comparison,
+                    fields: [row.cellID, row.backend.rawValue, row.phase, row.operationClass, row.metric, row.stat])] =
+                row.noiseFloor
+        }
+    }
+
+    /// The floor of a figure, or nil where it was not measured.
+    public func floor(of row: CompareRow, _ comparison: ComparisonKind) -> Double? {
+        floors[
+            Place(
+                comparison: comparison,
+                fields: [row.cellID, row.backend.rawValue, row.phase, row.operationClass, row.metric, row.stat])]
+    }
+}

@@ -1,0 +1,64 @@
+/// In which way two sides that are compared were measured.
+public enum ComparisonKind: String, CaseIterable, Sendable {
+    /// In turns, within the same blocks.
+    case paired
+    /// In runs of their own, at different times.
+    case unpaired
+}
+
+/// One row of `noise-floors.csv`: by how much one figure of equal builds differs on one class of host.
+public struct NoiseFloorRow: Sendable, Hashable {
+    public var hostClass: String
+    public var allocator: String
+    /// `debug` or `release`.
+    public var configuration: String
+    public var comparison: ComparisonKind
+    public var cellID: String
+    public var backend: BackendID
+    public var phase: String
+    public var operationClass: String
+    public var metric: String
+    public var stat: String
+    /// Relative: 0.02 is 2 %.
+    public var noiseFloor: Double?
+    /// What it was measured by.
+    public var runs: Int
+    public var blocks: Int
+    /// Not columns: a cell's id tells enough.
+    public var parameters: [String: String] {
+        get { [:] }
+        set {}
+    }
+
+    public init(
+        comparison: ComparisonKind, figure: CompareRow, noiseFloor: Double, runs: Int, blocks: Int
+    ) {
+        (hostClass, allocator, configuration) = ("", "", "")
+        self.comparison = comparison
+        cellID = figure.cellID
+        backend = figure.backend
+        phase = figure.phase
+        operationClass = figure.operationClass
+        metric = figure.metric
+        stat = figure.stat
+        self.noiseFloor = noiseFloor
+        self.runs = runs
+        self.blocks = blocks
+    }
+}
+
+extension NoiseFloorRow: CSVRow {
+    public static let fileName = "noise-floors.csv"
+    public static let hasParameters = false
+
+    public static let columnList: [CSVColumn<NoiseFloorRow>] = [
+        .schemaVersion, .init("host_class", \.hostClass), .init("allocator", \.allocator),
+        .init("configuration", \.configuration), .init("comparison", \.comparison), .init("cell_id", \.cellID),
+        .init("backend", \.backend), .init("phase", \.phase), .init("class", \.operationClass),
+        .init("metric", \.metric), .init("stat", \.stat), .init("noise_floor", \.noiseFloor), .init("runs", \.runs),
+        .init("blocks", \.blocks),
+    ]
+
+    public static let blank = NoiseFloorRow(
+        comparison: .paired, figure: .blank, noiseFloor: 0, runs: 0, blocks: 0)
+}

@@ -1,0 +1,65 @@
+import Foundation
+import OpBenchModel
+import Testing
+
+/// `opbench calibrate`, and what comparisons make of it.
+@Suite(.serialized)
+struct CalibrateTests {
+    private static let loop = """
+        {"name": "loop", "summary": "s", "shape": "independent", "parameters": {"items": 1000, "work_ns": 0},
+         "backends": ["serial"], "metrics": ["throughput"]}
+        """
+
+    @Test("three calibrations give floors of both kinds, and margins rise to them")
+    func floors() async throws {
+        let folder = try ScratchFolder()
+        try folder.write(Self.loop, to: "loop.json")
+        for number in 1...3 {
+            let result = try await OpBenchProcess.run(
+                ["calibrate", "loop.json", "--blocks", "6", "--run-id", "c\(number)", "--no-progress"], in: folder)
+            #expect(result.status == 0, "\(result.errors)")
+            #expect(result.output.contains("serial   time total"), "\(result.output)")
+        }
+        let floors = try CSVFile.read(
+            NoiseFloorRow.self, file: folder.root + "/results/calibration/noise-floors.csv")
+        let times = floors.filter { $0.metric == "time" && $0.phase == "total" }
+        #expect(times.map(\.comparison) == [.paired, .unpaired])
+        #expect(times.map(\.runs) == [3, 3])
+
+        for name in ["one", "other"] {
+            let result = try await OpBenchProcess.run(
+                ["run", "loop.json", "--run-id", name, "--no-progress"], in: folder)
+            #expect(result.status == 0, "\(result.errors)")
+        }
+        try folder.write(
+            #"{"version": 1, "rules": [{"metric": "time", "phase": "total", "max_regression": 0}]}"#, to: "gate.json")
+        let compare = ["compare", "one", "other", "--policy", "gate.json", "--format", "csv"]
+        let judged = try await OpBenchProcess.run(compare, in: folder)
+        #expect(judged.status == 0)
+        #expect(judged.errors.contains("1 margin is raised to the noise floor of this host"))
+        let row = try #require(
+            try folder.rows(judged.output).first { $0.metric == "time" && $0.phase == "total" })
+        #expect(row.noiseFloor == times[1].noiseFloor && row.threshold == row.noiseFloor)
+
+        // Floors of another class of host say nothing here.
+        let file = "results/calibration/noise-floors.csv"
+        let hostClass = try #require(times.first?.hostClass)
+        try folder.write(
+            try folder.read(file).replacingOccurrences(of: hostClass, with: "another machine"), to: file)
+        let unknown = try await OpBenchProcess.run(compare, in: folder)
+        #expect(try folder.rows(unknown.output).allSatisfy { $0.noiseFloor == nil && $0.verdict == .inconclusive })
+
+        try folder.write("torn", to: file)
+        let torn = try await OpBenchProcess.run(compare, in: folder)
+        #expect(torn.status == 64)
+        #expect(torn.errors.contains(file))
+    }
+}
+
+extension ScratchFolder {
+    /// The rows of a comparison that was printed as CSV.
+    fileprivate func rows(_ text: String) throws -> [CompareRow] {
+        try write(text, to: "printed.csv")
+        return try CSVFile.read(CompareRow.self, file: root + "/printed.csv")
+    }
+}
