@@ -63,6 +63,7 @@ extension BackendSamples {
         row.operationsPerSecondHigh = interval?.upperBound
         row.itemsPerSecond = value(.itemThroughput, "rate", phase: "total", for: row)
         row.makespanSeconds = perRound(.time, phase: "makespan", for: row)
+        row.schedulingEfficiency = value(.schedulingEfficiency, "mean", phase: "makespan", for: row)
     }
 
     /// The baseline compared with itself is 1 by definition.

@@ -26,6 +26,17 @@ struct SummaryTests {
         #expect(row.parameters == ["items": "10"])
     }
 
+    @Test("The scheduling efficiency is the median over samples")
+    func efficiency() throws {
+        var rows = Rows()
+        for (block, efficiency) in [0.5, 0.9, 0.6].enumerated() {
+            rows.add(
+                kind: "throughput", block: block,
+                figures: [(.schedulingEfficiency, "mean", "makespan", "", efficiency, 10)])
+        }
+        #expect(try summary(rows).schedulingEfficiency == 0.6)
+    }
+
     @Test("The makespan and counts of events are those of one round")
     func rounds() throws {
         var rows = Rows()

@@ -9,6 +9,7 @@ private let expected: [String: (path: String, message: String, hint: String)] = 
     "backends-empty": ("$.backends", "an empty list", ""),
     "backends-unknown": ("$.backends[1]", "unknown backend \"disptch\"", "did you mean \"dispatch\"?"),
     "backends-wrong-shape": ("$.backends[0]", "not defined for the shape independent", "engine, foundation"),
+    "degree-zero": ("$.parameters.degree", "0 is out of range", "from 1 to 10000"),
     "depth-list-element": ("$.parameters.depth[2]", "1000000000000 is out of range", "from 1 to 1000000"),
     "depth-trillion": ("$.parameters.depth", "1000000000000 is out of range", "from 1 to 1000000"),
     "expect-ok": ("$.expect[0].status", "unknown status \"ok\"", "timeout, crashed, invalid"),
@@ -24,6 +25,7 @@ private let expected: [String: (path: String, message: String, hint: String)] = 
     "items-zero": ("$.parameters.items", "0 is out of range", ""),
     "json-not-utf8": ("", "not UTF-8", ""),
     "json-trailing-comma": ("", "not JSON at line 1, column 14", "trailing commas"),
+    "kind-unknown": ("$.parameters.kind", "unknown kind \"diamonds\"", "did you mean \"diamond\"?"),
     "max-concurrent-word": ("$.parameters.max_concurrent", "unknown max_concurrent", "\"default\""),
     "metrics-of-no-use": ("$.metrics[1]", "wakeup has no memory samples", "throughput, latency, check"),
     "metrics-unknown": ("$.metrics[0]", "unknown metric \"troughput\"", "did you mean \"throughput\"?"),
@@ -48,7 +50,9 @@ private let expected: [String: (path: String, message: String, hint: String)] = 
     "product-too-large": ("$.parameters", "160000 cells", "at most 100000"),
     "toggles-too-long": ("$.parameters", "2000 s", "at most 600 s"),
     "too-many-chained-operations": ("$.parameters", "21000000 operations", "at most 20000000"),
+    "too-many-dependencies": ("$.parameters", "100000000 dependencies", "at most 50000000"),
     "too-many-operations": ("$.parameters", "20000001 operations", ""),
+    "tree-too-deep": ("$.parameters", "it has 9223372036854775807 operations", "at most 20000000"),
     "weight-in-two-spellings": (#"$.parameters.mix["0.50"]"#, "the weight of 0.5 is given twice", ""),
 ]
 

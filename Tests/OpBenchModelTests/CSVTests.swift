@@ -34,7 +34,8 @@ struct CSVTests {
         let documented = names([
             "schema_version,run_id,workload,cell_id,backend,class,status,samples,throughput_ops_per_s",
             "throughput_ops_per_s_ci_low,throughput_ops_per_s_ci_high,throughput_items_per_s,time_ratio",
-            "time_ratio_ci_low,time_ratio_ci_high,ratio_to,makespan_s,start_latency_p50_ns,start_latency_p90_ns",
+            "time_ratio_ci_low,time_ratio_ci_high,ratio_to,makespan_s,scheduling_efficiency",
+            "start_latency_p50_ns,start_latency_p90_ns",
             "start_latency_p99_ns,start_latency_p999_ns,start_latency_max_ns,end_latency_p50_ns,end_latency_p99_ns",
             "submit_latency_p50_ns,submit_latency_p99_ns,notify_latency_p50_ns,notify_latency_p99_ns,self_perturbation",
             "cpu_ns_per_op,voluntary_switches_per_op,involuntary_switches_per_op,page_faults_per_op",

@@ -5,7 +5,7 @@ import OpBenchModel
 /// A backend that runs everything on the draining thread, with one defect of the test's choice.
 final class ScriptedBackend: Backend, @unchecked Sendable {
     enum Defect: CaseIterable, Sendable {
-        case none, losesOne, repeatsOne, ignoresPredecessors, ignoresLimit, ignoresPriority
+        case none, losesOne, repeatsOne, ignoresPredecessors, swapsLastTwo, ignoresLimit, ignoresPriority
         /// Each `drain` runs what the one before should have waited for.
         case drainsEarly
     }
@@ -56,6 +56,7 @@ final class ScriptedBackend: Backend, @unchecked Sendable {
         case .repeatsOne: order += order.filter { $0 == 0 }
         case .drainsEarly: swap(&order, &late)
         case .ignoresPredecessors: order.reverse()
+        case .swapsLastTwo: order.swapAt(order.count - 2, order.count - 1)
         case .ignoresLimit: return runAtOnce(order)
         case .none, .ignoresPriority: break
         }

@@ -66,6 +66,23 @@ PLANS = (
         telling_parameters=frozenset({"depth"}),
     ),
     ShapePlan(
+        shape="graph",
+        title="Graphs of dependent operations",
+        measures=(
+            TIME_PER_OPERATION,
+            TIME_RATIO,
+            Measure(
+                "Scheduling efficiency: max(work ÷ processors, span) ÷ makespan",
+                Unit.SHARE,
+                from_samples("scheduling_efficiency", ("mean",), 100),
+                bars=SPREAD,
+                better="higher",
+            ),
+        ),
+        axis_parameters=("kind", "width", "layers", "degree", "work_ns"),
+        telling_parameters=frozenset({"degree"}),
+    ),
+    ShapePlan(
         shape="priority_mix",
         title="A mix of queue priorities",
         measures=(

@@ -198,6 +198,27 @@ def test_cpu_share_is_the_median_of_the_samples() -> None:
     assert sorted(shown) == pytest.approx(sorted(100 * middle for middle in middles))
 
 
+def test_graphs_show_how_well_they_are_scheduled(run_folder: Path) -> None:
+    """The stored chains, as if they were graphs."""
+    document = json.loads((run_folder / "run.json").read_text(encoding="utf-8"))
+    for workload in document["workloads"]:
+        workload["text"] = workload["text"].replace('"shape": "chain"', '"shape": "graph"')
+    (run_folder / "run.json").write_text(json.dumps(document), encoding="utf-8")
+    rewrite_summary(run_folder, rows_of_chains())
+    with open(run_folder / "samples.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    rates = [row for row in rows if row["metric"] == "throughput_ops" and row["status"] == "ok"]
+    for row in rates:
+        row.update(metric="scheduling_efficiency", stat="mean", value="0.25")
+    with open(run_folder / "samples.csv", "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    (figure,) = figures_of(load_run(run_folder)).values()
+    title = "Scheduling efficiency: max(work ÷ processors, span) ÷ makespan"
+    assert {value for axes in panels(figure, title) for value in drawn(axes, "engine")} == {25}
+
+
 def test_levels_stand_in_order() -> None:
     (axes, *_) = panels(stored_figures()["priority_mix"], "Start latency, median")
     labels = [label.get_text() for label in axes.get_xticklabels()]

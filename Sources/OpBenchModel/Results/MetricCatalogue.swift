@@ -4,7 +4,7 @@
 extension Metric {
     /// All metrics, in the order of this file.
     public static let catalogue: [Metric] = [
-        time, operationThroughput, itemThroughput, rounds, roundTrend, cpuTime, voluntarySwitches,
+        time, operationThroughput, itemThroughput, rounds, roundTrend, schedulingEfficiency, cpuTime, voluntarySwitches,
         involuntarySwitches, pageFaults, readyLatency, startLatency, runTime, endLatency, notifyLatency, submitLatency,
         selfPerturbation, longestWait, quiesceTime, resumeToStart, cpuShare, effectiveNice,
         allocations, allocatedBytes, retainedBytes, heapAllocated, heapActive, heapResident, heapMapped, heapRetained,
@@ -34,6 +34,9 @@ extension Metric {
     public static let roundTrend = Metric(
         name: "round_trend", unit: .ratio, direction: .neutral,
         summary: "by what part the time of a round grew from the first round to the last; 0 is a steady state")
+    public static let schedulingEfficiency = Metric(
+        name: "scheduling_efficiency", unit: .ratio, direction: .higher,
+        summary: "max(work ÷ processors, span) ÷ makespan, by the planned work: 1 is a perfect schedule at no cost")
     public static let cpuTime = Metric(
         name: "cpu_time", unit: .seconds, direction: .lower, per: .operation,
         summary: "user and system time of the process, total phase"

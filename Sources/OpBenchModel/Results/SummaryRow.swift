@@ -25,6 +25,8 @@ public struct SummaryRow: Sendable, Hashable {
     public var ratioTo: BackendID?
     /// Submit and drain of one round, in seconds.
     public var makespanSeconds: Double?
+    /// What work and span allow ÷ makespan, in shapes with dependencies and work.
+    public var schedulingEfficiency: Double?
     /// Ready → start, in nanoseconds.
     public var startLatencyP50: Double?
     public var startLatencyP90: Double?
@@ -101,6 +103,7 @@ extension SummaryRow: CSVRow {
         .init("time_ratio_ci_high", \.timeRatioHigh),
         .init(optional: "ratio_to", \.ratioTo),
         .init("makespan_s", \.makespanSeconds),
+        .init("scheduling_efficiency", \.schedulingEfficiency),
         .init("start_latency_p50_ns", \.startLatencyP50),
         .init("start_latency_p90_ns", \.startLatencyP90),
         .init("start_latency_p99_ns", \.startLatencyP99),

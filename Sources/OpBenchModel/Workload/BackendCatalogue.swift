@@ -24,9 +24,14 @@ public struct BackendDefinition: Sendable {
         .init(
             "dispatch", "Raw Dispatch in the fastest form shipped for the shape: the baseline of every ratio.",
             Set(Shape.allCases)),
-        .init("dispatch:within", "A chain in which each body submits its successor as its last act.", [.chain]),
         .init(
-            "dispatch:notify", "A chain in which each operation is a group whose notify submits the next one.", [.chain]
+            "dispatch:within", "A chain or graph in which each body submits the successors that it made ready.",
+            [.chain, .graph]),
+        .init(
+            "dispatch:notify", "A chain or graph in which groups stand for dependencies, and notify submits.",
+            [.chain, .graph]),
+        .init(
+            "dispatch:inline", "As dispatch:within, but a body runs the first successor it made ready itself.", [.graph]
         ),
         .init("dispatch:serial", "A chain as one serial queue, so that order replaces dependency.", [.chain]),
     ]

@@ -35,6 +35,7 @@ public struct ShapeDefinition: Sendable {
         switch shape {
         case .independent: independent
         case .chain: chain
+        case .graph: graph
         case .priorityMix: priorityMix
         case .threadPriority: threadPriority
         case .suspendResume: suspendResume

@@ -2,6 +2,7 @@
 public enum Shape: String, CaseIterable, Sendable, Codable {
     case independent
     case chain
+    case graph
     case priorityMix = "priority_mix"
     case threadPriority = "thread_priority"
     case suspendResume = "suspend_resume"

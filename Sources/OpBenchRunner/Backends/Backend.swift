@@ -56,7 +56,7 @@ struct BackendFactory: Sendable {
     /// Every backend and form.
     static let all: [BackendFactory] = [
         EngineBackend.factory, FoundationBackend.factory, SerialBackend.factory, DispatchBackend.factory,
-        DispatchBackend.within, DispatchBackend.notify, DispatchBackend.serial,
+        DispatchBackend.within, DispatchBackend.notify, DispatchBackend.serial, DispatchBackend.inline,
     ]
 
     static func named(_ id: BackendID) -> BackendFactory? { all.first { $0.id == id } }

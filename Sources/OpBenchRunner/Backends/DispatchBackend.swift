@@ -7,6 +7,7 @@ import OpBenchModel
 /// | independent, suspend_resume, wakeup | `async(group:)` on one concurrent queue | one serial queue | k pumps draining one locked FIFO |
 /// | chain, one queue | `within`, a serial queue a chain | `within`, one serial queue | `within` on k pumps |
 /// | chain across queues | `notify` | `notify` on serial queues | `notify` on k pumps each |
+/// | graph | `within` on one concurrent queue | `within`, one serial queue | `within` on k pumps |
 /// | priority_mix | five global queues by quality of service | unsupported | unsupported |
 /// | thread_priority | the same, if quality of service changes the nice value here | unsupported | unsupported |
 ///
@@ -15,36 +16,47 @@ import OpBenchModel
 /// between two jobs as well, and global queues, which cannot be suspended, are replaced by concurrent queues of the same
 /// quality of service.
 ///
-/// The forms of a chain beside it:
-/// - `dispatch:within`: each body submits its successor as its last act. The successor must be known to it. On a serial
-///   queue of the chain's own this takes half the time that it takes on a concurrent queue.
-/// - `dispatch:notify`: each operation is a group; its `notify` submits the successor. The general form of a dependency.
+/// The forms beside it:
+/// - `dispatch:within`: each body submits its successors as its last act: in a chain the one, in a graph those whose other
+///   predecessors have ended, by an atomic counter each. They must be known to it. On a serial queue of the chain's own this
+///   takes half the time that it takes on a concurrent queue.
+/// - `dispatch:notify`: groups stand for dependencies. In a chain each operation is a group whose `notify` submits the
+///   successor; in a graph each has a group that its predecessors leave, and whose `notify` submits it. The general form.
 /// - `dispatch:serial`: a serial queue a chain, so that order stands in for dependency.
+/// - `dispatch:inline`: as `within`, but a body goes on with the first successor that it made ready, without the queue. Not
+///   the baseline, since what runs so was never scheduled: a chain would be a plain loop.
 enum DispatchBackend {
     static let factory = BackendFactory(
         id: .dispatch, guarantees: [], support: support, canHoldPending: canHoldPending, make: make)
 
-    static let within = chainFactory("dispatch:within", .within)
-    static let notify = chainFactory("dispatch:notify", .notify)
-    static let serial = chainFactory("dispatch:serial", .serial)
+    static let within = form("dispatch:within", chains: .within, graphs: .within)
+    static let notify = form("dispatch:notify", chains: .notify, graphs: .notify)
+    static let serial = form("dispatch:serial", chains: .serial)
+    static let inline = form("dispatch:inline", graphs: .inline)
 
     private static func support(_ plan: WorkloadPlan) -> Support {
         switch plan.shape {
         case .independent, .suspendResume, .wakeup: .full()
         case .chain: DispatchChains.support(plan, fastestForm(of: plan))
+        case .graph: .full(note: DispatchGraph.Form.within.note)
         case .priorityMix, .threadPriority: DispatchLevels.support(plan)
         }
     }
 
     private static func canHoldPending(_ plan: WorkloadPlan) -> Bool {
-        plan.shape == .chain ? fastestForm(of: plan).holdsPending : !plan.isRefill
+        switch plan.shape {
+        case .chain: fastestForm(of: plan).holdsPending
+        case .graph: DispatchGraph.Form.within.holdsPending
+        default: !plan.isRefill
+        }
     }
 
     private static func make(_ plan: WorkloadPlan, _ body: OperationBody) -> any Backend {
-        switch plan.shape {
-        case .independent, .suspendResume, .wakeup: DispatchLoop(plan, body)
+        if let graph = plan.graph { return DispatchGraph(plan, graph, body, .within) }
+        return switch plan.shape {
         case .chain: DispatchChains(plan, body, fastestForm(of: plan))
         case .priorityMix, .threadPriority: DispatchLevels(plan, body)
+        case .independent, .suspendResume, .wakeup, .graph: DispatchLoop(plan, body)
         }
     }
 
@@ -52,9 +64,22 @@ enum DispatchBackend {
         (plan.chains?.queues ?? 1) > 1 ? .notify : .within
     }
 
-    private static func chainFactory(_ name: String, _ form: DispatchChains.Form) -> BackendFactory {
+    /// A named form, for the shapes that have it.
+    private static func form(
+        _ name: String, chains: DispatchChains.Form? = nil, graphs: DispatchGraph.Form? = nil
+    ) -> BackendFactory {
         BackendFactory(
-            id: BackendID(rawValue: name), guarantees: [], support: { DispatchChains.support($0, form) },
-            canHoldPending: { _ in form.holdsPending }, make: { DispatchChains($0, $1, form) })
+            id: BackendID(rawValue: name), guarantees: [],
+            support: { plan in
+                if plan.graph != nil, let graphs { return .full(note: graphs.note) }
+                if plan.chains != nil, let chains { return DispatchChains.support(plan, chains) }
+                let shapes = [chains.map { _ in "chains" }, graphs.map { _ in "graphs" }].compactMap(\.self)
+                return .unsupported(reason: "a form of \(shapes.joined(separator: " and ")) only")
+            },
+            canHoldPending: { $0.graph != nil ? graphs?.holdsPending ?? false : chains?.holdsPending ?? false },
+            make: { plan, body in
+                guard let graph = plan.graph, let graphs else { return DispatchChains(plan, body, chains ?? .within) }
+                return DispatchGraph(plan, graph, body, graphs)
+            })
     }
 }

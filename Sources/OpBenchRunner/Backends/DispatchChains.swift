@@ -25,7 +25,7 @@ final class DispatchChains: Backend, @unchecked Sendable {
         self.plan = plan
         self.body = body
         self.form = form
-        chains = plan.chains ?? .init(depth: 1, count: plan.operationCount, queues: 1, isReversed: false)
+        chains = plan.chains ?? .init(depth: 1, count: plan.operationCount, queues: 1)
     }
 
     static func support(_ plan: WorkloadPlan, _ form: Form) -> Support {

@@ -36,6 +36,12 @@ final class DispatchLane: Sendable {
         }
     }
 
+    /// The same without being counted, for callers that know when all is done: `drain` does not wait for it.
+    @inline(__always)
+    func asyncUncounted(_ work: @escaping @Sendable () -> Void) {
+        if case .pumps(let pumps) = kind { pumps.async(work) } else { queue.async(execute: work) }
+    }
+
     /// The same, counted by a group of the caller's.
     func async(in batch: DispatchGroup, _ work: @escaping @Sendable () -> Void) {
         guard case .pumps(let pumps) = kind else { return queue.async(group: batch, execute: work) }

@@ -35,9 +35,8 @@ final class EngineBackend: Backend, @unchecked Sendable {
         guard !plan.makesClosuresOnly, refill == nil else { return }
         operations.reserveCapacity(plan.operationCount)
         for operation in 0..<plan.operationCount { operations.append(make(operation)) }
-        guard plan.predecessorDistance > 0 else { return }
-        for operation in plan.predecessorDistance..<plan.operationCount {
-            operations[operation].addDependency(operations[operation - plan.predecessorDistance])
+        plan.forEachDependency { operation, predecessor in
+            operations[operation].addDependency(operations[predecessor])
         }
     }
 

@@ -18,7 +18,7 @@ final class SerialBackend: Backend, @unchecked Sendable {
 
     private static func support(_ plan: WorkloadPlan) -> Support {
         switch plan.shape {
-        case .independent, .chain: .full()
+        case .independent, .chain, .graph: .full()
         case .priorityMix:
             plan.startsSuspended ? .full(note: "sorted by level beforehand") : .full(note: "in the order of submission")
         case .threadPriority: .unsupported(reason: "a plain loop has one thread and one nice value")

@@ -8,11 +8,12 @@ import Synchronization
 /// 16 bytes. The traces are preallocated and touched before the clock starts.
 ///
 /// **The proof of a throughput sample** is one plain store per operation. Each operation has a slot, 0 at the start of a
-/// round. The body reads its predecessor's slot on entry (0 if it has none), and on return does
-/// `slot += predecessor's + 1`. After the clock has stopped, every slot must hold its place in its chain (1 without
-/// predecessors). An operation that did not run leaves 0; one that ran twice adds twice; one that started before its
-/// predecessor's return was visible to it read 0, and its slot, and those behind it, are too low. What could escape is
-/// two runs of one operation whose load and store fall into the same few nanoseconds; check samples count with atomics.
+/// round. The body reads its predecessors' slots on entry and takes the highest (0 if it has none, and 0 if any of them
+/// is 0), and on return does `slot += that + 1`. After the clock has stopped, every slot must hold its operation's level:
+/// the length of the longest path that ends in it. An operation that did not run leaves 0; one that ran twice adds twice;
+/// one that started before the return of one of its predecessors was visible to it read 0, and its slot is too low. What
+/// could escape is two runs of one operation whose load and store fall into the same few nanoseconds; check samples count
+/// with atomics.
 struct OperationBody: @unchecked Sendable {
     enum Mode: Sendable {
         /// The work alone, to learn what the store costs.
@@ -32,6 +33,7 @@ struct OperationBody: @unchecked Sendable {
         let operationCount: Int
         let slots: UnsafeMutablePointer<UInt32>
         let predecessorDistance: Int
+        let predecessors: PredecessorRows?
         let iterationsPerItem: UInt64
         let itemsPerOperation: Int
         let lastItems: Int
@@ -72,6 +74,7 @@ struct OperationBody: @unchecked Sendable {
         state.initialize(
             to: State(
                 mode: mode, operationCount: count, slots: slots, predecessorDistance: plan.predecessorDistance,
+                predecessors: plan.graph.map { PredecessorRows($0) },
                 iterationsPerItem: kernel.iterations(nanoseconds: plan.workNanoseconds),
                 itemsPerOperation: plan.itemsPerOperation, lastItems: plan.lastItems, stamps: stamps,
                 stampCount: stampCount, takesThreadFigures: takesThreadFigures, counters: counters))
@@ -81,6 +84,7 @@ struct OperationBody: @unchecked Sendable {
     func deallocate() {
         state.pointee.slots.deallocate()
         state.pointee.stamps.deallocate()
+        state.pointee.predecessors?.deallocate()
         state.pointee.counters.deinitialize(count: 1)
         state.pointee.counters.deallocate()
         state.deallocate()
@@ -161,10 +165,24 @@ extension OperationBody {
     @inline(__always)
     private func mark(_ operation: Int) {
         let slots = state.pointee.slots
-        let distance = state.pointee.predecessorDistance
-        let before = distance > 0 && operation >= distance ? slots[operation - distance] : 0
+        let before = markBefore(operation, slots)
         work(operation)
         slots[operation] &+= before &+ 1
+    }
+
+    /// The highest mark of the predecessors; 0 without any, and if one of them has not returned.
+    @inline(__always)
+    private func markBefore(_ operation: Int, _ slots: UnsafeMutablePointer<UInt32>) -> UInt32 {
+        let distance = state.pointee.predecessorDistance
+        if distance > 0 { return operation >= distance ? slots[operation - distance] : 0 }
+        guard let predecessors = state.pointee.predecessors else { return 0 }
+        var highest: UInt32 = 0
+        for predecessor in predecessors[operation] {
+            let mark = slots[Int(predecessor)]
+            if mark == 0 { return 0 }
+            highest = max(highest, mark)
+        }
+        return highest
     }
 
     @inline(__always)
@@ -213,10 +231,13 @@ extension OperationBody {
         state.pointee.stamps[kind.rawValue * state.pointee.operationCount + operation]
     }
 
-    /// When the operation could first have started: the later of the submitting call's return and its predecessor's end.
+    /// When the operation could first have started: the latest of the submitting call's return and its predecessors' ends.
     func ready(_ operation: Int) -> Int64 {
         let distance = state.pointee.predecessorDistance
         let submitted = read(.submitted, operation)
+        if let predecessors = state.pointee.predecessors {
+            return predecessors[operation].reduce(submitted) { max($0, read(.end, Int($1))) }
+        }
         return distance > 0 && operation >= distance ? max(submitted, read(.end, operation - distance)) : submitted
     }
 

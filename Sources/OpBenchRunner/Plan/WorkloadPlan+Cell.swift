@@ -6,6 +6,7 @@ extension WorkloadPlan {
         switch cell.shape {
         case .independent: self.init(independent: cell)
         case .chain: self.init(chain: cell)
+        case .graph: self.init(graph: cell)
         case .priorityMix: self.init(priorityMix: cell)
         case .threadPriority: self.init(threadPriority: cell)
         case .suspendResume: self.init(suspendResume: cell)
@@ -36,10 +37,17 @@ extension WorkloadPlan {
 
     private init(chain cell: Cell) {
         let chains = Chains(
-            depth: cell.integer("depth"), count: cell.integer("chains"), queues: cell.integer("queues"),
-            isReversed: cell.text("order") == "reverse")
+            depth: cell.integer("depth"), count: cell.integer("chains"), queues: cell.integer("queues"))
         self.init(cell, operations: chains.depth * chains.count)
         self.chains = chains
+        isReversed = cell.text("order") == "reverse"
+    }
+
+    private init(graph cell: Cell) {
+        let size = GraphSize(cell)
+        self.init(cell, operations: size.operationCount)
+        graph = DependencyGraph(size, seed: cell.integer("seed"))
+        isReversed = cell.text("order") == "reverse"
     }
 
     private init(priorityMix cell: Cell) {

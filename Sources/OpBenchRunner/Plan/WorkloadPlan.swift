@@ -3,7 +3,7 @@ import OpBenchModel
 /// What one round of a cell does, worked out before any backend is chosen: all backends get the identical plan.
 ///
 /// Operations are numbered 0..<`operationCount`. In chains the number is `position * chains + chain`, so that an
-/// operation's only predecessor is the one `chains` before it.
+/// operation's only predecessor is the one `chains` before it; in graphs, predecessors have lower numbers.
 struct WorkloadPlan: Sendable {
     /// How an operation comes to be, where the API has several ways.
     enum Form: String, Sendable {
@@ -28,8 +28,6 @@ struct WorkloadPlan: Sendable {
         var count: Int
         /// The link at `position` of chain `c` belongs to queue `(position + c) % queues`.
         var queues: Int
-        /// Whether the last operation is added first.
-        var isReversed: Bool
     }
 
     /// Classes that figures are told apart by: priority levels, or thread priority values.
@@ -67,6 +65,9 @@ struct WorkloadPlan: Sendable {
     /// Threads that submit.
     var producers = 1
     var chains: Chains?
+    var graph: DependencyGraph?
+    /// Whether the last operation is submitted first.
+    var isReversed = false
     var classes: Classes?
     /// Whether the queue is suspended until everything is submitted.
     var startsSuspended = false
@@ -80,12 +81,7 @@ struct WorkloadPlan: Sendable {
 extension WorkloadPlan {
     /// The operation submitted `index`-th.
     @inline(__always)
-    func operation(at index: Int) -> Int {
-        if let chains, chains.isReversed { operationCount - 1 - index } else { index }
-    }
-
-    /// How far back an operation's predecessor is; 0 where there are none.
-    var predecessorDistance: Int { chains?.count ?? 0 }
+    func operation(at index: Int) -> Int { isReversed ? operationCount - 1 - index : index }
 
     func queueIndex(of operation: Int) -> Int {
         guard let chains, chains.queues > 1 else { return 0 }
@@ -115,6 +111,10 @@ extension WorkloadPlan {
             chains.depth = max(1, limit / chains.count)
             plan.chains = chains
             plan.operationCount = chains.count * chains.depth
+        } else if let graph {
+            let shortened = graph.shortened(to: limit)
+            plan.graph = shortened
+            plan.operationCount = shortened.operationCount
         } else {
             plan.operationCount = limit
         }
@@ -125,6 +125,7 @@ extension WorkloadPlan {
 
     /// What the operation's slot holds after one correct round: see `OperationBody`.
     func expectedMark(of operation: Int) -> UInt32 {
+        if let graph { return graph.levels[operation] }
         guard let chains else { return 1 }
         return UInt32(truncatingIfNeeded: operation / chains.count + 1)
     }

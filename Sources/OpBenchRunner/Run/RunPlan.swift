@@ -152,11 +152,10 @@ public struct RunPlan: Sendable {
 }
 
 extension WorkloadPlan {
-    /// The plan without the draw of classes for every operation: enough to ask whether a backend can express it.
+    /// The plan without what is worked out for every operation: enough to ask whether a backend can express it.
     static func forSupport(_ cell: Cell) -> WorkloadPlan {
-        guard cell.parameters["operations"] != nil else { return WorkloadPlan(cell) }
         var parameters = cell.parameters
-        parameters["operations"] = .integer(1)
+        for name in ["operations", "width", "layers"] where parameters[name] != nil { parameters[name] = .integer(1) }
         return WorkloadPlan(Cell(workload: cell.workload, shape: cell.shape, parameters: parameters, id: cell.id))
     }
 }
@@ -188,7 +187,8 @@ enum SampleEstimate {
         case _ where sample.cell.shape == .wakeup: 30_000
         case .engine: 300
         // Foundation looks through all waiting operations whenever one ends.
-        case .foundation where sample.cell.shape == .chain: 3000 + 80 * Double(sample.cell.operationCount)
+        case .foundation where [.chain, .graph].contains(sample.cell.shape):
+            3000 + 80 * Double(sample.cell.operationCount)
         case .foundation: 4000
         default: 600
         }

@@ -1,3 +1,4 @@
+import CLinux
 import OpBenchModel
 
 /// One sample, in the process it runs in: warm-up, rounds until the sample has lasted long enough, the outcome check,
@@ -83,6 +84,7 @@ struct Trial {
         }
         if !isLongEnough { report.flags.append("short") }
         times.report(plan: plan, into: &report)
+        reportEfficiency(times, into: &report)
         let operations = plan.operationCount * times.rounds
         for (metric, value) in [
             (Metric.cpuTime, seconds(usage.cpuNanoseconds)), (.voluntarySwitches, Double(usage.voluntarySwitches)),
@@ -153,6 +155,15 @@ struct Trial {
         guard !violations.isEmpty, report.status != .invalid else { return }
         report.status = .invalid
         report.note(violations.joined(separator: "; "))
+    }
+
+    /// How near the makespan comes to what work and span allow on this machine.
+    private func reportEfficiency(_ times: PhaseTimes, into report: inout SampleReport) {
+        let processors = max(1, Int(clinux_allowed_processors()))
+        guard let ideal = plan.idealMakespan(processors: processors), times.makespan > 0 else { return }
+        report.add(
+            .schedulingEfficiency, "mean", ideal * Double(times.rounds) / Double(times.makespan), phase: "makespan",
+            operations: plan.operationCount * times.rounds)
     }
 
     /// What the store costs an operation: the fastest of many rounds with it, less the fastest of as many without, taken

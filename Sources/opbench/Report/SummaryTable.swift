@@ -77,6 +77,7 @@ private struct SummaryColumn {
                 }
                 return "\(Quantities.ratio(low)) – \(Quantities.ratio(high))"
             },
+            .init("efficiency") { figure($0.schedulingEfficiency, Quantities.percent) },
             .init("start p50") { figure($0.startLatencyP50, Quantities.duration) },
             .init("start p99") { figure($0.startLatencyP99, Quantities.duration) },
             .init("inversions") { figure($0.inversions, Quantities.count) },

@@ -1,0 +1,27 @@
+/// The predecessors of a graph's operations, where an operation's body finds them without reference counting.
+struct PredecessorRows {
+    private let starts: UnsafeMutablePointer<Int32>
+    private let targets: UnsafeMutablePointer<Int32>
+
+    init(_ graph: DependencyGraph) {
+        starts = Self.copy(graph.predecessors.starts)
+        targets = Self.copy(graph.predecessors.targets)
+    }
+
+    func deallocate() {
+        starts.deallocate()
+        targets.deallocate()
+    }
+
+    @inline(__always)
+    subscript(operation: Int) -> UnsafeBufferPointer<Int32> {
+        let start = Int(starts[operation])
+        return UnsafeBufferPointer(start: targets + start, count: Int(starts[operation + 1]) - start)
+    }
+
+    private static func copy(_ numbers: [Int32]) -> UnsafeMutablePointer<Int32> {
+        let copy = UnsafeMutablePointer<Int32>.allocate(capacity: max(1, numbers.count))
+        _ = UnsafeMutableBufferPointer(start: copy, count: numbers.count).initialize(from: numbers)
+        return copy
+    }
+}

@@ -1,0 +1,34 @@
+extension WorkloadPlan {
+    /// How far back an operation's predecessor is in chains; 0 in other shapes.
+    var predecessorDistance: Int { chains?.count ?? 0 }
+
+    /// Calls `body` with every dependency: first the operation that waits, then the one it waits for.
+    func forEachDependency(_ body: (Int, Int) -> Void) {
+        if let graph {
+            for operation in 0..<operationCount {
+                for predecessor in graph.predecessors[operation] { body(operation, Int(predecessor)) }
+            }
+        } else if predecessorDistance > 0, predecessorDistance < operationCount {
+            for operation in predecessorDistance..<operationCount { body(operation, operation - predecessorDistance) }
+        }
+    }
+
+    // MARK: What no scheduling can beat
+
+    /// All work of one round, in nanoseconds.
+    var workTotal: Double { Double(itemCount) * Double(workNanoseconds) }
+
+    /// The work on the longest path of dependencies, in nanoseconds: no number of processors is faster. Nil in shapes
+    /// without dependencies.
+    var workSpan: Double? {
+        (chains?.depth ?? graph?.span).map { Double($0) * Double(itemsPerOperation) * Double(workNanoseconds) }
+    }
+
+    /// The shortest possible makespan on that many processors, by work and span; nil in shapes without dependencies, and
+    /// without work.
+    func idealMakespan(processors: Int) -> Double? {
+        guard let workSpan, workNanoseconds > 0 else { return nil }
+        let slots = limit.map { $0 * (chains?.queues ?? 1) } ?? processors
+        return max(workTotal / Double(min(processors, slots)), workSpan)
+    }
+}
