@@ -7,7 +7,7 @@ import Testing
 /// What the help and the README say can be typed, can be typed.
 struct HelpTests {
     static let commands = [
-        [], ["run"], ["list"], ["validate"], ["schema"], ["compare"], ["gate"], ["ab"], ["calibrate"],
+        [], ["run"], ["list"], ["validate"], ["schema"], ["compare"], ["gate"], ["ab"], ["calibrate"], ["doctor"],
     ]
 
     @Test(arguments: commands)

@@ -1,0 +1,199 @@
+// What each reading means. A threshold is the one that samples are judged by where there is such a one.
+
+extension Doctor {
+    static func processors(_ readings: HostReadings) -> Finding {
+        let (online, allowed) = (readings.onlineProcessors, readings.allowedProcessors)
+        let found = allowed == online ? "\(online)" : "\(allowed) of \(online) may be used"
+        if allowed < 2 {
+            return Finding(
+                subject: "processors", weight: .bad, found: found,
+                remedy: "suspension and latency say little with one; use a machine with two, or a wider `taskset`")
+        }
+        return Finding(subject: "processors", weight: .good, found: found, remedy: "")
+    }
+
+    static func quota(_ readings: HostReadings) -> Finding {
+        guard let quota = readings.quotaProcessors else {
+            return Finding(subject: "cgroup quota", weight: .good, found: "none", remedy: "")
+        }
+        let isThrottled = (readings.throttledShare ?? 0) > 0
+        return Finding(
+            subject: "cgroup quota", weight: quota < Double(readings.allowedProcessors) || isThrottled ? .bad : .note,
+            found: "\(tenths(quota)) processors" + (isThrottled ? ", throttled just now" : ""),
+            remedy: "the kernel stops all threads when it is used up; take the container's CPU limit away "
+                + "(`docker run` without `--cpus`), and pin it with `--cpuset-cpus` instead")
+    }
+
+    static func governor(_ readings: HostReadings) -> Finding {
+        switch readings.governor {
+        case nil:
+            Finding(subject: "governor", weight: .note, found: "not told, as in most virtual machines", remedy: "")
+        case "performance"?: Finding(subject: "governor", weight: .good, found: "performance", remedy: "")
+        case let other?:
+            Finding(
+                subject: "governor", weight: .bad, found: other,
+                remedy: "the clock rate follows the load, so that short samples run slower: "
+                    + "sudo cpupower frequency-set --governor performance")
+        }
+    }
+
+    static func turbo(_ readings: HostReadings) -> Finding {
+        switch readings.hasTurbo {
+        case nil: Finding(subject: "turbo", weight: .note, found: "not told", remedy: "")
+        case false?: Finding(subject: "turbo", weight: .good, found: "off", remedy: "")
+        case true?:
+            Finding(
+                subject: "turbo", weight: .bad, found: "on",
+                remedy: "the clock rate depends on heat and on other cores: "
+                    + "echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo, "
+                    + "or echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost")
+        }
+    }
+
+    static func siblings(_ readings: HostReadings) -> Finding {
+        switch readings.hasThreadsPerCore {
+        case nil: Finding(subject: "SMT", weight: .note, found: "not told", remedy: "")
+        case false?: Finding(subject: "SMT", weight: .good, found: "off", remedy: "")
+        case true?:
+            Finding(
+                subject: "SMT", weight: .note, found: "on",
+                remedy: "two busy threads of one core run slower than two of different cores: "
+                    + "echo off | sudo tee /sys/devices/system/cpu/smt/control, or `taskset` to one thread a core")
+        }
+    }
+
+    static func hypervisor(_ readings: HostReadings) -> Finding {
+        guard readings.isVirtual else {
+            return Finding(subject: "hypervisor", weight: .good, found: "none", remedy: "")
+        }
+        let stolen = readings.stolenShare ?? 0
+        guard stolen > 0.02 else {
+            return Finding(subject: "hypervisor", weight: .note, found: "yes, \(percent(stolen)) stolen", remedy: "")
+        }
+        return Finding(
+            subject: "hypervisor", weight: .bad, found: "\(percent(stolen)) of a processor stolen",
+            remedy: "other machines use this host; samples will be flagged noisy. Measure at another time, or on "
+                + "a host of your own")
+    }
+
+    static func foreign(_ readings: HostReadings) -> Finding {
+        guard let share = readings.foreignShare else {
+            return Finding(subject: "other processes", weight: .note, found: "not told", remedy: "")
+        }
+        let found = "\(percent(share)) of a processor"
+        if share > 0.25 {
+            return Finding(
+                subject: "other processes", weight: .bad, found: found,
+                remedy: "samples will be flagged noisy; see `top`, and end what is not needed")
+        }
+        return Finding(subject: "other processes", weight: share > 0.05 ? .note : .good, found: found, remedy: "")
+    }
+
+    static func load(_ readings: HostReadings) -> Finding {
+        guard let load = readings.load else {
+            return Finding(subject: "load", weight: .note, found: "not told", remedy: "")
+        }
+        let isHigh = load > 0.5 * Double(readings.onlineProcessors)
+        return Finding(
+            subject: "load", weight: isHigh ? .note : .good, found: tenths(load),
+            remedy: isHigh ? "the machine was busy within the last minute; wait until it is not" : "")
+    }
+
+    static func clockSource(_ readings: HostReadings) -> Finding {
+        let fast = ["tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page"]
+        guard let source = readings.clockSource else {
+            return Finding(subject: "clock source", weight: .note, found: "not told", remedy: "")
+        }
+        let isFast = fast.contains(source)
+        return Finding(
+            subject: "clock source", weight: isFast ? .good : .bad, found: source,
+            remedy: isFast
+                ? ""
+                : "every reading may be a system call; see "
+                    + "/sys/devices/system/clocksource/clocksource0/available_clocksource for tsc")
+    }
+
+    static func clock(_ readings: HostReadings) -> Finding {
+        let isDear = readings.clockCost > 200
+        return Finding(
+            subject: "clock", weight: isDear ? .bad : readings.clockCost > 60 ? .note : .good,
+            found: "\(tenths(readings.clockCost)) ns a reading, steps of \(tenths(readings.clockStep)) ns",
+            remedy: isDear
+                ? "latency samples read it five times an operation; compare `self_perturbation` before believing them"
+                : ""
+        )
+    }
+
+    static func timer(_ readings: HostReadings) -> Finding {
+        let isLate = readings.sleepDelay > 1_000_000
+        return Finding(
+            subject: "timer", weight: isLate ? .bad : .good,
+            found: "a sleep ends \(tenths(readings.sleepDelay / 1000)) µs late",
+            remedy: isLate ? "suspensions and arrivals will not come when they should; the machine is overloaded" : "")
+    }
+
+    static func memory(_ readings: HostReadings) -> Finding {
+        guard let available = readings.availableBytes else {
+            return Finding(subject: "memory", weight: .note, found: "not told", remedy: "")
+        }
+        let swapped = readings.usedSwapBytes ?? 0
+        let found =
+            "\(mebibytes(available)) MiB available" + (swapped > 0 ? ", \(mebibytes(swapped)) MiB swapped out" : "")
+        let isShort = available < 1 << 30
+        return Finding(
+            subject: "memory", weight: isShort ? .bad : .good, found: found,
+            remedy: isShort ? "samples with many pending operations may be swapped or killed; free some" : "")
+    }
+
+    static func randomization(_ readings: HostReadings) -> Finding {
+        let value = readings.addressRandomization
+        return Finding(
+            subject: "address randomization", weight: value == nil || value == 0 ? .note : .good,
+            found: value.map { $0 == 0 ? "off" : "on" } ?? "not told",
+            remedy: value == 0
+                ? "every process has the same layout, so that its luck is in all samples: sudo sysctl kernel.randomize_va_space=2"
+                : "")
+    }
+
+    static func allocator(_ readings: HostReadings) -> Finding {
+        if readings.countsAllocations {
+            return Finding(subject: "allocator", weight: .good, found: readings.allocator, remedy: "")
+        }
+        return Finding(
+            subject: "allocator", weight: .bad, found: readings.allocator,
+            remedy: "memory samples have no rows; build with jemalloc: scripts/opbench without OPBENCH_ALLOCATOR=system"
+        )
+    }
+
+    static func perf(_ readings: HostReadings) -> Finding {
+        guard let paranoia = readings.perfParanoia else {
+            return Finding(subject: "perf", weight: .note, found: "no perf events in this kernel", remedy: "")
+        }
+        return Finding(
+            subject: "perf", weight: paranoia <= 2 ? .good : .note, found: "perf_event_paranoid is \(paranoia)",
+            remedy: paranoia <= 2
+                ? "" : "to profile a workload as a user: sudo sysctl kernel.perf_event_paranoid=2; figures need it not")
+    }
+
+    static func priority(_ readings: HostReadings) -> Finding {
+        readings.mayRaisePriority
+            ? Finding(subject: "thread priorities", weight: .good, found: "may be raised", remedy: "")
+            : Finding(
+                subject: "thread priorities", weight: .note, found: "may be lowered only",
+                remedy: "those above 0.5 run at nice 0; allow it with CAP_SYS_NICE or `ulimit -e 40`")
+    }
+
+    static func build(_ readings: HostReadings) -> Finding {
+        readings.configuration == "release"
+            ? Finding(subject: "build", weight: .good, found: "release", remedy: "")
+            : Finding(
+                subject: "build", weight: .bad, found: readings.configuration,
+                remedy: "without optimization no figure means anything; run scripts/opbench")
+    }
+
+    private static func tenths(_ number: Double) -> String { "\((number * 10).rounded() / 10)" }
+
+    private static func percent(_ share: Double) -> String { "\(tenths(share * 100)) %" }
+
+    private static func mebibytes(_ bytes: Int) -> Int { bytes >> 20 }
+}

@@ -1,0 +1,119 @@
+import CLinux
+import Glibc
+
+/// What `opbench doctor` reads of the machine, before anything is judged. What the system does not tell is nil.
+struct HostReadings: Sendable {
+    var onlineProcessors: Int
+    /// Those that this process may use, sched_getaffinity(2).
+    var allowedProcessors: Int
+    /// CPUs that the cgroup's quota allows.
+    var quotaProcessors: Double?
+    var governor: String?
+    /// Whether processors may run faster than they can for long.
+    var hasTurbo: Bool?
+    /// Whether two threads share a core.
+    var hasThreadsPerCore: Bool?
+    var isVirtual: Bool
+    var clockSource: String?
+    /// What one reading of the clock takes, and the smallest step between two readings that differ, in nanoseconds.
+    var clockCost: Double
+    var clockStep: Double
+    /// By how much a sleep of a millisecond is late, the median of some, in nanoseconds.
+    var sleepDelay: Double
+    /// Of one processor's time, while the machine was watched.
+    var stolenShare: Double?
+    var foreignShare: Double?
+    var throttledShare: Double?
+    var load: Double?
+    /// `kernel.randomize_va_space`.
+    var addressRandomization: Int?
+    /// `kernel.perf_event_paranoid`.
+    var perfParanoia: Int?
+    var mayRaisePriority: Bool
+    var availableBytes: Int?
+    var usedSwapBytes: Int?
+    var allocator: String
+    var countsAllocations: Bool
+    /// `debug` or `release`.
+    var configuration: String
+
+    /// Reads everything, and watches the machine for that long.
+    static func take(watchSeconds: Double) -> HostReadings {
+        let host = HostFacts.gather(git: nil)
+        let clock = ClockFacts.measure()
+        let before = Covariates.now()
+        MonotonicClock.sleep(until: before.instant + Int64(watchSeconds * 1e9))
+        let watched = Surroundings(before: before, after: .now(), anchorNanoseconds: [])
+        let memory = SystemFile.text("/proc/meminfo")
+        return HostReadings(
+            onlineProcessors: host.cores, allowedProcessors: Int(clinux_allowed_processors()),
+            quotaProcessors: host.cgroupCores, governor: host.governor, hasTurbo: hasTurbo,
+            hasThreadsPerCore: SystemFile.line("/sys/devices/system/cpu/smt/active").map { $0 == "1" },
+            isVirtual: SystemFile.text("/proc/cpuinfo").contains(" hypervisor"),
+            clockSource: SystemFile.line("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+            clockCost: clock.cost, clockStep: clock.step, sleepDelay: clock.sleepDelay,
+            stolenShare: watched.steal.map { $0 / watched.elapsed },
+            foreignShare: watched.foreign.map { $0 / watched.elapsed },
+            throttledShare: watched.throttled.map { $0 / watched.elapsed }, load: before.load,
+            addressRandomization: SystemFile.line("/proc/sys/kernel/randomize_va_space").flatMap { Int($0) },
+            perfParanoia: SystemFile.line("/proc/sys/kernel/perf_event_paranoid").flatMap { Int($0) },
+            mayRaisePriority: mayRaisePriority, availableBytes: bytes("MemAvailable", in: memory),
+            usedSwapBytes: usedSwap(in: memory), allocator: host.allocator, countsAllocations: HeapProbe() != nil,
+            configuration: host.configuration)
+    }
+
+    /// intel_pstate says it the other way round than the other drivers.
+    private static var hasTurbo: Bool? {
+        if let line = SystemFile.line("/sys/devices/system/cpu/intel_pstate/no_turbo") { return line == "0" }
+        return SystemFile.line("/sys/devices/system/cpu/cpufreq/boost").map { $0 == "1" }
+    }
+
+    /// Asks a thread of its own, which the process does not miss afterwards.
+    private static var mayRaisePriority: Bool {
+        let flag = Flag()
+        OwnThread { if clinux_set_own_nice(-1) == 0 { flag.set() } }.join()
+        return flag.isSet
+    }
+
+    /// A line of `/proc/meminfo`.
+    static func bytes(_ name: String, in text: String) -> Int? {
+        let line = text.split(separator: "\n").first { $0.hasPrefix(name + ":") }
+        return line?.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 * 1024 }
+    }
+
+    static func usedSwap(in text: String) -> Int? {
+        guard let total = bytes("SwapTotal", in: text), let free = bytes("SwapFree", in: text) else { return nil }
+        return total - free
+    }
+}
+
+/// The one clock of all figures, and the timer, as they are here.
+private struct ClockFacts {
+    var cost: Double
+    var step: Double
+    var sleepDelay: Double
+
+    static func measure() -> ClockFacts {
+        let readings = 20_000
+        var fastest = Int64.max
+        for _ in 0..<5 {
+            let start = MonotonicClock.now()
+            for _ in 0..<readings { _ = MonotonicClock.now() }
+            fastest = min(fastest, MonotonicClock.now() - start)
+        }
+        var step = Int64.max
+        var last = MonotonicClock.now()
+        for _ in 0..<readings {
+            let now = MonotonicClock.now()
+            if now > last { step = min(step, now - last) }
+            last = now
+        }
+        let delays = (0..<20).map { _ in
+            let due = MonotonicClock.now() + 1_000_000
+            MonotonicClock.sleep(until: due)
+            return MonotonicClock.now() - due
+        }
+        return ClockFacts(
+            cost: Double(fastest) / Double(readings), step: Double(step), sleepDelay: Double(delays.sorted()[10]))
+    }
+}
