@@ -190,6 +190,40 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `a run that was killed before it told what it is begins anew`(resume: Bool) async throws {
+        let folder = try Fixture.folder()
+        let plan = try plan(folder, resume: resume)
+        try FileManager.default.createDirectory(atPath: "\(folder)/run", withIntermediateDirectories: true)
+        let torn = CSVFile.header(of: SampleRow.self, parameters: plan.parameterNames) + "1,run,0000"
+        try Data(torn.utf8).write(to: URL(fileURLWithPath: "\(folder)/run/samples.csv"))
+        let outcome = try await runner(plan).run { _ in }
+        #expect(outcome.samplesTaken == plan.samples.count)
+        #expect(try samples(folder).filter { $0.metric == "status" }.map(\.sampleID) == plan.samples.map(\.id))
+    }
+
+    @Test func `a folder of something else is left alone`() async throws {
+        let folder = try Fixture.folder()
+        try FileManager.default.createDirectory(atPath: "\(folder)/run", withIntermediateDirectories: true)
+        try Data().write(to: URL(fileURLWithPath: "\(folder)/run/letter.txt"))
+        for resume in [false, true] {
+            let plan = try plan(folder, resume: resume)
+            await #expect(throws: InputError.self) { _ = try await runner(plan).run { _ in } }
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder)/run") == ["letter.txt"])
+    }
+
+    @Test func `two do not write one run at once`() async throws {
+        let folder = try Fixture.folder()
+        let plan = try plan(folder)
+        let held = try RunFolder.create(plan)
+        for resume in [false, true] {
+            let other = try self.plan(folder, resume: resume)
+            await #expect(throws: InputError.self) { _ = try await runner(other).run { _ in } }
+        }
+        withExtendedLifetime(held) {}
+    }
+
     @Test func `omissions have one row, once`() async throws {
         let folder = try Fixture.folder()
         let backends = ["engine", "dispatch:within"]

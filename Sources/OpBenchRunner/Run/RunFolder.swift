@@ -1,15 +1,18 @@
-import Glibc
+import Foundation
 import OpBenchModel
 
 /// A run's folder: rows are appended and synced after every sample, `run.json` is replaced as a whole.
 ///
 /// The rows of a sample end with its `status` row; what follows the last such row was torn by a kill. Histogram rows are
-/// written before it, so that a sample which counts as done has them.
+/// written before it, so that a sample which counts as done has them. A run that was killed before `run.json` told what
+/// it is has measured nothing, and its folder is taken as if it were not there.
 final class RunFolder {
     let path: String
     private let parameterNames: [String]
     private var samples: Int32 = -1
     private var histograms: Int32 = -1
+    /// The folder itself, locked as long as this process writes in it. The kernel unlocks it with the process's end.
+    private var lock: Int32 = -1
 
     private init(path: String, parameterNames: [String]) {
         self.path = path
@@ -19,6 +22,7 @@ final class RunFolder {
     deinit {
         if samples >= 0 { close(samples) }
         if histograms >= 0 { close(histograms) }
+        if lock >= 0 { close(lock) }
     }
 
     // MARK: Opening
@@ -29,18 +33,42 @@ final class RunFolder {
     static func create(_ plan: RunPlan) throws -> RunFolder {
         let options = plan.options
         let folder = RunFolder(path: "\(options.directory)/\(options.runID)", parameterNames: plan.parameterNames)
-        guard access(folder.path, F_OK) != 0 else {
+        guard access(folder.path, F_OK) != 0 || folder.isUndescribed else {
             throw InputError(
                 file: folder.path, message: "a run of this id exists",
                 remedy: "give another --run-id, or --resume to go on with it")
         }
         try makeFolders(folder.path)
-        folder.samples = try folder.open(SampleRow.fileName, O_CREAT | O_EXCL)
-        folder.histograms = try folder.open(HistogramRow.fileName, O_CREAT | O_EXCL)
+        try folder.takeLock()
+        folder.samples = try folder.open(SampleRow.fileName, O_CREAT | O_TRUNC)
+        folder.histograms = try folder.open(HistogramRow.fileName, O_CREAT | O_TRUNC)
         try folder.append(
             CSVFile.header(of: SampleRow.self, parameters: plan.parameterNames), to: folder.samples, SampleRow.fileName)
         try folder.append(CSVFile.header(of: HistogramRow.self), to: folder.histograms, HistogramRow.fileName)
         return folder
+    }
+
+    /// Whether a run of this name was begun, and killed before its description was written.
+    static func isUndescribed(_ plan: RunPlan) -> Bool {
+        RunFolder(path: "\(plan.options.directory)/\(plan.options.runID)", parameterNames: []).isUndescribed
+    }
+
+    /// Whether the folder holds nothing but what `create` leaves before the first `saveManifest`.
+    private var isUndescribed: Bool {
+        guard let entries = try? FileManager.default.contentsOfDirectory(atPath: path) else { return false }
+        return Set(entries).isSubset(of: [SampleRow.fileName, HistogramRow.fileName, "run.json.new"])
+            && SystemFile.text(file(SampleRow.fileName)).count { $0 == "\n" } <= 1
+    }
+
+    /// - Throws: `InputError` if another process holds it.
+    private func takeLock() throws {
+        lock = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard lock >= 0 else { throw DiskError(path: path, code: errno) }
+        if flock(lock, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
+            throw InputError(
+                file: path, message: "another process is writing this run",
+                remedy: "wait for its end, or give another --run-id")
+        }
     }
 
     /// What an ended run has left.
@@ -61,6 +89,7 @@ final class RunFolder {
             throw InputError(
                 file: folder.path, message: "there is no run of this id", remedy: "leave --resume out to begin it")
         }
+        try folder.takeLock()
         let manifest = try RunManifest.read(folder.file("run.json"))
         if let difference = manifest.difference(from: plan) {
             throw InputError(

@@ -54,12 +54,13 @@ public struct Runner: Sendable {
         var recorder = SampleRecorder(plan: plan, opened.rows)
         let todo = plan.samples.filter { !recorder.isDone($0) }
         onEvent(.started(total: plan.samples.count, estimatedSeconds: plan.estimate() * share(of: todo)))
+        // First of all: rows without a description could not be gone on with.
+        try opened.saveProgress("running", recorder.done)
         let omitted = recorder.omissionRows()
         if !omitted.isEmpty {
             try opened.folder.save(omitted, [])
             onEvent(.rowsSaved)
         }
-        try opened.saveProgress("running", recorder.done)
         let isCancelled = try await takeAll(todo, opened, &recorder, onEvent)
         try opened.saveProgress(isCancelled ? "cancelled" : "finished", recorder.done, isEnd: true)
         let outcome = RunOutcome(
@@ -121,7 +122,7 @@ public struct Runner: Sendable {
     }
 
     private func open(_ onEvent: (RunEvent) -> Void) async throws -> Opened {
-        if options.resume {
+        if options.resume, !RunFolder.isUndescribed(plan) {
             let remains = try RunFolder.reopen(plan)
             return Opened(
                 folder: remains.folder, manifest: remains.manifest, writer: try .init(remains.manifest),

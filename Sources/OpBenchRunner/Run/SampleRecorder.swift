@@ -27,7 +27,6 @@ struct SampleAttempt {
 struct SampleRecorder {
     private let plan: RunPlan
     private var doneIDs: Set<String>
-    private var hasOmissions: Bool
     /// Timeouts and crashes by side, backend and cell.
     private var failures: [String: Int] = [:]
     private var reruns = 0
@@ -41,7 +40,6 @@ struct SampleRecorder {
         self.plan = plan
         let ids = Set(earlier.map(\.sampleID))
         doneIDs = ids
-        hasOmissions = plan.omissions.indices.allSatisfy { ids.contains(Self.omissionID($0)) }
         reruns = Set(earlier.filter { $0.flags.contains("rerun") }.map(\.sampleID)).count
         for row in earlier where row.metric == Metric.status.name {
             if row.status == .timeout || row.status == .crashed {
@@ -118,11 +116,9 @@ struct SampleRecorder {
         return row
     }
 
-    /// One row for each backend that is not run on a cell; empty if an earlier part of the run has written them.
-    mutating func omissionRows() -> [SampleRow] {
-        guard !hasOmissions else { return [] }
-        hasOmissions = true
-        return plan.omissions.indices.map { index in
+    /// One row for each backend that is not run on a cell, but for those that an earlier part of the run has written.
+    func omissionRows() -> [SampleRow] {
+        plan.omissions.indices.filter { !doneIDs.contains(Self.omissionID($0)) }.map { index in
             let omission = plan.omissions[index]
             return SampleRow(
                 runID: plan.options.runID, sampleID: Self.omissionID(index), timestampUTC: Timestamp.now(),

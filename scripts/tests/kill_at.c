@@ -1,0 +1,97 @@
+// Preloaded into opbench by test_resume.py: kills it at a place that the test chooses, as kill -9 would.
+//
+// KILL_AT=N      kills the process before its N-th call that touches a file (open, write, fsync, rename, mkdir,
+//                memfd_create), counted from 1; a write is two places, before it and with half of it done.
+// KILL_CHILD=S   at place S of a sample's process (`read`: its order comes in, `thread`: it makes its first thread,
+// KILL_PARENT=S  `answer`: half of its answer is written), kills that process, or the one that started it.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+static int is_sample, place;
+static long kill_at;
+static const char *kill_child, *kill_parent;
+
+__attribute__((constructor)) static void begin(int argc, char **argv) {
+    is_sample = argc == 2 && strcmp(argv[1], "__sample") == 0;
+    kill_at = is_sample || !getenv("KILL_AT") ? 0 : atol(getenv("KILL_AT"));
+    kill_child = is_sample ? getenv("KILL_CHILD") : NULL;
+    kill_parent = is_sample ? getenv("KILL_PARENT") : NULL;
+}
+
+static void reach(void) {
+    if (kill_at && __atomic_add_fetch(&place, 1, __ATOMIC_RELAXED) == kill_at) kill(getpid(), SIGKILL);
+}
+
+static void reach_in_sample(const char *name) {
+    if (kill_child && strcmp(kill_child, name) == 0) kill(getpid(), SIGKILL);
+    if (!kill_parent || strcmp(kill_parent, name) != 0) return;
+    // Goes on as soon as the parent is gone, if it is let.
+    kill_parent = NULL;
+    pid_t parent = getppid();
+    kill(parent, SIGKILL);
+    while (getppid() == parent) usleep(100);
+}
+
+#define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+
+ssize_t write(int descriptor, const void *bytes, size_t count) {
+    reach();
+    if (kill_at && place + 1 == kill_at) REAL(write)(descriptor, bytes, count / 2);
+    reach();
+    struct stat status;
+    if (is_sample && fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && (kill_child || kill_parent)) {
+        REAL(write)(descriptor, bytes, count / 2);
+        reach_in_sample("answer");
+        return REAL(write)(descriptor, (const char *)bytes + count / 2, count - count / 2) + (ssize_t)(count / 2);
+    }
+    return REAL(write)(descriptor, bytes, count);
+}
+
+ssize_t read(int descriptor, void *bytes, size_t count) {
+    if (descriptor == STDIN_FILENO) reach_in_sample("read");
+    return REAL(read)(descriptor, bytes, count);
+}
+
+int open(const char *path, int flags, ...) {
+    va_list more;
+    va_start(more, flags);
+    mode_t mode = flags & O_CREAT ? va_arg(more, mode_t) : 0;
+    va_end(more);
+    if (flags & (O_WRONLY | O_RDWR | O_DIRECTORY)) reach();
+    return REAL(open)(path, flags, mode);
+}
+
+int fsync(int descriptor) {
+    reach();
+    return REAL(fsync)(descriptor);
+}
+
+int rename(const char *from, const char *to) {
+    reach();
+    return REAL(rename)(from, to);
+}
+
+int mkdir(const char *path, mode_t mode) {
+    reach();
+    return REAL(mkdir)(path, mode);
+}
+
+int memfd_create(const char *name, unsigned flags) {
+    reach();
+    return REAL(memfd_create)(name, flags);
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *), void *argument) {
+    reach_in_sample("thread");
+    return REAL(pthread_create)(thread, attributes, body, argument);
+}

@@ -1,0 +1,195 @@
+"""Kills the real opbench with SIGKILL at every place where it touches a file and at places in a sample's life, and goes
+on with the run: what was saved stays as it is, what is missing is measured once, and no process is left behind."""
+
+import csv
+import ctypes
+import fcntl
+import json
+import os
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+OPBENCH = Path(os.environ.get("OPBENCH_TEST_BINARY", ROOT / ".build/debug/opbench"))
+PR_SET_CHILD_SUBREAPER = 36
+
+WORKLOAD = {
+    "name": "small",
+    "summary": "s",
+    "shape": "independent",
+    "parameters": {"items": 20, "form": "block", "work_ns": 0},
+    "backends": ["dispatch", "foundation", "serial"],
+    "metrics": ["latency"],
+    "skip": [
+        {"backend": name, "when": {"items": 20}, "reason": "for a row of an omission"}
+        for name in ("foundation", "serial")
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def preload(tmp_path_factory):
+    if not OPBENCH.exists():
+        pytest.skip(f"{OPBENCH} is not built")
+    compiler = shutil.which("clang") or shutil.which("cc")
+    library = tmp_path_factory.mktemp("preload") / "kill_at.so"
+    source = Path(__file__).with_name("kill_at.c")
+    subprocess.run([compiler, "-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o", library, source, "-ldl"], check=True)
+    return library
+
+KEY = ["sample_id", "phase", "class", "iteration", "metric", "stat"]
+BUCKET = ["sample_id", "stage", "class", "upper_bound_ns"]
+
+
+class Run:
+    """One run's folder, and the command that makes it."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        folder.mkdir()
+        (folder / "small.json").write_text(json.dumps(WORKLOAD))
+        self.path = folder / "results/r"
+
+    def go(self, *more, preload=None, **variables):
+        """The exit status; minus the signal's number if one ended it."""
+        environment = os.environ | variables
+        if preload:
+            environment["LD_PRELOAD"] = str(preload)
+        command = [OPBENCH, "run", "--quick", "--run-id", "r", "--no-progress", "small.json", *more]
+        return subprocess.run(command, cwd=self.folder, env=environment, capture_output=True, timeout=120).returncode
+
+    def go_on(self):
+        """As one would after a crash: with `--resume` if the run's folder is there."""
+        return self.go(*(["--resume"] if self.path.exists() else []))
+
+    def rows(self, name="samples.csv"):
+        with open(self.path / name, newline="") as file:
+            return list(csv.DictReader(file))
+
+    def saved(self):
+        """The text of all samples that are whole: up to the last `status` row."""
+        try:
+            lines = (self.path / "samples.csv").read_text().splitlines(keepends=True)
+        except FileNotFoundError:
+            return ""
+        ends = [number for number, line in enumerate(lines) if ",status," in line and line.endswith("\n")]
+        return "".join(lines[: ends[-1] + 1]) if ends else ""
+
+    def check_whole(self, reference):
+        rows = self.rows()
+        keys = [tuple(row[name] for name in KEY) for row in rows]
+        assert len(set(keys)) == len(keys)
+        assert self.samples() == reference.samples()
+        buckets = [tuple(row[name] for name in BUCKET) for row in self.rows("histograms.csv")]
+        assert len(set(buckets)) == len(buckets)
+        assert {bucket[:2] for bucket in buckets} == reference.stages()
+        assert len(self.rows("summary.csv")) == 3
+        manifest = json.loads((self.path / "run.json").read_text())
+        assert manifest["state"] == "finished"
+        assert manifest["samples_done"] == len(reference.samples()) - 2
+
+    def samples(self):
+        """The ids of all samples, each as often as it has a `status` row. Repeats of noisy ones come and go."""
+        ends = [row["sample_id"] for row in self.rows() if row["metric"] == "status"]
+        return sorted(name for name in ends if "r-" not in name)
+
+
+    def stages(self):
+        return {(row["sample_id"], row["stage"]) for row in self.rows("histograms.csv")}
+
+
+@pytest.fixture(scope="module")
+def reference(preload, tmp_path_factory):
+    run = Run(tmp_path_factory.mktemp("reference") / "run")
+    assert run.go() == 0
+    assert len(run.samples()) == 4
+    return run
+
+
+@pytest.fixture
+def orphans():
+    """Processes that their parent leaves behind become children of this one, and must all have ended."""
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
+    yield
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 0)
+
+
+def wait_for_orphans():
+    """Returns when none is left; a sample that outlived its parent would be waited for to its end."""
+    endings = []
+    while True:
+        try:
+            endings.append(os.waitstatus_to_exitcode(os.waitpid(-1, 0)[1]))
+        except ChildProcessError:
+            return endings
+
+
+def test_killed_at_every_place_where_a_file_is_touched(preload, reference, tmp_path, orphans):
+    place = 0
+    status = -signal.SIGKILL
+    while status == -signal.SIGKILL:
+        place += 1
+        run = Run(tmp_path / str(place))
+        status = run.go(preload=preload, KILL_AT=str(place))
+        assert status in (0, -signal.SIGKILL), place
+        wait_for_orphans()
+        before = run.saved()
+        if status == 0:
+            break
+        assert run.go_on() == 0, f"killed at {place}"
+        assert run.saved().startswith(before), f"killed at {place}: saved samples have changed"
+        run.check_whole(reference)
+    # The folders, the description five times over, two samples with their histograms, the summary.
+    assert place > 40
+
+
+@pytest.mark.parametrize("stage", ["read", "thread", "answer"])
+def test_the_parent_is_killed_while_a_sample_is_taken(preload, reference, tmp_path, orphans, stage):
+    run = Run(tmp_path / "run")
+    assert run.go(preload=preload, KILL_PARENT=stage) == -signal.SIGKILL
+    # It dies with the run, or sees on its way in that the run is dead.
+    assert set(wait_for_orphans()) <= {-signal.SIGKILL, 64}
+    assert run.go_on() == 0
+    run.check_whole(reference)
+
+
+@pytest.mark.parametrize("stage", ["read", "thread", "answer"])
+def test_a_sample_is_killed(preload, reference, tmp_path, stage):
+    run = Run(tmp_path / "run")
+    assert run.go(preload=preload, KILL_CHILD=stage) == 3
+    ends = [row for row in run.rows() if row["metric"] == "status" and row["backend"] == "dispatch"]
+    assert {(row["status"], row["notes"]) for row in ends} == {("crashed", "SIGKILL")}
+    assert run.samples() == reference.samples()
+
+
+def test_a_resumed_run_can_be_killed_as_well(preload, reference, tmp_path, orphans):
+    """Again and again, each time some places further into what is left, until the run is whole."""
+    run = Run(tmp_path / "run")
+    status = run.go(preload=preload, KILL_AT="30")
+    for place in range(5, 80, 7):
+        if status == 0:
+            break
+        assert status == -signal.SIGKILL
+        wait_for_orphans()
+        before = run.saved()
+        status = run.go("--resume", preload=preload, KILL_AT=str(place))
+        assert run.saved().startswith(before)
+    else:
+        assert run.go_on() == 0
+    run.check_whole(reference)
+
+
+def test_two_processes_do_not_write_the_same_run(preload, tmp_path):
+    run = Run(tmp_path / "run")
+    assert run.go() == 0
+    holder = os.open(run.path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(holder, fcntl.LOCK_EX)
+        assert run.go("--resume") == 64
+    finally:
+        os.close(holder)
+    assert run.go("--resume") == 0
