@@ -64,6 +64,9 @@ extension BackendSamples {
         row.itemsPerSecond = value(.itemThroughput, "rate", phase: "total", for: row)
         row.makespanSeconds = perRound(.time, phase: "makespan", for: row)
         row.schedulingEfficiency = value(.schedulingEfficiency, "mean", phase: "makespan", for: row)
+        row.makespanRatio = value(.makespanRatio, "total", phase: "makespan", for: row)
+        row.cancelPerOperation = perOperation(.time, phase: "cancel", for: row).map { $0 * Self.nanoseconds }
+        row.releasePerOperation = perOperation(.releaseTime, phase: "released", for: row).map { $0 * Self.nanoseconds }
     }
 
     /// The baseline compared with itself is 1 by definition.

@@ -52,6 +52,22 @@ struct SummaryTests {
         #expect(try summary(rows, class: "priority=high").inversions == 2)
     }
 
+    @Test("What shapes about single features tell: by their own operations, and ratios as they are")
+    func features() throws {
+        var rows = Rows()
+        for (block, scale) in [1.0, 2, 3].enumerated() {
+            rows.add(
+                kind: "throughput", block: block,
+                figures: [
+                    (.time, "total", "cancel", "", scale * 0.001, 500),
+                    (.releaseTime, "total", "released", "", scale * 0.004, 1000),
+                    (.makespanRatio, "total", "makespan", "", scale, 1000),
+                ])
+        }
+        let row = try summary(rows)
+        #expect(row.cancelPerOperation == 4000 && row.releasePerOperation == 8000 && row.makespanRatio == 2)
+    }
+
     @Test("From six samples on there is an interval, the same each time")
     func interval() throws {
         var rows = Rows()

@@ -48,6 +48,8 @@ private let expected: [String: (path: String, message: String, hint: String)] = 
     "mixes-equal-but-for-zero": ("$.parameters.mix[1]", "low:1 appears twice", ""),
     "pauses-too-long": ("$.parameters", "its pauses take 701 s", "at most 600 s"),
     "product-too-large": ("$.parameters", "160000 cells", "at most 100000"),
+    "waits-at-limit-one": ("$.parameters", "cannot start at max_concurrent 1", "at least 2"),
+    "sleeps-too-long": ("$.parameters", "sleep for 1000 s", "at most 600 s"),
     "toggles-too-long": ("$.parameters", "2000 s", "at most 600 s"),
     "too-many-chained-operations": ("$.parameters", "21000000 operations", "at most 20000000"),
     "too-many-dependencies": ("$.parameters", "100000000 dependencies", "at most 50000000"),

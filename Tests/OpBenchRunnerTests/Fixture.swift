@@ -73,5 +73,18 @@ enum Fixture {
         ("wakeup", #"{"operations": 12}"#),
         ("wakeup", #"{"operations": 13, "burst": 3, "pause_ns": 20000, "work_ns": 100, "max_concurrent": 1}"#),
         ("wakeup", #"{"operations": 12, "burst": 4, "pause_ns": 1000, "max_concurrent": 2}"#),
+        ("cancel_storm", #"{"operations": 60, "work_ns": 0}"#),
+        ("cancel_storm", #"{"operations": 60, "call": "all", "max_concurrent": 1}"#),
+        ("cancel_storm", #"{"operations": 60, "producers": 3, "max_concurrent": 2, "work_ns": 0}"#),
+        ("cancel_storm", #"{"operations": 60, "enqueue": "live", "cancelled_percent": 90, "work_ns": 100}"#),
+        ("cancel_storm", #"{"operations": 60, "enqueue": "live", "call": "all", "producers": 2}"#),
+        ("blocking", #"{"operations": 6, "block_ns": 20000}"#),
+        ("blocking", #"{"operations": 6, "block_ns": 20000, "max_concurrent": 2, "work_ns": 1000}"#),
+        ("blocking", #"{"operations": 5, "block_ns": 20000, "max_concurrent": 1}"#),
+        ("blocking", #"{"operations": 7, "kind": "wait", "block_ns": 20000}"#),
+        ("blocking", #"{"operations": 6, "kind": "wait", "block_ns": 20000, "max_concurrent": 3}"#),
+        ("memory_fence", #"{"operations": 60}"#),
+        ("memory_fence", #"{"operations": 60, "form": "block", "payload_bytes": 100, "max_concurrent": 2}"#),
+        ("memory_fence", #"{"operations": 60, "form": "subclass", "payload_bytes": 5}"#),
     ]
 }

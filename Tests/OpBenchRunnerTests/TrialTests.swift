@@ -74,6 +74,8 @@ import Testing
         let (shape, parameters) = Fixture.shapes[index]
         let plan = try Fixture.plan(shape, parameters)
         guard case .full = factory.support(plan) else { return }
+        // Where everything is cancelled, nothing need run.
+        guard plan.cancellation?.chosenCount != plan.operationCount else { return }
         let report = try run(factory, .latency, shape, parameters)
         var stages: Set = ["ready", "start", "run", "end", "submit"]
         if plan.hasCompletionBlocks || plan.isRefill { stages.insert("notified") }

@@ -28,6 +28,7 @@ class Unit(Enum):
     RATE = "operations/s"
     RATIO = "×"
     COUNT = "operations"
+    BYTES = "bytes"
     SHARE = "%"
     NICE = "nice value"
 
@@ -74,6 +75,16 @@ def with_interval(column: str) -> Callable[[Run, SummaryRow], Interval | None]:
         if value is None:
             return None
         return Interval(value, row.figures.get(f"{column}_ci_low"), row.figures.get(f"{column}_ci_high"))
+
+    return read
+
+
+def plain(column: str) -> Callable[[Run, SummaryRow], Interval | None]:
+    """A figure of summary.csv as it stands."""
+
+    def read(run: Run, row: SummaryRow) -> Interval | None:
+        value = row.figures.get(column)
+        return None if value is None else Interval(value)
 
     return read
 

@@ -23,6 +23,7 @@ _FORMAT = {
     Unit.RATE: style.amount,
     Unit.RATIO: style.ratio,
     Unit.COUNT: style.amount,
+    Unit.BYTES: style.amount,
     Unit.SHARE: lambda value: f"{value:.4g} %",
     Unit.NICE: style.amount,
 }

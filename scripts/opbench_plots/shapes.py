@@ -8,6 +8,7 @@ from opbench_plots.measures import (
     Measure,
     Unit,
     from_samples,
+    plain,
     time_per_operation,
     with_interval,
     with_spread,
@@ -161,6 +162,40 @@ PLANS = (
         ),
         axis_parameters=("pause_ns", "burst", "work_ns"),
         telling_parameters=frozenset({"burst", "pause_ns"}),
+    ),
+    ShapePlan(
+        shape="cancel_storm",
+        title="Cancelling many operations",
+        measures=(
+            TIME_PER_OPERATION,
+            Measure("Cancelling calls, per cancelled operation", Unit.NANOSECONDS, plain("cancel_ns_per_op")),
+        ),
+        axis_parameters=("cancelled_percent", "producers", "operations", "work_ns"),
+        telling_parameters=frozenset({"cancelled_percent"}),
+    ),
+    ShapePlan(
+        shape="blocking",
+        title="Operations that block their threads",
+        measures=(
+            Measure(
+                "Makespan ÷ the ideal one",
+                Unit.RATIO,
+                with_spread("makespan_ratio", "makespan_ratio", "total"),
+                bars=SPREAD,
+            ),
+        ),
+        axis_parameters=("operations", "block_ns", "work_ns"),
+        telling_parameters=frozenset({"block_ns"}),
+    ),
+    ShapePlan(
+        shape="memory_fence",
+        title="Many operations that wait at once",
+        measures=(
+            Measure("Bytes held by an operation that waits", Unit.BYTES, plain("retained_bytes_per_pending_op")),
+            Measure("Letting go, per operation", Unit.NANOSECONDS, plain("release_ns_per_op")),
+        ),
+        axis_parameters=("operations", "payload_bytes", "work_ns"),
+        telling_parameters=frozenset({"payload_bytes"}),
     ),
 )
 

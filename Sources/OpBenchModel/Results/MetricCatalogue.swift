@@ -9,7 +9,7 @@ extension Metric {
         selfPerturbation, longestWait, quiesceTime, resumeToStart, cpuShare, effectiveNice,
         allocations, allocatedBytes, retainedBytes, heapAllocated, heapActive, heapResident, heapMapped, heapRetained,
         unreleasedBytes, peakResident, inversions, startsAfterSuspend, highWater, probeCost, anchorTime, stealTime,
-        cpuPressure, foreignTime, throttledTime, load, status,
+        cpuPressure, foreignTime, throttledTime, load, makespanRatio, releaseTime, status,
     ]
 
     /// The metric of that name in rows, or nil.
@@ -150,6 +150,17 @@ extension Metric {
         name: "throttled_time", unit: .seconds, direction: .neutral, summary: "time that the cgroup's quota took away")
     public static let load = Metric(
         name: "load", unit: .ratio, direction: .neutral, summary: "the load average of one minute as the sample began")
+}
+
+// MARK: - Single features
+
+extension Metric {
+    public static let makespanRatio = Metric(
+        name: "makespan_ratio", unit: .ratio, direction: .lower,
+        summary: "makespan ÷ that of as many threads as the limit allows, all there at once, where operations block")
+    public static let releaseTime = Metric(
+        name: "release_time", unit: .seconds, direction: .lower, per: .operation,
+        summary: "drain and teardown, where everything waits in the queue before the first operation starts")
 }
 
 extension Metric {

@@ -27,6 +27,12 @@ public struct SummaryRow: Sendable, Hashable {
     public var makespanSeconds: Double?
     /// What work and span allow ÷ makespan, in shapes with dependencies and work.
     public var schedulingEfficiency: Double?
+    /// The makespan ÷ the ideal one, where operations block.
+    public var makespanRatio: Double?
+    /// The cancelling calls' time per operation to be cancelled, and drain and teardown of operations that all waited
+    /// at once, per operation; in nanoseconds.
+    public var cancelPerOperation: Double?
+    public var releasePerOperation: Double?
     /// Ready → start, in nanoseconds.
     public var startLatencyP50: Double?
     public var startLatencyP90: Double?
@@ -104,6 +110,9 @@ extension SummaryRow: CSVRow {
         .init(optional: "ratio_to", \.ratioTo),
         .init("makespan_s", \.makespanSeconds),
         .init("scheduling_efficiency", \.schedulingEfficiency),
+        .init("makespan_ratio", \.makespanRatio),
+        .init("cancel_ns_per_op", \.cancelPerOperation),
+        .init("release_ns_per_op", \.releasePerOperation),
         .init("start_latency_p50_ns", \.startLatencyP50),
         .init("start_latency_p90_ns", \.startLatencyP90),
         .init("start_latency_p99_ns", \.startLatencyP99),

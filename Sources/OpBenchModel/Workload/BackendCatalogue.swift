@@ -33,6 +33,9 @@ public struct BackendDefinition: Sendable {
         .init(
             "dispatch:inline", "As dispatch:within, but a body runs the first successor it made ready itself.", [.graph]
         ),
+        .init(
+            "dispatch:item", "Cancellation by the work item's own call instead of a flag that closures look at.",
+            [.cancelStorm]),
         .init("dispatch:serial", "A chain as one serial queue, so that order replaces dependency.", [.chain]),
     ]
 

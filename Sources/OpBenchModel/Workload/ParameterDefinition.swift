@@ -20,7 +20,7 @@ public struct ParameterDefinition: Sendable {
     public let defaultValue: ParameterValue
     /// One line for people.
     public let summary: String
-    /// `ns`, `count`, or empty where the value has none.
+    /// `ns`, `B`, `count`, or empty where the value has none.
     public let unit: String
     /// Whether a file may give several values. The seed takes one: it is no part of a `cell_id`, so cells that
     /// differ in nothing else could not be told apart.

@@ -40,6 +40,9 @@ public struct ShapeDefinition: Sendable {
         case .threadPriority: threadPriority
         case .suspendResume: suspendResume
         case .wakeup: wakeup
+        case .cancelStorm: cancelStorm
+        case .blocking: blocking
+        case .memoryFence: memoryFence
         }
     }
 

@@ -7,6 +7,9 @@ public enum Shape: String, CaseIterable, Sendable, Codable {
     case threadPriority = "thread_priority"
     case suspendResume = "suspend_resume"
     case wakeup
+    case cancelStorm = "cancel_storm"
+    case blocking
+    case memoryFence = "memory_fence"
 }
 
 /// The kinds of sample, never mixed in one process (throughput carries no per-operation timestamps).

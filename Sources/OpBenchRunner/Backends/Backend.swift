@@ -4,7 +4,7 @@ import OpBenchModel
 /// plan is submitted and drained in many parts.
 ///
 /// A backend reads no clock: the trial calls the phases between its own readings. All phases are called on one thread
-/// but `submit`, which several producers call at once, each with its part, and `suspend`/`resume`, which the storm's
+/// but `submit` and `cancel`, which several producers call at once, each with its part, and `suspend`/`resume`, which the storm's
 /// thread calls meanwhile.
 protocol Backend: AnyObject, Sendable {
     /// Makes the queues, and the operations where the form has any before they are submitted. A plan that starts
@@ -18,9 +18,20 @@ protocol Backend: AnyObject, Sendable {
     func drain()
     /// Lets go of every object.
     func teardown()
+    /// Cancels the operations of one part that the plan has chosen. Called, by the producers, between the last `submit`
+    /// and `release`, in plans with a cancellation only.
+    func cancel(_ part: Range<Int>)
+    /// Tells the body, after the clock has stopped, which operations have ended as cancelled, where only their objects
+    /// know.
+    func attest()
     /// Stops new operations from starting; in balance with `resume`.
     func suspend()
     func resume()
+}
+
+extension Backend {
+    func cancel(_ part: Range<Int>) {}
+    func attest() {}
 }
 
 /// What a backend promises beyond running each operation once and after its predecessors, to which all are bound. Only
@@ -57,6 +68,7 @@ struct BackendFactory: Sendable {
     static let all: [BackendFactory] = [
         EngineBackend.factory, FoundationBackend.factory, SerialBackend.factory, DispatchBackend.factory,
         DispatchBackend.within, DispatchBackend.notify, DispatchBackend.serial, DispatchBackend.inline,
+        DispatchBackend.item,
     ]
 
     static func named(_ id: BackendID) -> BackendFactory? { all.first { $0.id == id } }

@@ -8,6 +8,9 @@ import OpBenchModel
 /// | chain, one queue | `within`, a serial queue a chain | `within`, one serial queue | `within` on k pumps |
 /// | chain across queues | `notify` | `notify` on serial queues | `notify` on k pumps each |
 /// | graph | `within` on one concurrent queue | `within`, one serial queue | `within` on k pumps |
+/// | cancel_storm | a flag an operation, at which its closure looks first, on queues as for independent | … | … |
+/// | blocking | one concurrent queue | one serial queue | k serial queues dealt to in turn, a thread each |
+/// | memory_fence | as independent | … | … |
 /// | priority_mix | five global queues by quality of service | unsupported | unsupported |
 /// | thread_priority | the same, if quality of service changes the nice value here | unsupported | unsupported |
 ///
@@ -36,7 +39,9 @@ enum DispatchBackend {
 
     private static func support(_ plan: WorkloadPlan) -> Support {
         switch plan.shape {
-        case .independent, .suspendResume, .wakeup: .full()
+        case .independent, .suspendResume, .wakeup, .memoryFence: .full()
+        case .cancelStorm: .full(note: "a flag an operation, read by its closure")
+        case .blocking: .full(note: plan.limit == nil ? "" : "a serial queue for each of the limit")
         case .chain: DispatchChains.support(plan, fastestForm(of: plan))
         case .graph: .full(note: DispatchGraph.Form.within.note)
         case .priorityMix, .threadPriority: DispatchLevels.support(plan)
@@ -54,10 +59,26 @@ enum DispatchBackend {
     private static func make(_ plan: WorkloadPlan, _ body: OperationBody) -> any Backend {
         if let graph = plan.graph { return DispatchGraph(plan, graph, body, .within) }
         return switch plan.shape {
+        case .cancelStorm: cancelling(plan, body, .flag)
+        case .blocking: DispatchBlocking(plan, body)
+        case .memoryFence: DispatchLaden(plan, body)
         case .chain: DispatchChains(plan, body, fastestForm(of: plan))
         case .priorityMix, .threadPriority: DispatchLevels(plan, body)
         case .independent, .suspendResume, .wakeup, .graph: DispatchLoop(plan, body)
         }
+    }
+
+    /// Cancellation by the work items of Dispatch.
+    static let item = BackendFactory(
+        id: BackendID(rawValue: "dispatch:item"), guarantees: [],
+        support: { $0.cancellation == nil ? .unsupported(reason: "a form of cancellation only") : .full() },
+        canHoldPending: { _ in true }, make: { cancelling($0, $1, .item) })
+
+    private static func cancelling(
+        _ plan: WorkloadPlan, _ body: OperationBody, _ form: DispatchCancelling.Form
+    ) -> any Backend {
+        guard let cancellation = plan.cancellation else { return DispatchLoop(plan, body) }
+        return DispatchCancelling(plan, cancellation, body, form)
     }
 
     private static func fastestForm(of plan: WorkloadPlan) -> DispatchChains.Form {

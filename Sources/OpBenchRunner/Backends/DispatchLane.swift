@@ -42,6 +42,17 @@ final class DispatchLane: Sendable {
         if case .pumps(let pumps) = kind { pumps.async(work) } else { queue.async(execute: work) }
     }
 
+    /// The same for a work item.
+    func async(_ item: DispatchWorkItem) {
+        switch kind {
+        case .concurrent: queue.async(group: group, execute: item)
+        case .serial: queue.async(execute: item)
+        case .pumps(let pumps):
+            nonisolated(unsafe) let item = item
+            pumps.async { item.perform() }
+        }
+    }
+
     /// The same, counted by a group of the caller's.
     func async(in batch: DispatchGroup, _ work: @escaping @Sendable () -> Void) {
         guard case .pumps(let pumps) = kind else { return queue.async(group: batch, execute: work) }

@@ -13,7 +13,7 @@ import class OperationEngine.OperationQueue
 final class EngineBackend: Backend, @unchecked Sendable {
     static let factory = BackendFactory(
         id: .engine, guarantees: [.limit, .priorityOrder, .suspension], support: { _ in .full() },
-        canHoldPending: { !$0.isRefill }, make: { EngineBackend($0, $1) })
+        canHoldPending: { !$0.isRefill }, make: make)
 
     private let plan: WorkloadPlan
     private let body: OperationBody
@@ -26,6 +26,15 @@ final class EngineBackend: Backend, @unchecked Sendable {
         self.plan = plan
         self.body = body
         refill = plan.refillWindow.map { Refill(window: $0, streams: plan.parts.count) }
+    }
+
+    private static func make(_ plan: WorkloadPlan, _ body: OperationBody) -> any Backend {
+        switch plan.shape {
+        case .cancelStorm: EngineCancelling(plan, body)
+        case .blocking: EngineWaiting(plan, body)
+        case .memoryFence: EngineLaden(plan, body)
+        default: EngineBackend(plan, body)
+        }
     }
 
     // MARK: Phases

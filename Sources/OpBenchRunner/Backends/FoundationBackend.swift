@@ -10,7 +10,7 @@ import OpBenchModel
 final class FoundationBackend: Backend, @unchecked Sendable {
     static let factory = BackendFactory(
         id: .foundation, guarantees: [], support: support, canHoldPending: { !$0.isRefill },
-        make: { FoundationBackend($0, $1) })
+        make: make)
 
     private let plan: WorkloadPlan
     private let body: OperationBody
@@ -28,6 +28,15 @@ final class FoundationBackend: Backend, @unchecked Sendable {
     private static func support(_ plan: WorkloadPlan) -> Support {
         plan.shape == .threadPriority
             ? .unsupported(reason: "Foundation on Linux has no threadPriority") : .full()
+    }
+
+    private static func make(_ plan: WorkloadPlan, _ body: OperationBody) -> any Backend {
+        switch plan.shape {
+        case .cancelStorm: FoundationCancelling(plan, body)
+        case .blocking: FoundationWaiting(plan, body)
+        case .memoryFence: FoundationLaden(plan, body)
+        default: FoundationBackend(plan, body)
+        }
     }
 
     // MARK: Phases

@@ -24,6 +24,14 @@ final class SerialBackend: Backend, @unchecked Sendable {
         case .threadPriority: .unsupported(reason: "a plain loop has one thread and one nice value")
         case .suspendResume: .unsupported(reason: "a plain loop cannot be suspended")
         case .wakeup: .unsupported(reason: "a plain loop has nothing to wake")
+        case .cancelStorm:
+            plan.startsSuspended
+                ? .full(note: "passes over what is cancelled")
+                : .unsupported(reason: "nothing waits in a plain loop that could be cancelled")
+        case .blocking:
+            plan.blocking?.kind == .sleep
+                ? .full() : .unsupported(reason: "an operation of a plain loop would wait for one behind it for ever")
+        case .memoryFence: .unsupported(reason: "nothing waits in a plain loop")
         }
     }
 
@@ -42,7 +50,15 @@ final class SerialBackend: Backend, @unchecked Sendable {
     func release() {}
 
     func drain() {
-        if order.isEmpty {
+        if let cancellation = plan.cancellation {
+            for operation in 0..<plan.operationCount {
+                if cancellation.isChosen[operation] {
+                    body.didEndCancelled(operation)
+                } else {
+                    body.run(operation)
+                }
+            }
+        } else if order.isEmpty {
             for operation in 0..<plan.operationCount { body.run(operation) }
         } else {
             for operation in order { body.run(Int(operation)) }

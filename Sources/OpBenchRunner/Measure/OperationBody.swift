@@ -35,6 +35,9 @@ struct OperationBody: @unchecked Sendable {
         let predecessorDistance: Int
         let predecessors: PredecessorRows?
         let iterationsPerItem: UInt64
+        /// Whether the work is more than nothing.
+        let hasWork: Bool
+        let blocking: BlockedWork?
         let itemsPerOperation: Int
         let lastItems: Int
         /// Stamps, one per operation and kind; empty where the mode takes none.
@@ -71,11 +74,13 @@ struct OperationBody: @unchecked Sendable {
         let counters = UnsafeMutablePointer<Counters>.allocate(capacity: 1)
         counters.initialize(to: Counters())
         state = .allocate(capacity: 1)
+        let iterations = kernel.iterations(nanoseconds: plan.workNanoseconds)
         state.initialize(
             to: State(
                 mode: mode, operationCount: count, slots: slots, predecessorDistance: plan.predecessorDistance,
                 predecessors: plan.graph.map { PredecessorRows($0) },
-                iterationsPerItem: kernel.iterations(nanoseconds: plan.workNanoseconds),
+                iterationsPerItem: iterations, hasWork: iterations > 0 || plan.blocking != nil,
+                blocking: plan.blocking.map { _ in BlockedWork(plan) },
                 itemsPerOperation: plan.itemsPerOperation, lastItems: plan.lastItems, stamps: stamps,
                 stampCount: stampCount, takesThreadFigures: takesThreadFigures, counters: counters))
     }
@@ -87,6 +92,7 @@ struct OperationBody: @unchecked Sendable {
         state.pointee.predecessors?.deallocate()
         state.pointee.counters.deinitialize(count: 1)
         state.pointee.counters.deallocate()
+        state.deinitialize(count: 1)
         state.deallocate()
     }
 
@@ -148,6 +154,14 @@ extension OperationBody {
         if takesStamps { stamp(.notified, operation, MonotonicClock.now()) }
     }
 
+    /// How an operation waits for its partner with the backend's own means. Set before anything is submitted, and used
+    /// in plans of operations that wait for one another only.
+    func setWait(_ wait: @escaping @Sendable (Int) -> Void) { state.pointee.blocking?.wait = wait }
+
+    /// In place of `run`, for an operation that has ended because it was cancelled.
+    @inline(__always)
+    func didEndCancelled(_ operation: Int) { state.pointee.slots[operation] &+= Self.cancelledMark }
+
     /// Whether a backend should set a completion block for the sake of the stamp `notified`: on every eighth operation
     /// of a stamped sample, so that the blocks hardly weigh on the other stages.
     @inline(__always)
@@ -187,12 +201,19 @@ extension OperationBody {
 
     @inline(__always)
     private func work(_ operation: Int) {
+        guard state.pointee.hasWork else { return }
+        if let blocking = state.pointee.blocking { block(operation, blocking) }
         let iterations = state.pointee.iterationsPerItem
-        guard iterations > 0 else { return }
         let isLast = operation == state.pointee.operationCount - 1
         for _ in 0..<(isLast ? state.pointee.lastItems : state.pointee.itemsPerOperation) {
             WorkKernel.run(iterations)
         }
+    }
+
+    /// An operation that waited for another counts what that one left, as one with a predecessor does.
+    @inline(never)
+    private func block(_ operation: Int, _ blocking: BlockedWork) {
+        if let partner = blocking.block(operation) { state.pointee.slots[operation] &+= state.pointee.slots[partner] }
     }
 
     @inline(never)
@@ -240,6 +261,9 @@ extension OperationBody {
         }
         return distance > 0 && operation >= distance ? max(submitted, read(.end, operation - distance)) : submitted
     }
+
+    /// What the end of a cancelled operation adds to its slot.
+    static let cancelledMark: UInt32 = 1 << 16
 
     /// Bodies entered, as counted by a check sample.
     var countedRuns: Int { state.pointee.counters.pointee.runs.load(ordering: .relaxed) }

@@ -11,10 +11,13 @@ extension WorkloadPlan {
         case .threadPriority: self.init(threadPriority: cell)
         case .suspendResume: self.init(suspendResume: cell)
         case .wakeup: self.init(wakeup: cell)
+        case .cancelStorm: self.init(cancelStorm: cell)
+        case .blocking: self.init(blocking: cell)
+        case .memoryFence: self.init(memoryFence: cell)
         }
     }
 
-    private init(_ cell: Cell, operations: Int) {
+    init(_ cell: Cell, operations: Int) {
         self.init(
             shape: cell.shape, operationCount: operations, itemCount: operations, itemsPerOperation: 1,
             workNanoseconds: cell.integer("work_ns"), limit: cell.maxConcurrent)

@@ -76,6 +76,10 @@ struct WorkloadPlan: Sendable {
     var pacing: Pacing?
     /// Busy threads at nice 0 beside the backend.
     var competitors = 0
+    var cancellation: Cancellation?
+    var blocking: Blocking?
+    /// The size of the object that each operation keeps; 0 for none.
+    var payloadBytes = 0
 }
 
 extension WorkloadPlan {
@@ -104,8 +108,12 @@ extension WorkloadPlan {
 
     /// A plan of the same kind with at most about `limit` operations, for the warm-up.
     func shortened(to limit: Int) -> WorkloadPlan {
-        guard operationCount > limit else { return self }
         var plan = self
+        if let blocking {
+            plan.blocking?.nanoseconds = min(blocking.nanoseconds, Self.shortenedBlock)
+        }
+        let limit = blocking == nil ? limit : min(limit, Self.shortenedBlocked)
+        guard operationCount > limit else { return plan }
         if var chains {
             chains.count = min(chains.count, limit)
             chains.depth = max(1, limit / chains.count)
@@ -120,12 +128,17 @@ extension WorkloadPlan {
         }
         plan.itemCount = plan.operationCount * itemsPerOperation
         plan.classes?.ofOperation.removeSubrange(plan.operationCount...)
+        plan.cancellation?.isChosen.removeSubrange(plan.operationCount...)
         return plan
     }
+
+    /// How much of blocked operations a warm-up takes: they cost time, whatever the queue does.
+    private static let (shortenedBlock, shortenedBlocked) = (100_000, 16)
 
     /// What the operation's slot holds after one correct round: see `OperationBody`.
     func expectedMark(of operation: Int) -> UInt32 {
         if let graph { return graph.levels[operation] }
+        if partner(of: operation) != nil { return 2 }
         guard let chains else { return 1 }
         return UInt32(truncatingIfNeeded: operation / chains.count + 1)
     }

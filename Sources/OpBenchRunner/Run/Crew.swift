@@ -38,8 +38,8 @@ final class Producers: @unchecked Sendable {
     private var starts: [DispatchSemaphore] = []
     private let done = DispatchSemaphore(value: 0)
     private var threads: [OwnThread] = []
-    /// Written only while all producers wait.
-    private var backend: (any Backend)?
+    /// What each does with its part. Written only while all producers wait.
+    private var task: ((Range<Int>) -> Void)?
 
     init(_ plan: WorkloadPlan) {
         self.plan = plan
@@ -50,8 +50,8 @@ final class Producers: @unchecked Sendable {
             OwnThread { [unowned self] in
                 while true {
                     starts[index].wait()
-                    guard let backend else { return }
-                    backend.submit(parts[index])
+                    guard let task else { return }
+                    task(parts[index])
                     done.signal()
                 }
             }
@@ -61,11 +61,21 @@ final class Producers: @unchecked Sendable {
     /// Submits the whole plan; returns when every submitting call has returned.
     func submit(to backend: any Backend) -> Pace {
         guard parts.count > 1 else { return Pacer(plan: plan).submit(to: backend) }
-        self.backend = backend
+        each { backend.submit($0) }
+        return Pace()
+    }
+
+    /// Cancels what the plan says, each producer its own part; returns when every call has returned.
+    func cancel(on backend: any Backend) {
+        guard parts.count > 1 else { return backend.cancel(parts[0]) }
+        each { backend.cancel($0) }
+    }
+
+    private func each(_ task: @escaping (Range<Int>) -> Void) {
+        self.task = task
         for start in starts { start.signal() }
         for _ in parts { done.wait() }
-        self.backend = nil
-        return Pace()
+        self.task = nil
     }
 
     /// Ends the threads.

@@ -9,7 +9,7 @@ struct GuaranteeCheck {
     /// In words; empty if every promise was kept.
     func violations(of body: OperationBody, _ analysis: RoundAnalysis) -> [String] {
         var violations: [String] = []
-        if body.countedRuns != plan.operationCount {
+        if plan.cancellation == nil, body.countedRuns != plan.operationCount {
             violations.append("\(body.countedRuns) bodies ran for \(plan.operationCount) operations")
         }
         if guarantees.contains(.limit), let limit = plan.limit, body.highWater > limit * queueCount {

@@ -5,6 +5,9 @@ import OpBenchModel
 enum OutcomeCheck {
     /// The violations of one round, in words; empty if there are none.
     static func violations(of body: OperationBody, in plan: WorkloadPlan) -> [String] {
+        if let cancellation = plan.cancellation {
+            return CancellationCheck(plan: plan, cancellation: cancellation).violations(of: body)
+        }
         var missing = 0
         var early = 0
         var repeated = 0

@@ -4,6 +4,8 @@ struct Round: Sendable {
     var begun: Int64 = 0
     var built: Int64 = 0
     var submitted: Int64 = 0
+    /// Equal to `submitted` where nothing is cancelled.
+    var cancelled: Int64 = 0
     var drained: Int64 = 0
     var teardownBegun: Int64 = 0
     var tornDown: Int64 = 0
@@ -15,9 +17,10 @@ struct Round: Sendable {
     var build: Int64 { built - begun }
     /// Without the pauses of the plan's own.
     var submit: Int64 { submitted - built - pace.pausedNanoseconds }
-    var drain: Int64 { drained - submitted }
+    var cancel: Int64 { cancelled - submitted }
+    var drain: Int64 { drained - cancelled }
     var teardown: Int64 { tornDown - teardownBegun }
-    /// build + submit + drain, by one pair of readings, less the pauses.
+    /// build + submit + cancel + drain, by one pair of readings, less the pauses.
     var total: Int64 { drained - begun - pace.pausedNanoseconds }
     var makespan: Int64 { drained - built - pace.pausedNanoseconds }
     /// The same with the pauses: how long it kept the machine.
@@ -65,13 +68,17 @@ struct Round: Sendable {
         let storm = plan.storm.map { StormThread($0, on: backend) }
         pace = producers.submit(to: backend)
         submitted = MonotonicClock.now()
-        if plan.startsSuspended {
-            atMark?(.pending)
-            backend.release()
+        if plan.startsSuspended { atMark?(.pending) }
+        cancelled = submitted
+        if plan.cancellation != nil {
+            producers.cancel(on: backend)
+            cancelled = MonotonicClock.now()
         }
+        if plan.startsSuspended { backend.release() }
         backend.drain()
         drained = MonotonicClock.now()
         if let storm { holds = storm.end() }
         atMark?(.drained)
+        backend.attest()
     }
 }

@@ -43,7 +43,7 @@ struct RoundAnalysis {
         let stages: [LatencyStage] = [.ready, .start, .run, .end, .submit, .notified]
         var local = [[Histogram<UInt64>]](
             repeating: [Histogram<UInt64>](repeating: Histogram(), count: stages.count), count: classCount)
-        for operation in 0..<plan.operationCount {
+        for operation in 0..<plan.operationCount where body.read(.start, operation) > 0 {
             let index = Int(plan.classes?.ofOperation[operation] ?? 0)
             let ready = ready(operation, round, body)
             let submit = body.read(.submit, operation)

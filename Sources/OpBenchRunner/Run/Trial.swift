@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 import OpBenchModel
 
 /// One sample, in the process it runs in: warm-up, rounds until the sample has lasted long enough, the outcome check,
@@ -195,6 +196,7 @@ struct PhaseTimes {
     private(set) var rounds = 0
     private(set) var build: Int64 = 0
     private(set) var submit: Int64 = 0
+    private(set) var cancel: Int64 = 0
     private(set) var drain: Int64 = 0
     private(set) var teardown: Int64 = 0
     private(set) var total: Int64 = 0
@@ -204,6 +206,7 @@ struct PhaseTimes {
         rounds += 1
         build += round.build
         submit += round.submit
+        cancel += round.cancel
         drain += round.drain
         teardown += round.teardown
         total += round.total
@@ -217,12 +220,29 @@ struct PhaseTimes {
         if plan.submitsWhileDraining { phases = [("build", build), ("drain", submit + drain)] }
         phases += [("teardown", teardown), ("total", total), ("makespan", makespan)]
         for (name, time) in phases { report.add(.time, "total", seconds(time), phase: name, operations: operations) }
+        reportFeatures(of: plan, into: &report)
         let total = seconds(max(1, total))
         report.add(
             .operationThroughput, "rate", Double(operations) / total, phase: "total", operations: operations)
         report.add(
             .itemThroughput, "rate", Double(plan.itemCount * rounds) / total, phase: "total", operations: operations)
         report.add(.rounds, "total", Double(rounds), operations: operations)
+    }
+
+    private func reportFeatures(of plan: WorkloadPlan, into report: inout SampleReport) {
+        if let chosen = plan.cancellation?.chosenCount, chosen > 0 {
+            report.add(.time, "total", seconds(cancel), phase: "cancel", operations: chosen * rounds)
+        }
+        if plan.shape == .memoryFence {
+            report.add(
+                .releaseTime, "total", seconds(drain + teardown), phase: "released",
+                operations: plan.operationCount * rounds)
+        }
+        if let ideal = plan.idealBlockedMakespan(processors: sysconf(Int32(_SC_NPROCESSORS_ONLN))) {
+            report.add(
+                .makespanRatio, "total", Double(makespan) / Double(ideal * rounds), phase: "makespan",
+                operations: plan.operationCount * rounds)
+        }
     }
 }
 

@@ -1,0 +1,100 @@
+import OpBenchModel
+
+import class OperationEngine.Operation
+import class OperationEngine.OperationQueue
+
+/// One queue of the engine and one object an operation, made in `build`: what the shapes about single features start
+/// from. A subclass says what is different.
+class EngineRound: Backend, @unchecked Sendable {
+    let plan: WorkloadPlan
+    let body: OperationBody
+    let queue = OperationQueue()
+    /// By number; empty where `build` makes none.
+    var operations: [Operation] = []
+    private let notifications = Notifications()
+
+    init(_ plan: WorkloadPlan, _ body: OperationBody) {
+        self.plan = plan
+        self.body = body
+    }
+
+    func build() {
+        if let limit = plan.limit { queue.maxConcurrentOperationCount = limit }
+        if plan.startsSuspended { queue.isSuspended = true }
+        makeOperations()
+    }
+
+    func makeOperations() {
+        operations.reserveCapacity(plan.operationCount)
+        for number in 0..<plan.operationCount {
+            let made = make(number)
+            if body.wantsNotification(number) { made.completionBlock = notifications.block(number, body) }
+            operations.append(made)
+        }
+    }
+
+    func make(_ number: Int) -> Operation { Numbered(number, body) }
+
+    func submit(_ part: Range<Int>) {
+        for number in part {
+            body.willSubmit(number)
+            queue.addOperation(operations[number])
+            body.didSubmit(number)
+        }
+    }
+
+    func release() { queue.isSuspended = false }
+
+    func drain() {
+        queue.waitUntilAllOperationsAreFinished()
+        notifications.wait()
+    }
+
+    func teardown() { operations = [] }
+
+    func cancel(_ part: Range<Int>) {}
+
+    func attest() {}
+
+    func suspend() { queue.isSuspended = true }
+
+    func resume() { queue.isSuspended = false }
+
+    /// An operation that is a number of the plan.
+    final class Numbered: Operation, @unchecked Sendable {
+        private let number: Int
+        private let body: OperationBody
+
+        init(_ number: Int, _ body: OperationBody) {
+            self.number = number
+            self.body = body
+        }
+
+        override func main() { body.run(number) }
+    }
+}
+
+/// Operations that are cancelled.
+final class EngineCancelling: EngineRound, @unchecked Sendable {
+    override func cancel(_ part: Range<Int>) {
+        guard let cancellation = plan.cancellation else { return }
+        if cancellation.call == .all { return queue.cancelAllOperations() }
+        for number in part where cancellation.isChosen[number] { operations[number].cancel() }
+    }
+
+    override func attest() {
+        for (number, operation) in operations.enumerated() where operation.isCancelled && operation.isFinished {
+            body.didEndCancelled(number)
+        }
+    }
+}
+
+/// Operations that wait for one another by `waitUntilFinished`.
+final class EngineWaiting: EngineRound, @unchecked Sendable {
+    override func build() {
+        super.build()
+        // The backend outlives its operations, since `drain` waits for them.
+        unowned(unsafe) let round = self
+        body.setWait { round.operations[$0].waitUntilFinished() }
+    }
+}

@@ -1,0 +1,95 @@
+import OpBenchModel
+
+// What the shapes about single features of operation queues add to a plan; each part is nil in every other shape.
+
+extension WorkloadPlan {
+    /// Operations that are cancelled between submitting and draining.
+    struct Cancellation: Sendable, Equatable {
+        enum Call: String, Sendable {
+            /// One call for each chosen operation.
+            case each
+            /// One call for everything in the queue.
+            case all
+        }
+
+        var call: Call
+        /// Whether nothing can have begun when the cancelling begins, so that the outcome is wholly determined.
+        var isBeforeRelease: Bool
+        /// For each operation, whether it is to be cancelled.
+        var isChosen: [Bool]
+
+        var chosenCount: Int { isChosen.count { $0 } }
+    }
+
+    /// Operations that occupy a thread and no processor.
+    struct Blocking: Sendable, Equatable {
+        enum Kind: String, Sendable {
+            /// Every operation sleeps.
+            case sleep
+            /// Of each two in succession the first waits until the second, which sleeps, has finished.
+            case wait
+        }
+
+        var kind: Kind
+        var nanoseconds: Int
+    }
+
+    init(cancelStorm cell: Cell) {
+        self.init(cell, operations: cell.integer("operations"))
+        producers = cell.integer("producers")
+        startsSuspended = cell.text("enqueue") == "suspended"
+        let call = Cancellation.Call(rawValue: cell.text("call")) ?? .each
+        cancellation = Cancellation(
+            call: call, isBeforeRelease: startsSuspended,
+            isChosen: Self.chosen(
+                percent: call == .all ? 100 : cell.integer("cancelled_percent"), of: operationCount,
+                seed: cell.integer("seed")))
+    }
+
+    init(blocking cell: Cell) {
+        self.init(cell, operations: cell.integer("operations"))
+        blocking = Blocking(
+            kind: Blocking.Kind(rawValue: cell.text("kind")) ?? .sleep, nanoseconds: cell.integer("block_ns"))
+    }
+
+    init(memoryFence cell: Cell) {
+        self.init(cell, operations: cell.integer("operations"))
+        form = Form(rawValue: cell.text("form")) ?? .closure
+        payloadBytes = cell.integer("payload_bytes")
+        startsSuspended = true
+    }
+
+    /// Chooses that many of a hundred, spread by chance, and exactly so many in all.
+    private static func chosen(percent: Int, of operations: Int, seed: Int) -> [Bool] {
+        var generator = SeededGenerator(seed: UInt64(bitPattern: Int64(seed)))
+        var (left, wanted) = (operations, operations * percent / 100)
+        return (0..<operations).map { _ in
+            defer { left -= 1 }
+            guard Int(generator.next() % UInt64(left)) < wanted else { return false }
+            wanted -= 1
+            return true
+        }
+    }
+}
+
+// MARK: - Blocked operations
+
+extension WorkloadPlan {
+    /// The operation that this one waits for; nil if it waits for none.
+    func partner(of operation: Int) -> Int? {
+        guard blocking?.kind == .wait, operation % 2 == 0, operation + 1 < operationCount else { return nil }
+        return operation + 1
+    }
+
+    /// The makespan of a plan of blocked operations if starting one cost nothing and every thread that the limit allows
+    /// were there at once; at the default limit, a thread for each. nil for other plans.
+    func idealBlockedMakespan(processors: Int) -> Int? {
+        guard let blocking else { return nil }
+        let width = min(limit ?? operationCount, operationCount)
+        let (turns, atOnce) =
+            blocking.kind == .sleep ? (operationCount, width) : ((operationCount + 1) / 2, max(1, width / 2))
+        let waves = (turns + atOnce - 1) / atOnce
+        let work = operationCount * workNanoseconds / max(1, processors)
+        return max(waves * (blocking.nanoseconds + workNanoseconds), work)
+    }
+}
