@@ -13,7 +13,7 @@ struct ABCommand: ParsableCommand {
             the sharpest comparison there is. Without --blocks a cell gets 7 blocks; if some judged figure of it is \
             still open then 15, and at most 25. That plan is declared beforehand and alpha shared out among the looks. \
             With --blocks all cells get so many. Exits 0 whatever the verdicts; `opbench gate --ab` turns them into an \
-            exit code. Without a policy the engine's total time may rise by 2 %, and its allocations not at all.
+            exit code. Without a policy the engine's total time and CPU time may rise by 2 %, and its allocations not at all.
 
             EXAMPLES
               opbench ab old/opbench .build/release/opbench workloads/*.json
@@ -37,12 +37,20 @@ struct ABCommand: ParsableCommand {
 
     @Option(
         name: .customLong("inject-slowdown"),
-        help: ArgumentHelp("Gives HEAD more work by this part: to prove that it is noticed.", visibility: .hidden))
+        help: ArgumentHelp("Gives HEAD's engine more work by this part: to prove that it shows.", visibility: .hidden))
     var injectedSlowdown = 0.0
+
+    @Option(
+        name: .customLong("inject-allocations"),
+        help: ArgumentHelp("Gives HEAD's engine so many more mallocs an operation.", visibility: .hidden))
+    var injectedAllocations = 0
 
     func validate() throws {
         guard (0...10).contains(injectedSlowdown) else {
             throw ValidationError("--inject-slowdown is \(injectedSlowdown); allowed is a part from 0 to 10.")
+        }
+        guard (0...1000).contains(injectedAllocations) else {
+            throw ValidationError("--inject-allocations is \(injectedAllocations); allowed are 0 to 1000.")
         }
     }
 
@@ -52,9 +60,10 @@ struct ABCommand: ParsableCommand {
         let selection = try selection.load()
         var options = plan.runOptions(
             for: selection, directory: destination.directory, runID: runID, resume: destination.resume)
-        let builds = CancellableWork.run { [base, head, injectedSlowdown] in
-            await Result.catching {
-                try await ComparedBuilds.examine(base: base, head: head, injectedSlowdown: injectedSlowdown)
+        let builds = CancellableWork.run { [base, head, injectedSlowdown, injectedAllocations] in
+            let injected = InjectedDefect(slowdown: injectedSlowdown, allocations: injectedAllocations)
+            return await Result.catching {
+                try await ComparedBuilds.examine(base: base, head: head, injected: injected)
             }
         }
         options.builds = try builds.value.get()

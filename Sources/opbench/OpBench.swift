@@ -23,6 +23,7 @@ struct OpBench: ParsableCommand {
               opbench ab old/opbench new/opbench workloads/*.json
               opbench gate --baseline before --candidate after
               opbench calibrate workloads/*.json
+              opbench baseline save before --name main
               opbench doctor
 
             EXIT CODES
@@ -39,7 +40,7 @@ struct OpBench: ParsableCommand {
         version: "0.1.0",
         subcommands: [
             RunCommand.self, ListCommand.self, ValidateCommand.self, SchemaCommand.self, CompareCommand.self,
-            GateCommand.self, ABCommand.self, CalibrateCommand.self, DoctorCommand.self,
+            GateCommand.self, ABCommand.self, CalibrateCommand.self, BaselineCommand.self, DoctorCommand.self,
         ]
     )
 

@@ -27,14 +27,26 @@ struct RunCommand: ParsableCommand {
     @Option(help: ArgumentHelp("How the summary is printed.", valueName: "format"))
     var format = SummaryFormat.table
 
+    @Option(
+        help: ArgumentHelp(
+            "Do the very work for `work_ns` that this run did, to be compared with it; without it the work is "
+                + "calibrated anew.",
+            valueName: "run"))
+    var calibration: String?
+
     @Flag(name: .customLong("no-progress"), help: "Tell nothing of the progress; warnings and errors remain.")
     var hidesProgress = false
 
     func run() throws {
         let runID = try destination.identifier()
         let selection = try selection.load()
-        let options = plan.runOptions(
+        var options = plan.runOptions(
             for: selection, directory: destination.directory, runID: runID, resume: destination.resume)
+        options.iterationsPerNanosecond = try calibration.flatMap { name in
+            let run = try RecordedRun(name, in: destination.directory)
+            try run.checkHost(is: .here())
+            return run.facts?.iterationsPerNanosecond
+        }
         let execution = try RunExecution(selection: selection, options: options, isSilent: hidesProgress)
         let file = SummaryFile(
             folder: "\(options.directory)/\(runID)", order: SummaryOrder(specs: selection.specs))

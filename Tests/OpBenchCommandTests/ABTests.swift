@@ -40,7 +40,7 @@ struct ABTests {
         #expect(result.output.contains("regression"))
         let gate = try await OpBenchProcess.run(["gate", "--ab", "two"], in: folder)
         #expect(gate.status == 2, "\(gate.errors)")
-        #expect(gate.output.contains("gate: regression (1 pass, 1 regression)"))
+        #expect(gate.output.contains("gate: regression (1 pass, 2 regression)"))
         let compare = try await OpBenchProcess.run(["compare", "two", "two"], in: folder)
         #expect(compare.status == 64)
         #expect(compare.errors.contains("gate --ab"), "\(compare.errors)")

@@ -8,6 +8,7 @@ import Testing
 struct HelpTests {
     static let commands = [
         [], ["run"], ["list"], ["validate"], ["schema"], ["compare"], ["gate"], ["ab"], ["calibrate"], ["doctor"],
+        ["baseline"], ["baseline", "save"], ["baseline", "list"], ["baseline", "show"],
     ]
 
     @Test(arguments: commands)

@@ -7,24 +7,18 @@ import Subprocess
 public struct ComparedBuilds: Sendable, Codable, Equatable {
     public let base: BuildFacts
     public let head: BuildFacts
-    /// How much more work than `base` the side `head` is told to do for the same `work_ns`, relative: 0 but in proofs
-    /// that a slowdown of a known size is noticed.
-    public var injectedSlowdown: Double
-
-    enum CodingKeys: String, CodingKey {
-        case base, head
-        case injectedSlowdown = "injected_slowdown"
-    }
+    /// What the engine of `head` is made worse by.
+    public var injected: InjectedDefect
 
     /// - Parameters:
     ///   - base: the path of a program.
     ///   - head: that of another, or the same once more.
     /// - Throws: `InputError` if one is no opbench that can take samples for this one, or if they differ in what makes
     ///   their figures incomparable.
-    public static func examine(base: String, head: String, injectedSlowdown: Double = 0) async throws -> ComparedBuilds
-    {
-        let builds = ComparedBuilds(
-            base: try await .ask(base), head: try await .ask(head), injectedSlowdown: injectedSlowdown)
+    public static func examine(
+        base: String, head: String, injected: InjectedDefect = InjectedDefect()
+    ) async throws -> ComparedBuilds {
+        let builds = ComparedBuilds(base: try await .ask(base), head: try await .ask(head), injected: injected)
         if let (what, ofBase, ofHead) = builds.base.difference(from: builds.head) {
             throw InputError(
                 file: head, message: "the \(what) is \"\(ofHead)\", that of \(base) is \"\(ofBase)\"",
@@ -44,14 +38,26 @@ public struct ComparedBuilds: Sendable, Codable, Equatable {
         case .head: head
         }
     }
+}
 
-    /// The kernel that a side's samples are given.
-    func kernel(_ kernel: WorkKernel, of side: Side) -> WorkKernel {
-        switch side {
-        case .base: kernel
-        case .head:
-            WorkKernel(iterationsPerNanosecond: kernel.iterationsPerNanosecond * (1 + injectedSlowdown))
-        }
+/// A defect of a known size, given to the engine's samples of the side `head`: by it opbench proves on itself that what
+/// got worse is noticed. None, but in such proofs.
+public struct InjectedDefect: Sendable, Codable, Equatable {
+    /// More work for the same `work_ns`, relative: 0.05 is 5 %.
+    public var slowdown: Double
+    /// More mallocs, an operation.
+    public var allocations: Int
+
+    public init(slowdown: Double = 0, allocations: Int = 0) {
+        self.slowdown = slowdown
+        self.allocations = allocations
+    }
+
+    /// Makes the order for a sample worse, if it is one that the defect is for.
+    func spoil(_ request: inout SampleRequest, side: Side) {
+        guard side == .head, request.backend == .engine else { return }
+        request.kernel.iterationsPerNanosecond *= 1 + slowdown
+        if allocations > 0 { request.injectedAllocations = allocations }
     }
 }
 

@@ -19,6 +19,7 @@ struct MemoryTrial {
         var readings = Readings()
         _ = Round.run(trial.plan, by: trial.factory, body, producers: producers) { mark in
             readings.at[mark.index] = mark == .released ? settled(probe) : probe.read()
+            if mark == .before { injectAllocations() }
         }
         trial.judge(body, into: &report)
         if trial.flavour == .allocations {
@@ -33,6 +34,14 @@ struct MemoryTrial {
         /// By mark; nil where the round did not come by.
         var at = [HeapReading?](repeating: nil, count: Round.Mark.allCases.count)
     }
+
+    private func injectAllocations() {
+        for _ in 0..<trial.injectedAllocations * trial.plan.operationCount { free(Self.allocate()) }
+    }
+
+    /// Out of the optimizer's sight, which leaves out a malloc that is freed at once.
+    @inline(never)
+    private static func allocate() -> UnsafeMutableRawPointer? { malloc(16) }
 
     /// Threads of a pool may still be letting go of what they ran: reads until two readings agree, for 50 ms at most.
     private func settled(_ probe: HeapProbe) -> HeapReading {

@@ -9,6 +9,13 @@ public struct RunFacts: Sendable {
     /// `debug` or `release`.
     public let configuration: String
     public let workloads: [WorkloadSpec]
+    /// Of the sources that the program was built from, as far as the folder it lies in tells.
+    public let commit: String?
+    public let isDirty: Bool
+    /// Whether all samples were taken.
+    public let isFinished: Bool
+    /// How many turns of the work kernel the run took for a nanosecond.
+    public let iterationsPerNanosecond: Double
     /// The two builds that ran in turns; nil for a run of one.
     public let builds: ComparedBuilds?
     /// How many blocks the cells of two builds in turns have at the end of each stage; empty where they all have the
@@ -33,7 +40,10 @@ public struct RunFacts: Sendable {
         }
         return RunFacts(
             hostClass: manifest.host.hostClass, allocator: manifest.host.allocator,
-            configuration: manifest.host.configuration, workloads: workloads, builds: manifest.builds,
+            configuration: manifest.host.configuration, workloads: workloads,
+            commit: manifest.host.git?.commit, isDirty: manifest.host.git?.isDirty ?? false,
+            isFinished: RunManifest.Progress.read(path)?.state == "finished",
+            iterationsPerNanosecond: manifest.calibration.iterationsPerNanosecond, builds: manifest.builds,
             stages: manifest.stages ?? [])
     }
 }

@@ -58,6 +58,11 @@ struct RunManifest: Codable, Sendable {
             case samplesDone = "samples_done"
             case endedUTC = "ended_utc"
         }
+
+        /// nil if the file does not tell.
+        static func read(_ path: String) -> Progress? {
+            try? JSONDecoder().decode(Progress.self, from: Data(SystemFile.text(path).utf8))
+        }
     }
 
     init(plan: RunPlan, calibration: WorkKernel, host: HostFacts) {

@@ -23,6 +23,8 @@ public struct RunOptions: Sendable {
     public var resume: Bool
     /// The command line, for `run.json`.
     public var arguments: [String]
+    /// Turns of the work kernel for a nanosecond, as another run has them; nil to measure them.
+    public var iterationsPerNanosecond: Double?
     /// Two builds to take samples of in turns; nil for this one alone.
     public var builds: ComparedBuilds?
     /// How many throughput blocks two builds in turns have at the end of each stage.

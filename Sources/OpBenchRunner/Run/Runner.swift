@@ -130,8 +130,9 @@ public struct Runner: Sendable {
         }
         let folder = try RunFolder.create(plan)
         onEvent(.calibrating)
+        let given = options.iterationsPerNanosecond.map(WorkKernel.init(iterationsPerNanosecond:))
         let manifest = RunManifest(
-            plan: plan, calibration: .calibrate(), host: .gather(git: await GitFacts.read()))
+            plan: plan, calibration: given ?? .calibrate(), host: .gather(git: await GitFacts.read()))
         return Opened(folder: folder, manifest: manifest, writer: try .init(manifest), rows: [])
     }
 
@@ -178,11 +179,10 @@ public struct Runner: Sendable {
     }
 
     private func attempt(_ sample: PlannedSample, _ opened: Opened, isRerun: Bool) async throws -> SampleAttempt {
-        var kernel = opened.manifest.calibration
-        if let side = sample.side, let builds = options.builds { kernel = builds.kernel(kernel, of: side) }
-        let request = SampleRequest(
+        var request = SampleRequest(
             cell: sample.cell, backend: sample.backend, flavour: sample.flavour,
-            targetNanoseconds: options.targetNanoseconds, kernel: kernel, parent: getpid())
+            targetNanoseconds: options.targetNanoseconds, kernel: opened.manifest.calibration, parent: getpid())
+        if let side = sample.side { options.builds?.injected.spoil(&request, side: side) }
         let timestamp = Timestamp.now()
         let before = readCovariates()
         let result = try await take(request, executable(for: sample))

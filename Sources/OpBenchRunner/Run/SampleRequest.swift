@@ -35,6 +35,8 @@ struct SampleRequest: Codable, Sendable {
     var kernel: WorkKernel
     /// The process whose death ends this one.
     var parent: Int32
+    /// Mallocs an operation that are made on purpose; see `InjectedDefect`.
+    var injectedAllocations: Int?
 
     enum Value: Codable, Sendable {
         case integer(Int)

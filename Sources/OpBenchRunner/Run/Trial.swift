@@ -11,6 +11,8 @@ struct Trial {
     let kernel: WorkKernel
     /// How long a timed sample should last. One that stays below `shortLimit` is flagged `short`.
     let targetNanoseconds: Int64
+    /// Mallocs an operation that a memory sample makes on purpose.
+    private(set) var injectedAllocations = 0
 
     /// What measurement asks of a timed sample, in nanoseconds.
     static let shortLimit: Int64 = 100_000_000
@@ -21,6 +23,7 @@ struct Trial {
         self.init(
             plan: WorkloadPlan(request.cell), factory: factory, flavour: request.flavour, kernel: request.kernel,
             targetNanoseconds: request.targetNanoseconds)
+        injectedAllocations = request.injectedAllocations ?? 0
     }
 
     init(

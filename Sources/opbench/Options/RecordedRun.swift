@@ -6,6 +6,8 @@ import OpBenchRunner
 struct RecordedRun {
     /// As the user named it.
     let name: String
+    /// Where its files lie.
+    let folder: String
     let samples: [SampleRow]
     /// What `run.json` says; nil where only a samples.csv was named.
     let facts: RunFacts?
@@ -17,6 +19,7 @@ struct RecordedRun {
     init(_ name: String, in folder: String) throws(InputError) {
         self.name = name
         let file = try Self.samplesFile(of: name, in: folder)
+        self.folder = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "."
         let samples = try CSVFile.read(SampleRow.self, file: file)
         if samples.isEmpty {
             throw InputError(file: file, message: "there are no rows", remedy: "name a run that has ended")
@@ -53,12 +56,30 @@ struct RecordedRun {
         return samples.contains(where: unexpected.contains)
     }
 
+    /// Refuses a run of another host or kind of build than the given one.
+    func checkHost(is here: HostKind) throws(InputError) {
+        guard let facts else {
+            throw InputError(
+                file: name, message: "there is no run.json beside the rows", remedy: "name a run's whole folder")
+        }
+        guard let (what, there, here) = facts.hostKind.difference(from: here) else { return }
+        throw InputError(
+            file: name, message: "the \(what) is \"\(there)\", here it is \"\(here)\"",
+            remedy: "name a run of this host and this kind of build")
+    }
+
     /// Figures of different machines say nothing of each other.
     static func checkSameHost(_ base: RecordedRun, _ head: RecordedRun) throws(InputError) {
         guard let (one, other) = base.facts.flatMap({ base in head.facts.map { (base, $0) } }) else {
             StandardError.write(
                 "opbench: warning: no run.json beside the rows: whether the hosts are alike is unknown\n")
             return
+        }
+        let work = other.iterationsPerNanosecond / one.iterationsPerNanosecond
+        if !(0.99...1.01).contains(work) {
+            StandardError.write(
+                "opbench: warning: \(head.name) took \(Quantities.ratio(work)) the work of \(base.name) for the same "
+                    + "work_ns; `run --calibration \(base.name)` takes the same\n")
         }
         guard let (what, ofBase, ofHead) = one.hostKind.difference(from: other.hostKind) else { return }
         throw InputError(

@@ -9,7 +9,7 @@ struct ReportOptions: ParsableArguments {
             "A policy file (JSON).",
             discussion: """
                 Without it the engine's time ratio to Dispatch may rise by 5 %, between two builds in turns its total \
-                time by 2 %, and its allocations not at all. `opbench schema policy` prints what a file may say.
+                time and CPU time by 2 %, and its allocations not at all. `opbench schema policy` prints what a file may say.
                 """,
             valueName: "file"))
     var policy: String?

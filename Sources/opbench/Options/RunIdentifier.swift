@@ -16,11 +16,11 @@ enum RunIdentifier {
     }
 
     /// A run id is a folder's name and a field of CSV files, so it holds letters, digits, `.`, `_` and `-` only.
-    static func check(_ id: String) throws(InputError) {
+    static func check(_ id: String, option: String = "--run-id") throws(InputError) {
         let isPlain = id.utf8.allSatisfy { isLetterOrDigit($0) || "._-".utf8.contains($0) }
         guard let first = id.utf8.first, isLetterOrDigit(first), isPlain, id.utf8.count <= 100 else {
             throw InputError(
-                file: "--run-id", message: "\"\(id)\" cannot name a run",
+                file: option, message: "\"\(id)\" cannot name a run",
                 remedy: "1 to 100 of the characters a–z, A–Z, 0–9, `.`, `_` and `-`, the first a letter or a digit")
         }
     }

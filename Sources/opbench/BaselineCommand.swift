@@ -1,0 +1,183 @@
+import ArgumentParser
+import Foundation
+import OpBenchAnalysis
+import OpBenchModel
+import OpBenchRunner
+import TextTable
+
+/// `opbench baseline save|list|show`
+struct BaselineCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "baseline",
+        abstract: "Keep runs to compare with.",
+        discussion: """
+            A baseline is a run under results/baseline/, which git keeps where other runs are ignored. `compare` and \
+            `gate` find it by its name.
+
+            EXAMPLES
+              opbench baseline save 20261121T130501Z-3fa9 --name main
+              opbench baseline list
+              opbench baseline show main
+              opbench gate --baseline main --candidate change
+            """,
+        subcommands: [Save.self, List.self, Show.self])
+
+    struct FolderOption: ParsableArguments {
+        @Option(name: .customLong("results"), help: ArgumentHelp("The folder of runs.", valueName: "dir"))
+        var folder = "results"
+
+        var baselines: String { "\(folder)/baseline" }
+    }
+
+    /// `opbench baseline save RUN`
+    struct Save: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Keep a finished run as a baseline.",
+            discussion: """
+                Copies its rows, its summary and its description, but not the histograms, which no comparison reads.
+
+                EXAMPLES
+                  opbench baseline save results/night --name main
+                  opbench baseline save night --name main --replace
+                """)
+
+        @Argument(help: ArgumentHelp("The run.", valueName: "run"))
+        var runName: String
+
+        @Option(help: ArgumentHelp("The baseline's name; without it the run's id.", valueName: "name"))
+        var name: String?
+
+        @Flag(help: "Put it in the place of the baseline of that name.")
+        var replace = false
+
+        @OptionGroup var place: FolderOption
+
+        func run() throws {
+            let recorded = try RecordedRun(runName, in: place.folder)
+            let name = self.name ?? recorded.samples[0].runID
+            try RunIdentifier.check(name, option: "--name")
+            try check(recorded)
+            let target = "\(place.baselines)/\(name)"
+            guard replace || !FileManager.default.fileExists(atPath: target) else {
+                throw InputError(
+                    file: target, message: "a baseline of this name exists",
+                    remedy: "give another --name, or --replace")
+            }
+            try copy(recorded.folder, to: target)
+            StandardError.write("opbench: the baseline is in \(target)\n")
+        }
+
+        /// A baseline that lacks cells, or holds failures, would pass whatever lacks or fails them too.
+        private func check(_ recorded: RecordedRun) throws(InputError) {
+            guard let facts = recorded.facts else {
+                throw InputError(
+                    file: runName, message: "there is no run.json beside the rows", remedy: "name a run's whole folder")
+            }
+            guard facts.builds == nil else {
+                throw InputError(
+                    file: runName, message: "the run has two sides", remedy: "name one that `opbench run` has made")
+            }
+            guard facts.isFinished else {
+                throw InputError(
+                    file: runName, message: "the run was not finished",
+                    remedy: "go on with it: opbench run … --run-id \(recorded.samples[0].runID) --resume")
+            }
+            guard !recorded.hasBadSample else {
+                throw InputError(
+                    file: runName, message: "some of its samples are invalid, crashed or timed out",
+                    remedy: "measure again, or tell of them under `expect` in the workload")
+            }
+        }
+
+        private func copy(_ source: String, to target: String) throws {
+            let files = FileManager.default
+            let temporary = "\(target).new"
+            do {
+                try? files.removeItem(atPath: temporary)
+                try files.createDirectory(atPath: temporary, withIntermediateDirectories: true)
+                for name in [SampleRow.fileName, SummaryRow.fileName, "run.json"]
+                where files.fileExists(atPath: "\(source)/\(name)") {
+                    try files.copyItem(atPath: "\(source)/\(name)", toPath: "\(temporary)/\(name)")
+                }
+                if files.fileExists(atPath: target) { try files.removeItem(atPath: target) }
+                try files.moveItem(atPath: temporary, toPath: target)
+            } catch let error as CocoaError {
+                throw InputError(
+                    file: target, message: "the baseline cannot be written: \(error.localizedDescription)",
+                    remedy: "name a folder that can be written, with --results")
+            }
+        }
+    }
+
+    /// `opbench baseline list`
+    struct List: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print the baselines: when, where and from which commit they were measured.",
+            discussion: """
+                EXAMPLES
+                  opbench baseline list
+                """)
+
+        @OptionGroup var place: FolderOption
+
+        func run() throws {
+            let names = ((try? FileManager.default.contentsOfDirectory(atPath: place.baselines)) ?? []).sorted()
+            var lines: [[Column]] = []
+            for name in names
+            where FileManager.default.fileExists(atPath: "\(place.baselines)/\(name)/\(SampleRow.fileName)") {
+                let run = try RecordedRun("\(place.baselines)/\(name)", in: place.folder)
+                lines.append(BaselineFacts.titled(run, name: name).map { Column(title: $0.title, value: $0.text) })
+            }
+            if lines.isEmpty { return try StandardOutput.write("no baselines in \(place.baselines)\n") }
+            let table = TextTable<[Column]> { $0 }.string(for: lines, style: WideColumns.self) ?? ""
+            try StandardOutput.write(table.split(separator: "\n").map { BaselineFacts.trimmed($0) + "\n" }.joined())
+        }
+    }
+
+    /// `opbench baseline show NAME`
+    struct Show: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print a baseline's summary.",
+            discussion: """
+                EXAMPLES
+                  opbench baseline show main
+                  opbench baseline show main --format csv
+                """)
+
+        @Argument(help: ArgumentHelp("The baseline.", valueName: "name"))
+        var name: String
+
+        @Option(help: ArgumentHelp("How the summary is printed.", valueName: "format"))
+        var format = SummaryFormat.table
+
+        @OptionGroup var place: FolderOption
+
+        func run() throws {
+            let run = try RecordedRun(name, in: place.baselines)
+            let order = SummaryOrder(specs: run.facts?.workloads ?? [])
+            if format == .table {
+                for (title, text) in BaselineFacts.titled(run, name: name) {
+                    try StandardOutput.write("\(title): \(text)\n")
+                }
+                try StandardOutput.write("\n")
+            }
+            try StandardOutput.write(format.text(of: order.sorted(summarize(run.samples))))
+        }
+    }
+}
+
+/// What is told of a baseline in a list.
+private enum BaselineFacts {
+    static func titled(_ run: RecordedRun, name: String) -> [(title: String, text: String)] {
+        let facts = run.facts
+        let commit = facts?.commit.map { String($0.prefix(10)) + (facts?.isDirty == true ? " and changes" : "") }
+        return [
+            ("name", name), ("measured", run.samples[0].timestampUTC),
+            ("cells", String(Set(run.samples.map(\.cellID)).count)),
+            ("samples", String(Set(run.samples.map(\.sampleID)).count)), ("commit", commit ?? Quantities.absent),
+            ("host", facts.map { "\($0.hostClass), \($0.allocator)" } ?? Quantities.absent),
+        ]
+    }
+
+    static func trimmed(_ line: Substring) -> Substring { line.dropLast(line.reversed().prefix { $0 == " " }.count) }
+}
