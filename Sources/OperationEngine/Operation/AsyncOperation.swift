@@ -95,7 +95,7 @@ open class AsyncOperation<Value: Sendable>: Operation, @unchecked Sendable {
         finish(from: .executing, on: nil)
     }
 
-    override final func executionEnded() {
+    override final func executionEnded(_ last: OperationState.Word) {
         lock.lock()
         let (body, task) = (body.take(), task.take())
         lock.unlock()

@@ -2,10 +2,20 @@ import Synchronization
 
 /// An operation that runs one or more blocks, concurrently, and is finished when all have returned (contract K).
 open class BlockOperation: Operation, @unchecked Sendable {
-    /// The first block, and the others, of which most have none. Guarded by `lock` until the operation begins, then
-    /// owned by its thread; released when it is finished.
-    @exclusivity(unchecked) final var firstBlock: (@Sendable () -> Void)?
-    @exclusivity(unchecked) private final var furtherBlocks: [@Sendable () -> Void]?
+    /// A struct around the closure: one by itself costs an allocation whenever a generic function has to do with it.
+    private struct Block {
+        let run: @Sendable () -> Void
+    }
+
+    // The first block, and the others, of which most have none; released when the operation is finished.
+    //
+    // As long as the flag `sharesBlocks` is missing in the state word, they belong to who has made the operation, and then
+    // to the thread that runs it: there are no others than the first. Whoever else looks at them, or adds one, sets the
+    // flag first, by a transition that fails once the operation is finished, and takes `lock`. So the running thread
+    // needs the lock only where it finds the flag: one that adds comes too late if the flag comes after the begin, and
+    // one that looks shares with `main`, which looks too; the end sees the flag in the word that its transition replaced.
+    @exclusivity(unchecked) private final var firstBlock: Block?
+    @exclusivity(unchecked) private final var furtherBlocks: [Block]?
 
     /// An operation without blocks finishes at once when it is started.
     public override init() { super.init() }
@@ -13,58 +23,74 @@ open class BlockOperation: Operation, @unchecked Sendable {
     /// An operation with one block.
     public convenience init(block: @escaping @Sendable () -> Void) {
         self.init()
-        firstBlock = block
+        firstBlock = Block(run: block)
     }
 
     /// Adds a block, at any time before the operation executes; later it is a `Misuse` (contract K7).
     open func addExecutionBlock(_ block: @escaping @Sendable () -> Void) {
-        let isTooLate = lock.withLock {
-            if state.load().phase.rawValue >= OperationState.Phase.executing.rawValue { return true }
-            if firstBlock == nil {
-                firstBlock = block
-            } else if furtherBlocks?.append(block) == nil {
-                furtherBlocks = [block]
-            }
-            return false
-        }
+        let isTooLate = !state.shareBlocks() || lock.withLock { !append(Block(run: block)) }
         if isTooLate { Misuse.executionBlockLate.report() }
+    }
+
+    /// Under the lock. False if the operation has begun.
+    private func append(_ block: Block) -> Bool {
+        if state.load().phase.rawValue >= OperationState.Phase.executing.rawValue { return false }
+        if firstBlock == nil {
+            firstBlock = block
+        } else if furtherBlocks?.append(block) == nil {
+            furtherBlocks = [block]
+        }
+        return true
     }
 
     /// The blocks in the order added; empty once the operation is finished.
     open var executionBlocks: [@Sendable () -> Void] {
-        lock.withLock { (firstBlock.map { [$0] } ?? []) + (furtherBlocks ?? []) }
+        guard state.shareBlocks() else { return [] }
+        return lock.withLock { ((firstBlock.map { [$0] } ?? []) + (furtherBlocks ?? [])).map(\.run) }
     }
 
     /// Runs the first block on the calling thread and the others on threads of the pool, and returns when all have
     /// returned. The calling thread runs those that no other has begun, unless it has a thread priority of its own,
     /// which is for the first block alone (contract K9).
     open override func main() {
+        let word = state.load()
+        if word.phase == .executing, !word.has(OperationState.Word.sharesBlocks) {
+            firstBlock?.run()
+        } else {
+            runAll()
+        }
+    }
+
+    private func runAll() {
         lock.lock()
         let first = firstBlock
         let further = furtherBlocks
         lock.unlock()
         guard let further else {
-            first?()
+            first?.run()
             return
         }
-        let group = BlockGroup(further)
+        let group = BlockGroup(further.map(\.run))
         let queue = Runner.current?.takeUnretainedValue().queue
         for _ in further { WorkerPool.of(.normal).submit(.block { Runner.helping(queue) { group.runNext() } }) }
-        first?()
+        first?.run()
         if Runner.current?.takeUnretainedValue().isNormal ?? true {
             while group.runNext() {}
         }
         if !group.hasEnded { Runner.waiting { group.wait() } }
     }
 
-    override final func executionEnded() {
-        // Plain statements instead of `withLock`: a closure that passes a generic function costs an allocation.
+    override final func executionEnded(_ last: OperationState.Word) {
+        guard last.has(OperationState.Word.sharesBlocks) else {
+            firstBlock = nil
+            return
+        }
+        // Released outside of the lock: what a block holds may run code of its own.
         lock.lock()
         let first = firstBlock.take()
         let further = furtherBlocks.take()
         lock.unlock()
-        withExtendedLifetime(first) {}
-        withExtendedLifetime(further) {}
+        withExtendedLifetime((first, further)) {}
     }
 }
 

@@ -116,7 +116,7 @@ open class InvocationOperation: Operation, @unchecked Sendable {
         return word.isCancelled ? .failure(ResultError.cancelled) : ended
     }
 
-    override final func executionEnded() {
+    override final func executionEnded(_ last: OperationState.Word) {
         lock.lock()
         let invocation = storedInvocation.take()
         lock.unlock()

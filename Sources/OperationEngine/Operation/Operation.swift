@@ -155,7 +155,7 @@ open class Operation: @unchecked Sendable {
     ///   done by the end of `announce`, or is not for a runner to do.
     @inline(__always)
     func conclude(_ last: OperationState.Word, on runner: Unmanaged<Runner>?, announce: () -> Void) {
-        executionEnded()
+        executionEnded(last)
         if last.has(OperationState.Word.hasSuccessors) {
             // An observer may go on for long after this: then the dependents are filed here.
             releaseSuccessors(own: last.has(OperationState.Word.hasObservers) ? nil : runner)
@@ -171,8 +171,9 @@ open class Operation: @unchecked Sendable {
         }
     }
 
-    /// Lets go of what only the execution needed (contract K13, Q5). Called once, on the finishing thread.
-    func executionEnded() {}
+    /// Lets go of what only the execution needed (contract K13, Q5). Called once, on the finishing thread, with the word
+    /// before the finish.
+    func executionEnded(_ last: OperationState.Word) {}
 
     /// Begins the work of an operation that runs as a task, and returns. The task calls `finish`.
     func launch() {}

@@ -66,6 +66,8 @@ struct OperationState: ~Copyable {
         /// A runner is about to call its overridden `start`, or inside it, and keeps the operation alive: with its end it
         /// leaves the queue (contract C6).
         static let isKept: UInt64 = 1 << 27
+        /// Others than the maker have looked at the blocks, or added some: from here on a lock guards them.
+        static let sharesBlocks: UInt64 = 1 << 28
         /// Something may have changed what an overridden `isReady` answers since it was last asked.
         static let isAnswerOutdated: UInt64 = 1 << 19
         /// Tasks await the end, or did: the finishing thread resumes them.
@@ -207,6 +209,12 @@ extension OperationState {
     @inline(__always)
     func publishQueue() {
         word.add(Phase.enqueued.rawValue - Phase.claimed.rawValue, ordering: .releasing)
+    }
+
+    /// idle → enqueued, in one plain store: for an operation that nobody but the caller knows.
+    @inline(__always)
+    func enqueueUnknown() {
+        word.store(Word(bits: word.load(ordering: .relaxed)).entering(.enqueued).bits, ordering: .relaxed)
     }
 
     enum Filing {
@@ -414,6 +422,9 @@ extension OperationState {
     func setPolicy(_ policy: DependencyFailurePolicy) {
         update { Word(bits: $0.bits & ~Word.policyMask | UInt64(policy.rawValue) << Word.policyShift) }
     }
+
+    /// Says that somebody else is going to look at the blocks, or to add one. False once finished: there are none.
+    func shareBlocks() -> Bool { update { $0.isFinished ? nil : $0.setting(Word.sharesBlocks) } != nil }
 
     func setCountsCancelled(_ counts: Bool) {
         update { Word(bits: counts ? $0.bits | Word.countsCancelled : $0.bits & ~Word.countsCancelled) }

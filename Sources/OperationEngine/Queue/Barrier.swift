@@ -10,7 +10,7 @@ final class BarrierOperation: Operation, @unchecked Sendable {
 
     override func main() { block?() }
 
-    override func executionEnded() { block = nil }
+    override func executionEnded(_ last: OperationState.Word) { block = nil }
 }
 
 extension Operation {

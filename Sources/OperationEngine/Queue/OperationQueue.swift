@@ -39,7 +39,14 @@ open class OperationQueue: @unchecked Sendable {
     }
 
     /// Adds a block, as an operation of its own.
-    open func addOperation(_ block: @escaping @Sendable () -> Void) { addOperation(BlockOperation(block: block)) }
+    open func addOperation(_ block: @escaping @Sendable () -> Void) {
+        // A subclass may have overridden the adding of operations.
+        guard type(of: self) == OperationQueue.self, !ForkedChild.isOne else {
+            return addOperation(BlockOperation(block: block))
+        }
+        let operation = Unmanaged<Operation>.passRetained(BlockOperation(block: block))
+        core.announcing([.operations, .operationCount]) { core.add(unknown: operation) }
+    }
 
     /// Adds several operations in one step: all, or none if one of them cannot be added (contract M5).
     ///

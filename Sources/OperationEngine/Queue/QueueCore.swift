@@ -118,6 +118,21 @@ final class QueueCore: @unchecked Sendable {
         if word.has(OperationState.Word.hasOwnReadiness) { operation.readinessMayHaveChanged() }
     }
 
+    /// As `add(_:)`, for an operation that nobody else knows, which is ready and has no readiness of its own. It may be
+    /// gone when this returns.
+    func add(unknown operation: Unmanaged<Operation>) {
+        countIn(1)
+        let band = operation._withUnsafeGuaranteedRef { operation in
+            operation.queue = .passUnretained(self)
+            let band = NiceBand(index: newcomersBand.load(ordering: .relaxed))
+            if band != .normal { operation.adopt(band) }
+            operation.state.enqueueUnknown()
+            inbox.push(first: operation, last: operation)
+            return band
+        }
+        signal(band)
+    }
+
     /// As `add(_:)`, for several operations in one step.
     func add(_ operations: [Operation]) {
         guard let first = operations.first else { return }

@@ -36,6 +36,18 @@ let stateWordScenarios: [Scenario] = [
         exploration.checkOnce(log, "main", "A5")
         exploration.check(operation.isFinished, "B5: not finished")
     },
+    Scenario("block-added-while-starting", "K2, K7: a block added while another thread starts it runs, or is refused") {
+        exploration in
+        exploration.warmUp()
+        let log = Log()
+        Misuse.handler = { _ in log.add("refused") }
+        let operation = BlockOperation { log.add("first") }
+        exploration.run({ operation.start() }, { operation.addExecutionBlock { log.add("added") } })
+        exploration.settle()
+        exploration.checkOnce(log, "first", "A5")
+        exploration.check(log.count("added") + log.count("refused") == 1, "K7: \(log.entries)")
+        exploration.check(operation.isFinished, "B5: not finished")
+    },
     Scenario("executing-or-finished", "A3: who has seen it finished never sees it executing afterwards") {
         exploration in
         let operation = BlockOperation {}

@@ -195,4 +195,17 @@ struct EngineBlockTests {
         drains(queue)
         released.wait(for: 2)
     }
+
+    @Test("K8 K13: blocks may be listed while the operation begins, runs and ends; then there are none")
+    func listedWhileItRuns() {
+        let operations = (0..<Scale.of(3_000)).map { _ in BlockOperation {} }
+        let listed = Counter()
+        onThreads(2) { thread in
+            for operation in operations {
+                if thread == 0 { operation.start() } else { listed.add(operation.executionBlocks.count) }
+            }
+        }
+        #expect(listed.value <= operations.count)
+        #expect(operations.allSatisfy { $0.executionBlocks.isEmpty })
+    }
 }
