@@ -12,6 +12,7 @@ let scenarios: [String: Scenario] = [
     "exit-in-flight": exitInFlight,
     "exit-in-operation": exitInOperation,
     "exit-while-busy": exitWhileBusy,
+    "few-threads": fewThreads,
     "first-operations": firstOperations,
     "fork-after-use": forkAfterUse,
     "fork-after-use-traps": forkAfterUseTraps,

@@ -51,6 +51,33 @@ private let threadBound = 512 + 1
     waitUntilThreadsHaveGone(bands: 3)
 }
 
+/// Work that does not block brings no more threads, however high the limit or many the queues.
+@Sendable func fewThreads(_ arguments: [String]) {
+    let ended = Count()
+    switch arguments.first {
+    case "computing":
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1_000
+        for index in 0..<2_000 {
+            queue.addOperation {
+                var state = UInt64(index)
+                for _ in 0..<20_000 { state = state &* 6_364_136_223_846_793_005 &+ 1 }
+                // The result is needed, so that the loop is not optimised away.
+                if state != 1 { ended.add() }
+            }
+        }
+        queue.waitUntilAllOperationsAreFinished()
+    default:
+        let queues = (0..<200).map { _ in OperationQueue() }
+        for index in 0..<2_000 { queues[index % 200].addOperation { ended.add() } }
+        for queue in queues { queue.waitUntilAllOperationsAreFinished() }
+    }
+    expect(ended.value == 2_000, "\(ended.value) operations have run")
+    // A thread without work lives on for some seconds: these are all there were.
+    let threads = ProcessFacts.engineThreads
+    expect(threads < 100, "\(threads) threads of the engine")
+}
+
 /// The highest value noted.
 private final class Peak {
     private(set) var value = 0

@@ -55,30 +55,6 @@ struct BlockingOperationTests {
         #expect(level.peak <= 512)
     }
 
-    @Test("N13 M13: CPU-bound work at a limit of 1000 makes no thousand threads")
-    func cpuBound() {
-        let queue = makeQueue(limit: 1_000)
-        let threads = ThreadsPerOperation(2_000)
-        for index in 0..<2_000 {
-            queue.addOperation {
-                var state = UInt64(index)
-                for _ in 0..<20_000 { state = state &* 6_364_136_223_846_793_005 &+ 1 }
-                threads.note(index, salt: state)
-            }
-        }
-        drains(queue)
-        #expect(threads.distinct < 100)
-    }
-
-    @Test("M14: more queues do not mean more threads")
-    func manyQueues() {
-        let queues = (0..<200).map { _ in makeQueue() }
-        let threads = ThreadsPerOperation(2_000)
-        for index in 0..<2_000 { queues[index % 200].addOperation { threads.note(index) } }
-        for queue in queues { queue.waitUntilAllOperationsAreFinished() }
-        #expect(threads.distinct < 100)
-    }
-
     @Test("O6: waits nested through queues of limit 1")
     func nestedThroughSerialQueues() {
         let depth = 40
@@ -239,24 +215,4 @@ struct TimedWaitTests {
         drains(queue)
         #expect(results.entries == [false, false, false, false, false])
     }
-}
-
-/// Which thread ran each operation. Every operation writes its own place, so that none ever waits for a lock.
-private final class ThreadsPerOperation: @unchecked Sendable {
-    private let identifiers: UnsafeMutableBufferPointer<Int32>
-
-    init(_ count: Int) {
-        identifiers = .allocate(capacity: count)
-        identifiers.initialize(repeating: 0)
-    }
-
-    deinit { identifiers.deallocate() }
-
-    /// `salt` is the result of the operation's work, which must not be optimised away.
-    func note(_ index: Int, salt: UInt64 = 1) {
-        identifiers[index] = salt == 0 ? -1 : ThreadFacts.id
-    }
-
-    /// Of the operations that have run. To be read when all have finished.
-    var distinct: Int { Set(identifiers).count }
 }

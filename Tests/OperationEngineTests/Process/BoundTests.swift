@@ -8,6 +8,16 @@ struct BoundTests {
         try passes("bounded-threads", limit: HangLimit.test / 2)
     }
 
+    @Test("N13 M13: CPU-bound work at a limit of 1000 makes no thousand threads")
+    func computing() throws {
+        try passes("few-threads", "computing")
+    }
+
+    @Test("M14: more queues do not mean more threads")
+    func manyQueues() throws {
+        try passes("few-threads", "queues")
+    }
+
     @Test("M15: after 1,000,000 operations no more memory is in use than before")
     func memory() throws {
         try passes("bounded-memory", "operations", "\(Scale.of(1_000_000))", limit: HangLimit.test / 2)
