@@ -39,6 +39,37 @@ import Testing
         #expect(round.elapsed == 1050)
     }
 
+    @Test func `arrivals are submitted one by one, none before its instant, late ones at once`() throws {
+        let clock = ManualClock(oversleep: 30_000, reading: 1000)
+        let backend = RecordingBackend(clock)
+        var plan = try Fixture.plan("open_loop")
+        plan.operationCount = 4
+        plan.pacing = .arrivals([0, 500_000, 510_000, 600_000])
+        plan.stall = .init(nanoseconds: 40_000, operation: 2, stallsSubmitter: true)
+        let pace = Pacer(plan: plan, clock: clock.pace).submit(to: backend)
+        #expect(backend.calls.map(\.name) == ["0..<1", "1..<2", "2..<3", "3..<4"])
+        let delays = zip(backend.calls, [0, 500_000, 510_000, 600_000]).map { $0.instant - pace.firstArrival - $1 }
+        #expect(delays.allSatisfy { $0 >= 0 })
+        // A reading of the clock late at most, but for the one that the stall (and its oversleeping) held up.
+        #expect(delays[0] <= 1000 && delays[1] <= 1000 && delays[3] <= 1000)
+        #expect((60_000...65_000).contains(delays[2]))
+        #expect(pace.pausedNanoseconds == 0)
+    }
+
+    @Test func `an operation that starts before it arrives makes a check invalid`() throws {
+        let plan = try Fixture.plan("open_loop", #"{"rate": 5000, "duration_ns": 1000000, "arrivals": "constant"}"#)
+        func report(_ defect: ScriptedBackend.Defect) -> SampleReport {
+            Trial(
+                plan: plan, factory: ScriptedBackend.factory(defect), flavour: .check, kernel: Fixture.kernel,
+                targetNanoseconds: 1000
+            ).run()
+        }
+        #expect(report(.none).status == .ok)
+        #expect(report(.startsEarly).notes == "4 operations started before they had arrived")
+        #expect(report(.repeatsOne).status == .invalid)
+        #expect(report(.losesOne).status == .invalid)
+    }
+
     @Test func `a wait that returns early makes a check invalid`() throws {
         let plan = try Fixture.plan("wakeup", #"{"operations": 6, "burst": 2}"#)
         func report(_ defect: ScriptedBackend.Defect) -> SampleReport {
@@ -64,16 +95,22 @@ import Testing
     }
 }
 
-/// A clock that stands still unless someone sleeps or a test moves it on.
+/// A clock that stands still unless someone sleeps, or reads it where reading takes time.
 final class ManualClock: @unchecked Sendable {
-    var now: Int64 = 0
+    private(set) var now: Int64 = 0
     /// How much later than asked a sleeper wakes.
     private let oversleep: Int64
+    /// How long reading the clock takes.
+    private let reading: Int64
 
-    init(oversleep: Int64 = 0) { self.oversleep = oversleep }
+    init(oversleep: Int64 = 0, reading: Int64 = 0) { (self.oversleep, self.reading) = (oversleep, reading) }
 
     var pace: PaceClock {
-        PaceClock(now: { [self] in now }, sleep: { [self] until in now = max(now, until + oversleep) })
+        PaceClock(
+            now: { [self] in
+                now += reading
+                return now
+            }, sleep: { [self] until in now = max(now, until + oversleep) })
     }
 }
 

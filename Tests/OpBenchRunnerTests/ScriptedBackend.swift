@@ -8,6 +8,8 @@ final class ScriptedBackend: Backend, @unchecked Sendable {
         case none, losesOne, repeatsOne, ignoresPredecessors, swapsLastTwo, ignoresLimit, ignoresPriority
         /// Each `drain` runs what the one before should have waited for.
         case drainsEarly
+        /// The first call that submits runs all operations of the plan.
+        case startsEarly
     }
 
     static let allGuarantees: Guarantees = [.limit, .priorityOrder, .suspension]
@@ -35,6 +37,9 @@ final class ScriptedBackend: Backend, @unchecked Sendable {
     func build() {}
 
     func submit(_ part: Range<Int>) {
+        if defect == .startsEarly, part.lowerBound == 0 {
+            for operation in 0..<plan.operationCount { body.run(operation) }
+        }
         for index in part {
             body.willSubmit(plan.operation(at: index))
             body.didSubmit(plan.operation(at: index))
@@ -55,6 +60,7 @@ final class ScriptedBackend: Backend, @unchecked Sendable {
         case .losesOne: order.removeAll { $0 == plan.operationCount - 1 }
         case .repeatsOne: order += order.filter { $0 == 0 }
         case .drainsEarly: swap(&order, &late)
+        case .startsEarly: return
         case .ignoresPredecessors: order.reverse()
         case .swapsLastTwo: order.swapAt(order.count - 2, order.count - 1)
         case .ignoresLimit: return runAtOnce(order)

@@ -79,6 +79,8 @@ import Testing
         let report = try run(factory, .latency, shape, parameters)
         var stages: Set = ["ready", "start", "run", "end", "submit"]
         if plan.hasCompletionBlocks || plan.isRefill { stages.insert("notified") }
+        if plan.pacing != nil { stages.insert("service") }
+        if plan.isOpenLoop { stages.formUnion(["intended", "lag"]) }
         let found = report.histograms.filter { $0.operationClass.isEmpty }.map(\.stage)
         #expect(Set(found).subtracting(["quiesce", "resume"]) == stages)
         for name in plan.classes.map({ classes in classes.keys.indices.map(classes.name) }) ?? [] {

@@ -164,6 +164,24 @@ PLANS = (
         telling_parameters=frozenset({"burst", "pause_ns"}),
     ),
     ShapePlan(
+        shape="open_loop",
+        title="Operations arriving at a rate",
+        measures=(
+            _latency("intended_latency", "p50", "Intended instant → end, median"),
+            _latency("intended_latency", "p99", "Intended instant → end, 99th percentile"),
+            _latency("service_latency", "p99", "Submitting call → end, 99th percentile"),
+            Measure(
+                "Highest rate that keeps the bound",
+                Unit.RATE,
+                from_samples("sustained_rate", ("rate",)),
+                bars=SPREAD,
+                better="higher",
+            ),
+        ),
+        axis_parameters=("rate", "duration_ns", "bound_ns", "work_ns"),
+        telling_parameters=frozenset({"rate", "arrivals"}),
+    ),
+    ShapePlan(
         shape="cancel_storm",
         title="Cancelling many operations",
         measures=(

@@ -6,7 +6,8 @@ extension Metric {
     public static let catalogue: [Metric] = [
         time, operationThroughput, itemThroughput, rounds, roundTrend, schedulingEfficiency, cpuTime, voluntarySwitches,
         involuntarySwitches, pageFaults, readyLatency, startLatency, runTime, endLatency, notifyLatency, submitLatency,
-        selfPerturbation, longestWait, quiesceTime, resumeToStart, cpuShare, effectiveNice,
+        intendedLatency, serviceLatency, submitLag, sustainedRate, selfPerturbation, longestWait, quiesceTime,
+        resumeToStart, cpuShare, effectiveNice,
         allocations, allocatedBytes, retainedBytes, heapAllocated, heapActive, heapResident, heapMapped, heapRetained,
         unreleasedBytes, peakResident, inversions, startsAfterSuspend, highWater, probeCost, anchorTime, stealTime,
         cpuPressure, foreignTime, throttledTime, load, makespanRatio, releaseTime, status,
@@ -68,6 +69,17 @@ extension Metric {
         name: "notify_latency", unit: .seconds, direction: .lower, summary: "end → completion block entered")
     public static let submitLatency = Metric(
         name: "submit_latency", unit: .seconds, direction: .lower, summary: "just before the submitting call → start")
+    public static let intendedLatency = Metric(
+        name: "intended_latency", unit: .seconds, direction: .lower,
+        summary: "the instant at which the plan has an operation arrive → end")
+    public static let serviceLatency = Metric(
+        name: "service_latency", unit: .seconds, direction: .lower, summary: "just before the submitting call → end")
+    public static let submitLag = Metric(
+        name: "submit_lag", unit: .seconds, direction: .lower,
+        summary: "the instant at which the plan has an operation arrive → just before the submitting call")
+    public static let sustainedRate = Metric(
+        name: "sustained_rate", unit: .perSecond, direction: .higher,
+        summary: "the highest rate of arrivals found whose p99 of intended_latency is within the bound")
     public static let selfPerturbation = Metric(
         name: "self_perturbation", unit: .ratio, direction: .neutral,
         summary: "time of rounds with time stamps ÷ that of rounds without, taken in turn")

@@ -45,6 +45,18 @@ public struct SummaryRow: Sendable, Hashable {
     /// Just before the submitting call → start, in nanoseconds.
     public var submitLatencyP50: Double?
     public var submitLatencyP99: Double?
+    /// The instant at which the plan has an operation arrive → end, in nanoseconds.
+    public var intendedLatencyP50: Double?
+    public var intendedLatencyP99: Double?
+    public var intendedLatencyP999: Double?
+    /// Just before the submitting call → end, in nanoseconds, where the plan has a pace.
+    public var serviceLatencyP50: Double?
+    public var serviceLatencyP99: Double?
+    public var serviceLatencyP999: Double?
+    /// How late the submitting thread was, in nanoseconds.
+    public var submitLagP99: Double?
+    /// The highest rate of arrivals found that keeps the workload's bound, per second.
+    public var sustainedRate: Double?
     /// End → completion block entered, in nanoseconds.
     public var notifyLatencyP50: Double?
     public var notifyLatencyP99: Double?
@@ -122,6 +134,14 @@ extension SummaryRow: CSVRow {
         .init("end_latency_p99_ns", \.endLatencyP99),
         .init("submit_latency_p50_ns", \.submitLatencyP50),
         .init("submit_latency_p99_ns", \.submitLatencyP99),
+        .init("intended_latency_p50_ns", \.intendedLatencyP50),
+        .init("intended_latency_p99_ns", \.intendedLatencyP99),
+        .init("intended_latency_p999_ns", \.intendedLatencyP999),
+        .init("service_latency_p50_ns", \.serviceLatencyP50),
+        .init("service_latency_p99_ns", \.serviceLatencyP99),
+        .init("service_latency_p999_ns", \.serviceLatencyP999),
+        .init("submit_lag_p99_ns", \.submitLagP99),
+        .init("sustained_rate_per_s", \.sustainedRate),
         .init("notify_latency_p50_ns", \.notifyLatencyP50),
         .init("notify_latency_p99_ns", \.notifyLatencyP99),
         .init("self_perturbation", \.selfPerturbation),

@@ -40,6 +40,7 @@ public struct ShapeDefinition: Sendable {
         case .threadPriority: threadPriority
         case .suspendResume: suspendResume
         case .wakeup: wakeup
+        case .openLoop: openLoop
         case .cancelStorm: cancelStorm
         case .blocking: blocking
         case .memoryFence: memoryFence
@@ -80,7 +81,8 @@ extension ShapeDefinition {
                 summary: "The queue's limit on operations running at once, or the system's choice.", unit: "count"),
             .init(
                 name: "seed", kind: .integer(0...exactIntegerLimit), defaultValue: .integer(1),
-                summary: "Shapes the plan: which operation has which priority. No part of a cell_id; takes one value.",
+                summary:
+                    "Shapes the plan: which operation has which priority, when each arrives. No part of a cell_id; takes one value.",
                 takesList: false),
         ]
     }

@@ -7,6 +7,7 @@ public enum Shape: String, CaseIterable, Sendable, Codable {
     case threadPriority = "thread_priority"
     case suspendResume = "suspend_resume"
     case wakeup
+    case openLoop = "open_loop"
     case cancelStorm = "cancel_storm"
     case blocking
     case memoryFence = "memory_fence"

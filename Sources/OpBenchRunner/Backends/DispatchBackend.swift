@@ -4,7 +4,7 @@ import OpBenchModel
 ///
 /// | shape | limit default | limit 1 | limit k |
 /// |---|---|---|---|
-/// | independent, suspend_resume, wakeup | `async(group:)` on one concurrent queue | one serial queue | k pumps draining one locked FIFO |
+/// | independent, suspend_resume, wakeup, open_loop | `async(group:)` on one concurrent queue | one serial queue | k pumps draining one locked FIFO |
 /// | chain, one queue | `within`, a serial queue a chain | `within`, one serial queue | `within` on k pumps |
 /// | chain across queues | `notify` | `notify` on serial queues | `notify` on k pumps each |
 /// | graph | `within` on one concurrent queue | `within`, one serial queue | `within` on k pumps |
@@ -39,7 +39,7 @@ enum DispatchBackend {
 
     private static func support(_ plan: WorkloadPlan) -> Support {
         switch plan.shape {
-        case .independent, .suspendResume, .wakeup, .memoryFence: .full()
+        case .independent, .suspendResume, .wakeup, .openLoop, .memoryFence: .full()
         case .cancelStorm: .full(note: "a flag an operation, read by its closure")
         case .blocking: .full(note: plan.limit == nil ? "" : "a serial queue for each of the limit")
         case .chain: DispatchChains.support(plan, fastestForm(of: plan))
@@ -64,7 +64,7 @@ enum DispatchBackend {
         case .memoryFence: DispatchLaden(plan, body)
         case .chain: DispatchChains(plan, body, fastestForm(of: plan))
         case .priorityMix, .threadPriority: DispatchLevels(plan, body)
-        case .independent, .suspendResume, .wakeup, .graph: DispatchLoop(plan, body)
+        case .independent, .suspendResume, .wakeup, .openLoop, .graph: DispatchLoop(plan, body)
         }
     }
 

@@ -24,6 +24,7 @@ final class SerialBackend: Backend, @unchecked Sendable {
         case .threadPriority: .unsupported(reason: "a plain loop has one thread and one nice value")
         case .suspendResume: .unsupported(reason: "a plain loop cannot be suspended")
         case .wakeup: .unsupported(reason: "a plain loop has nothing to wake")
+        case .openLoop: .unsupported(reason: "a plain loop has no queue that operations could arrive at")
         case .cancelStorm:
             plan.startsSuspended
                 ? .full(note: "passes over what is cancelled")

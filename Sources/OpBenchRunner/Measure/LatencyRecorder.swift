@@ -14,6 +14,12 @@ enum LatencyStage: String, CaseIterable, Sendable {
     case notified
     /// just before the submitting call → start
     case submit
+    /// the intended instant of submitting → end, in an open loop
+    case intended
+    /// just before the submitting call → end, where the plan has a pace
+    case service
+    /// the intended instant of submitting → just before the submitting call
+    case lag
     /// suspend returned → last start within the hold
     case quiesce
     /// resume called → first start

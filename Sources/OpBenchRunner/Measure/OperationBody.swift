@@ -40,6 +40,9 @@ struct OperationBody: @unchecked Sendable {
         let blocking: BlockedWork?
         let itemsPerOperation: Int
         let lastItems: Int
+        /// The operation that stands still, and for how long; -1 for none.
+        let stalledOperation: Int
+        let stallNanoseconds: Int64
         /// Stamps, one per operation and kind; empty where the mode takes none.
         let stamps: UnsafeMutablePointer<Int64>
         let stampCount: Int
@@ -79,10 +82,12 @@ struct OperationBody: @unchecked Sendable {
             to: State(
                 mode: mode, operationCount: count, slots: slots, predecessorDistance: plan.predecessorDistance,
                 predecessors: plan.graph.map { PredecessorRows($0) },
-                iterationsPerItem: iterations, hasWork: iterations > 0 || plan.blocking != nil,
+                iterationsPerItem: iterations,
+                hasWork: iterations > 0 || plan.blocking != nil || plan.stalledOperation >= 0,
                 blocking: plan.blocking.map { _ in BlockedWork(plan) },
-                itemsPerOperation: plan.itemsPerOperation, lastItems: plan.lastItems, stamps: stamps,
-                stampCount: stampCount, takesThreadFigures: takesThreadFigures, counters: counters))
+                itemsPerOperation: plan.itemsPerOperation, lastItems: plan.lastItems,
+                stalledOperation: plan.stalledOperation, stallNanoseconds: Int64(plan.stall?.nanoseconds ?? 0),
+                stamps: stamps, stampCount: stampCount, takesThreadFigures: takesThreadFigures, counters: counters))
     }
 
     /// Frees the traces. Nothing may run the body any more.
@@ -203,6 +208,7 @@ extension OperationBody {
     private func work(_ operation: Int) {
         guard state.pointee.hasWork else { return }
         if let blocking = state.pointee.blocking { block(operation, blocking) }
+        if operation == state.pointee.stalledOperation { standStill() }
         let iterations = state.pointee.iterationsPerItem
         let isLast = operation == state.pointee.operationCount - 1
         for _ in 0..<(isLast ? state.pointee.lastItems : state.pointee.itemsPerOperation) {
@@ -215,6 +221,9 @@ extension OperationBody {
     private func block(_ operation: Int, _ blocking: BlockedWork) {
         if let partner = blocking.block(operation) { state.pointee.slots[operation] &+= state.pointee.slots[partner] }
     }
+
+    @inline(never)
+    private func standStill() { MonotonicClock.sleep(until: MonotonicClock.now() + state.pointee.stallNanoseconds) }
 
     @inline(never)
     private func runStamped(_ operation: Int) {

@@ -11,6 +11,7 @@ extension WorkloadPlan {
         case .threadPriority: self.init(threadPriority: cell)
         case .suspendResume: self.init(suspendResume: cell)
         case .wakeup: self.init(wakeup: cell)
+        case .openLoop: self.init(openLoop: cell)
         case .cancelStorm: self.init(cancelStorm: cell)
         case .blocking: self.init(blocking: cell)
         case .memoryFence: self.init(memoryFence: cell)
@@ -87,6 +88,18 @@ extension WorkloadPlan {
         self.init(cell, operations: cell.integer("operations"))
         form = .closure
         pacing = .bursts(size: cell.integer("burst"), pauseNanoseconds: cell.integer("pause_ns"))
+        stall = Stall(cell, of: operationCount)
+    }
+
+    private init(openLoop cell: Cell) {
+        let arrivals = Arrivals(cell)
+        let rate = cell.arrivalRate ?? ShapeDefinition.searchedRateFirst
+        self.init(cell, operations: arrivals.count(perSecond: rate))
+        form = .closure
+        self.arrivals = arrivals
+        pacing = .arrivals(arrivals.instants(count: operationCount, perSecond: rate))
+        stall = Stall(cell, of: operationCount)
+        stall?.stallsSubmitter = cell.text("stalls") == "submitter"
     }
 }
 
@@ -108,5 +121,14 @@ extension WorkloadPlan.Classes {
             drawn.append(UInt8(index))
         }
         self.init(label: label, keys: used.map(\.key), values: used.map(\.value), ofOperation: drawn)
+    }
+}
+
+extension WorkloadPlan.Stall {
+    /// nil if nothing stands still.
+    init?(_ cell: Cell, of operations: Int) {
+        let nanoseconds = cell.integer("stall_ns")
+        guard nanoseconds > 0 else { return nil }
+        self.init(nanoseconds: nanoseconds, operation: operations / 2)
     }
 }

@@ -74,6 +74,9 @@ struct WorkloadPlan: Sendable {
     var storm: Storm?
     /// nil: as fast as they can be submitted.
     var pacing: Pacing?
+    /// What the pace was drawn from, if it is an open loop.
+    var arrivals: Arrivals?
+    var stall: Stall?
     /// Busy threads at nice 0 beside the backend.
     var competitors = 0
     var cancellation: Cancellation?
@@ -106,13 +109,14 @@ extension WorkloadPlan {
         return (0..<count).map { operationCount * $0 / count..<operationCount * ($0 + 1) / count }
     }
 
-    /// A plan of the same kind with at most about `limit` operations, for the warm-up.
+    /// A plan of the same kind with at most about `limit` operations and without a stall, for the warm-up.
     func shortened(to limit: Int) -> WorkloadPlan {
         var plan = self
         if let blocking {
             plan.blocking?.nanoseconds = min(blocking.nanoseconds, Self.shortenedBlock)
         }
         let limit = blocking == nil ? limit : min(limit, Self.shortenedBlocked)
+        plan.stall = nil
         guard operationCount > limit else { return plan }
         if var chains {
             chains.count = min(chains.count, limit)
@@ -129,6 +133,7 @@ extension WorkloadPlan {
         plan.itemCount = plan.operationCount * itemsPerOperation
         plan.classes?.ofOperation.removeSubrange(plan.operationCount...)
         plan.cancellation?.isChosen.removeSubrange(plan.operationCount...)
+        plan.pacing = plan.pacing?.prefix(plan.operationCount)
         return plan
     }
 

@@ -73,6 +73,9 @@ extension LatencyStage {
         case .end: .endLatency
         case .notified: .notifyLatency
         case .submit: .submitLatency
+        case .intended: .intendedLatency
+        case .service: .serviceLatency
+        case .lag: .submitLag
         case .quiesce: .quiesceTime
         case .resume: .resumeToStart
         }

@@ -11,12 +11,18 @@ struct PaceClock: Sendable {
 struct Pace: Sendable, Equatable {
     /// Time between operations that the plan asks for. It is the workload's own and counts in no phase.
     var pausedNanoseconds: Int64 = 0
+    /// The instant of the first arrival, from which those of the plan count.
+    var firstArrival: Int64 = 0
 }
 
 /// Submits a plan that has a pace of its own, from the calling thread.
 struct Pacer: Sendable {
     let plan: WorkloadPlan
     var clock = PaceClock.monotonic
+
+    /// How long before an arrival the thread is awake and looks at the clock: what a sleeper oversleeps by at worst, as a
+    /// rule.
+    static let watchNanoseconds: Int64 = 100_000
 
     /// Returns when every submitting call has returned.
     func submit(to backend: any Backend) -> Pace {
@@ -25,6 +31,7 @@ struct Pacer: Sendable {
             backend.submit(0..<plan.operationCount)
             return Pace()
         case .bursts(let size, let pause): return submitBursts(of: size, pause: Int64(pause), to: backend)
+        case .arrivals(let instants): return submit(at: instants, to: backend)
         }
     }
 
@@ -42,5 +49,26 @@ struct Pacer: Sendable {
             pace.pausedNanoseconds += clock.now() - ended
         }
         return pace
+    }
+
+    /// Late arrivals are submitted at once: the plan's instants stay what they are, whatever holds this thread up.
+    private func submit(at instants: [Int64], to backend: any Backend) -> Pace {
+        let pace = Pace(firstArrival: clock.now())
+        for (operation, instant) in instants.enumerated() {
+            if let stall = plan.stall, stall.stallsSubmitter, stall.operation == operation {
+                clock.sleep(clock.now() + Int64(stall.nanoseconds))
+            }
+            wait(until: pace.firstArrival + instant)
+            backend.submit(operation..<operation + 1)
+        }
+        return pace
+    }
+
+    private func wait(until instant: Int64) {
+        while true {
+            let left = instant - clock.now()
+            if left <= 0 { return }
+            if left > Self.watchNanoseconds { clock.sleep(instant - Self.watchNanoseconds) }
+        }
     }
 }

@@ -1,14 +1,18 @@
-/// Holds the stamps of a paced round against the pace: what a backend is bound to by returning from `drain`.
+/// Holds the stamps of a paced round against the pace: what a backend is bound to by returning from `drain`, and by
+/// starting nothing before it is submitted.
 struct PacingCheck {
     let plan: WorkloadPlan
 
     /// In words; empty if the pace was kept.
-    func violations(of body: OperationBody) -> [String] {
+    func violations(of body: OperationBody, _ pace: Pace) -> [String] {
         switch plan.pacing {
         case nil: return []
         case .bursts(let size, _):
             let hasty = hastyBursts(of: size, body)
             return hasty == 0 ? [] : ["\(hasty) bursts were submitted before the one before had ended"]
+        case .arrivals(let instants):
+            let early = instants.indices.count { body.read(.start, $0) < pace.firstArrival + instants[$0] }
+            return early == 0 ? [] : ["\(early) operations started before they had arrived"]
         }
     }
 

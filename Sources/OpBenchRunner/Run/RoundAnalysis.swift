@@ -30,6 +30,12 @@ struct RoundAnalysis {
             if classes.label == "priority" { addInversions(classes, body) }
         }
         if !round.holds.isEmpty { addHolds(round.holds, body) }
+        if plan.pacing != nil { addPace(round.pace, body) }
+    }
+
+    /// Takes in what other rounds of the same plan add up to.
+    mutating func merge(_ other: RoundAnalysis) {
+        for (key, histogram) in other.recorder.histograms { recorder.merge(histogram, key.stage, key.operationClass) }
     }
 
     /// An operation waits from the instant it is ready; in a queue suspended for the enqueueing, none is ready before
@@ -101,6 +107,28 @@ struct RoundAnalysis {
         for time in suspension.resumeToStart { resume.record(nanoseconds: time) }
         recorder.merge(quiesce, .quiesce)
         recorder.merge(resume, .resume)
+    }
+
+    /// What a client sees, who waits for each operation (service) or comes when the plan says (intended).
+    private mutating func addPace(_ pace: Pace, _ body: OperationBody) {
+        var (intended, service, lag) = (Histogram<UInt64>(), Histogram<UInt64>(), Histogram<UInt64>())
+        for operation in 0..<plan.operationCount {
+            let (submit, end) = (body.read(.submit, operation), body.read(.end, operation))
+            service.record(nanoseconds: end - submit)
+            guard case .arrivals(let instants) = plan.pacing else { continue }
+            let arrival = pace.firstArrival + instants[operation]
+            intended.record(nanoseconds: end - arrival)
+            lag.record(nanoseconds: submit - arrival)
+        }
+        recorder.merge(intended, .intended)
+        recorder.merge(service, .service)
+        recorder.merge(lag, .lag)
+    }
+
+    /// Intended submit → end of the 99th percentile, in nanoseconds; 0 where nothing arrived.
+    var intendedP99: Int64 {
+        let key = LatencyRecorder.Key(stage: .intended, operationClass: "")
+        return Int64(recorder.histograms[key]?.valueAtPercentile(99) ?? 0)
     }
 
     var inversions: Int { classes.values.reduce(0) { $0 + $1.inversions } }

@@ -155,7 +155,9 @@ extension WorkloadPlan {
     /// The plan without what is worked out for every operation: enough to ask whether a backend can express it.
     static func forSupport(_ cell: Cell) -> WorkloadPlan {
         var parameters = cell.parameters
-        for name in ["operations", "width", "layers"] where parameters[name] != nil { parameters[name] = .integer(1) }
+        for name in ["operations", "width", "layers", "duration_ns"] where parameters[name] != nil {
+            parameters[name] = .integer(1)
+        }
         return WorkloadPlan(Cell(workload: cell.workload, shape: cell.shape, parameters: parameters, id: cell.id))
     }
 }
@@ -164,10 +166,14 @@ extension WorkloadPlan {
 enum SampleEstimate {
     /// Starting the process and warming up.
     private static let start = 0.04
+    /// Rounds until a searched rate is found.
+    private static let searchTries = 20.0
 
     static func seconds(of sample: PlannedSample, _ options: RunOptions) -> Double {
         let round = roundSeconds(sample)
         switch sample.flavour {
+        case .latency where sample.cell.shape == .openLoop && sample.cell.arrivalRate == nil:
+            return start + searchTries * round
         case .throughput, .latency: return start + max(1.3 * Double(options.targetNanoseconds) / 1e9, round)
         case .allocations, .heap, .check: return start + 1.2 * round
         }
@@ -200,6 +206,7 @@ enum SampleEstimate {
         case .suspendResume: Double(cell.integer("toggles")) * Double(cell.integer("hold_ns")) / 1e9
         case .wakeup:
             Double(cell.integer("operations") / cell.integer("burst")) * Double(cell.integer("pause_ns")) / 1e9
+        case .openLoop: Double(cell.integer("duration_ns")) / 1e9
         default: 0
         }
     }

@@ -101,6 +101,7 @@ struct Trial {
     }
 
     private func measureLatency(_ producers: Producers, into report: inout SampleReport) {
+        if let search = RateSearch(self) { return search.run(into: &report) }
         let body = OperationBody(plan: plan, kernel: kernel, mode: .stamped)
         defer { body.deallocate() }
         var analysis = RoundAnalysis(plan: plan)
@@ -112,6 +113,8 @@ struct Trial {
             rounds += 1
             judge(body, into: &report)
             body.reset()
+            // How long an open loop takes is its pace's to say.
+            if plan.isOpenLoop { return round.elapsed }
             perturbation.compare(with: round) {
                 body.setStamps(false)
                 defer { body.setStamps(true) }
@@ -135,7 +138,9 @@ struct Trial {
         analysis.add(round, body)
         judge(body, into: &report)
         let verdict = GuaranteeCheck(plan: plan, guarantees: factory.guarantees)
-        fail(verdict.violations(of: body, analysis) + PacingCheck(plan: plan).violations(of: body), into: &report)
+        fail(
+            verdict.violations(of: body, analysis) + PacingCheck(plan: plan).violations(of: body, round.pace),
+            into: &report)
         report.add(.highWater, "max", Double(body.highWater), operations: plan.operationCount)
     }
 
@@ -151,7 +156,10 @@ struct Trial {
         return total >= Self.shortLimit
     }
 
-    func judge(_ body: OperationBody, into report: inout SampleReport) {
+    func judge(_ body: OperationBody, into report: inout SampleReport) { judge(body, in: plan, into: &report) }
+
+    /// Judges a round of another plan than the sample's own.
+    func judge(_ body: OperationBody, in plan: WorkloadPlan, into report: inout SampleReport) {
         fail(OutcomeCheck.violations(of: body, in: plan), into: &report)
     }
 

@@ -9,6 +9,7 @@ extension ShapeDefinition {
             .nanoseconds(
                 "pause_ns", 0...1_000_000_000, 0,
                 "Time from the end of a burst to the next one; 0 for the next one at once."),
+            stall,
         ] + common(work: 0),
         kinds: [.throughput, .latency, .check],
         problem: { cell in

@@ -1,0 +1,107 @@
+import OpBenchModel
+import Testing
+
+@testable import OpBenchRunner
+
+@Suite struct ArrivalsTests {
+    private func instants(_ parameters: String) throws -> [Int64] {
+        guard case .arrivals(let instants) = try Fixture.plan("open_loop", parameters).pacing else {
+            Issue.record("no open loop")
+            return []
+        }
+        return instants
+    }
+
+    private func gaps(_ instants: [Int64]) -> [Double] { zip(instants.dropFirst(), instants).map { Double($0 - $1) } }
+
+    @Test func `constant arrivals fill the duration with gaps of one length`() throws {
+        let found = try instants(#"{"rate": 4000, "duration_ns": 50000000, "arrivals": "constant"}"#)
+        #expect(found == (0..<200).map { Int64($0 * 250_000) })
+    }
+
+    @Test func `a rate that divides no second does not drift`() throws {
+        let found = try instants(#"{"rate": 3000, "duration_ns": 10000000000, "arrivals": "constant"}"#)
+        #expect(found[29_999] == 9_999_666_666)
+    }
+
+    @Test func `Poisson's gaps are exponential: mean and standard deviation are one over the rate`() throws {
+        let found = gaps(try instants(#"{"rate": 10000, "duration_ns": 10000000000}"#))
+        let mean = found.reduce(0, +) / Double(found.count)
+        let variance = found.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(found.count)
+        // 100,000 gaps: five standard errors of the mean are 1.6 %, of the deviation less than 2.5 %.
+        #expect(abs(mean / 100_000 - 1) < 0.016)
+        #expect(abs(variance.squareRoot() / 100_000 - 1) < 0.025)
+        let short = found.count { $0 < 100_000 }
+        #expect(abs(Double(short) / Double(found.count) - 0.632) < 0.01)
+        #expect(found.allSatisfy { $0 >= 0 })
+    }
+
+    @Test func `the seed draws the arrivals, and a try of a search others`() throws {
+        let first = try instants(#"{"seed": 3}"#)
+        #expect(first == (try instants(#"{"seed": 3}"#)))
+        #expect(first != (try instants(#"{"seed": 4}"#)))
+        let plan = try Fixture.plan("open_loop", #"{"seed": 3}"#)
+        #expect(plan.arriving(perSecond: 10_000, seedOffset: 1).pacing == .arrivals(try instants(#"{"seed": 4}"#)))
+        #expect(plan.arriving(perSecond: 10_000).pacing == plan.pacing)
+    }
+
+    @Test func `another rate is another number of operations in the same time`() throws {
+        let plan = try Fixture.plan("open_loop", #"{"rate": "search", "duration_ns": 100000000}"#)
+        #expect(plan.operationCount == 1000)
+        let faster = plan.arriving(perSecond: 50_000)
+        #expect(faster.operationCount == 5000 && faster.itemCount == 5000)
+    }
+}
+
+@Suite struct RateSearchTests {
+    private func search(from first: Int = 10_000, _ limit: Int, in range: ClosedRange<Int> = 100...10_000_000) -> Int? {
+        RateSearch.highestRate(from: first, in: range) { $0 <= limit }
+    }
+
+    @Test(arguments: [100, 137, 5000, 9999, 10_000, 10_001, 123_456, 9_000_000])
+    func `the rate found holds, and one a twentieth higher does not`(_ limit: Int) throws {
+        let found = try #require(search(limit))
+        #expect(found <= limit)
+        #expect(Double(found) * RateSearch.precision >= Double(limit).rounded(.down) - 1)
+    }
+
+    @Test func `no rate of the range may hold, or all of them`() {
+        #expect(search(99) == nil)
+        #expect(search(20_000_000) == 10_000_000)
+        #expect(search(from: 10_000, 50_000, in: 20_000...30_000) == 30_000)
+        #expect(search(from: 10_000, 5, in: 3...4) == 4)
+    }
+
+    @Test func `the search ends even if what holds changes from try to try`() {
+        for seed in 0..<200 {
+            var generator = SeededGenerator(seed: UInt64(seed))
+            var tries = 0
+            let found = RateSearch.highestRate(from: 10_000, in: 100...1_000_000) { _ in
+                tries += 1
+                return generator.unit() < 0.5
+            }
+            #expect(tries < 30)
+            if let found { #expect((100...1_000_000).contains(found)) }
+        }
+    }
+
+    @Test func `a bound that every backend keeps is held at the highest rate, one that none keeps at none`() throws {
+        func report(_ bound: Int) throws -> SampleReport {
+            Trial(
+                plan: try Fixture.plan(
+                    "open_loop", #"{"rate": "search", "duration_ns": 1000000, "bound_ns": \#(bound), "work_ns": 0}"#),
+                factory: ScriptedBackend.factory(.none), flavour: .latency, kernel: Fixture.kernel,
+                targetNanoseconds: 1000
+            ).run()
+        }
+        let held = try report(10_000_000_000)
+        #expect(held.status == .ok)
+        #expect(held.figures.first { $0.metric == "sustained_rate" }?.value == 10_000_000)
+        #expect(held.figures.contains { $0.metric == "intended_latency" && $0.stat == "p99" })
+        // The scripted backend runs nothing before it is drained: the first arrival waits for the last one.
+        let missed = try report(1000)
+        #expect(missed.status == .ok)
+        #expect(!missed.figures.contains { $0.metric == "sustained_rate" })
+        #expect(missed.notes.contains("no rate holds"))
+    }
+}

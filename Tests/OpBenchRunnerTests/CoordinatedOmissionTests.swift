@@ -1,0 +1,75 @@
+import OpBenchModel
+import Testing
+
+@testable import OpBenchRunner
+
+/// One stall in a run, computed by hand: what the open loop must report of it, and what a closed one cannot.
+@Suite struct CoordinatedOmissionTests {
+    /// 1 s of arrivals every 0.5 ms; the queue, one operation at a time of 10 µs, stands still for 100 ms in the middle.
+    private static let stall: Int64 = 100_000_000
+    private static let work: Int64 = 10_000
+    private let plan: WorkloadPlan
+    private let instants: [Int64]
+
+    init() throws {
+        plan = try Fixture.plan("open_loop", #"{"rate": 2000, "duration_ns": 1000000000, "arrivals": "constant"}"#)
+        instants = (0..<2000).map { Int64($0) * 500_000 }
+    }
+
+    /// Fills in the stamps of a queue that runs what it is given one by one, and reports them.
+    private func figures(
+        of plan: WorkloadPlan, submitted: (_ operation: Int, _ lastEnd: Int64) -> Int64, stalledOperation: Int?
+    ) -> (String, String) -> Double? {
+        let body = OperationBody(plan: plan, kernel: Fixture.kernel, mode: .stamped)
+        defer { body.deallocate() }
+        var lastEnd: Int64 = 0
+        for operation in 0..<plan.operationCount {
+            let submit = submitted(operation, lastEnd)
+            let start = max(submit, lastEnd)
+            lastEnd = start + Self.work + (operation == stalledOperation ? Self.stall : 0)
+            for (kind, value) in [
+                (OperationBody.Stamp.submit, submit), (.submitted, submit), (.start, start), (.end, lastEnd),
+            ] { body.stamp(kind, operation, value) }
+        }
+        var analysis = RoundAnalysis(plan: plan)
+        analysis.add(Round(), body)
+        var report = SampleReport()
+        analysis.report(rounds: 1, into: &report)
+        return { metric, stat in report.figures.first { $0.metric == metric && $0.stat == stat }?.value }
+    }
+
+    @Test func `a stalled operation shows in the percentiles as the theory says`() throws {
+        let figure = figures(of: plan, submitted: { operation, _ in instants[operation] }, stalledOperation: 1000)
+        // Whoever arrives t after the stall began waits for its rest: of 2000 operations 200 wait between 0 and 100 ms,
+        // evenly spread. One in a hundred waits longer than stall − 1 s ÷ 100, one in a thousand than stall − 1 s ÷ 1000.
+        // What was held up adds its own work, 10 µs each.
+        let p99 = try #require(figure("intended_latency", "p99"))
+        let p999 = try #require(figure("intended_latency", "p99.9"))
+        #expect((0.0899...0.0906).contains(p99), "\(p99)")
+        #expect((0.0989...0.0997).contains(p999), "\(p999)")
+        #expect(try #require(figure("intended_latency", "p50")) < 0.000_011)
+        // The submitting thread was never held up, so that both views agree.
+        #expect(figure("service_latency", "p99") == p99)
+    }
+
+    @Test func `a stalled submitter shows in the intended latency alone`() throws {
+        let stallEnd = instants[1000] + Self.stall
+        let figure = figures(
+            of: plan,
+            submitted: { operation, _ in operation < 1000 ? instants[operation] : max(instants[operation], stallEnd) },
+            stalledOperation: nil)
+        let p99 = try #require(figure("intended_latency", "p99"))
+        #expect((0.0899...0.0906).contains(p99), "\(p99)")
+        #expect((0.0899...0.0906).contains(try #require(figure("submit_lag", "p99"))))
+        // From the submitting call on there is nothing but the 200 that were submitted together.
+        #expect(try #require(figure("service_latency", "max")) < 0.0021)
+    }
+
+    @Test func `a closed loop hides the same stall in its greatest value`() throws {
+        let closed = try Fixture.plan("wakeup", #"{"operations": 2000}"#)
+        let figure = figures(of: closed, submitted: { _, lastEnd in lastEnd }, stalledOperation: 1000)
+        #expect(try #require(figure("service_latency", "p99.9")) < 0.000_011)
+        #expect(try #require(figure("service_latency", "max")) > 0.1)
+        #expect(figure("intended_latency", "p99") == nil)
+    }
+}
