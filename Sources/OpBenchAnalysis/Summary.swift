@@ -128,6 +128,8 @@ extension BackendSamples {
     }
 
     private func addMemory(to row: inout SummaryRow) {
+        row.futexCallsPerOperation = perOperation(.futexCalls, phase: "total", for: row)
+        row.threadsCreated = value(.threadsCreated, "total", for: row)
         row.allocationsPerOperation = perOperation(.allocations, phase: "total", for: row)
         row.allocatedBytesPerOperation = perOperation(.allocatedBytes, phase: "total", for: row)
         row.retainedBytesPerPendingOperation = perOperation(.retainedBytes, phase: "mark:pending", for: row)

@@ -208,11 +208,18 @@ struct SummaryTests {
                     (.unreleasedBytes, "total", "mark:released", "", 48, 10),
                     (.peakResident, "max", "", "", 1e6 * Double(block + 1), 10),
                 ])
+            rows.add(
+                kind: "calls", block: block,
+                figures: [
+                    (.futexCalls, "total", "total", "", 5 + 10 * Double(block), 10),
+                    (.threadsCreated, "total", "", "", 2 + 2 * Double(block), 10),
+                ])
         }
         let row = try summary(rows)
         #expect(row.allocationsPerOperation == 4 && row.allocatedBytesPerOperation == 64)
         #expect(row.retainedBytesPerPendingOperation == 200 && row.unreleasedBytes == 48)
         #expect(row.peakResidentBytes == 2e6 && row.samples == 2)
+        #expect(row.futexCallsPerOperation == 1 && row.threadsCreated == 3)
     }
 
     @Test("Warm-up and failed samples give no figures, and the worst status stands")

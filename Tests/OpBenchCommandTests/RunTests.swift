@@ -55,6 +55,11 @@ struct RunTests {
         for row in summary where row.status == .ok {
             #expect(row.operationsPerSecond ?? 0 > 0)
             #expect(row.ratioTo == .dispatch)
+            #expect(row.pageFaultsPerOperation != nil)
+            if !samples.contains(where: { $0.notes.contains("no counts of calls") }) {
+                #expect(row.futexCallsPerOperation != nil)
+                #expect(row.backend == .serial ? row.threadsCreated == 0 : row.threadsCreated ?? 0 > 0)
+            }
         }
         let manifest = try #require(
             try JSONSerialization.jsonObject(with: Data(folder.read("results/first/run.json").utf8)) as? [String: Any])

@@ -42,6 +42,7 @@ struct CSVTests {
             "intended_latency_p999_ns,service_latency_p50_ns,service_latency_p99_ns,service_latency_p999_ns",
             "submit_lag_p99_ns,sustained_rate_per_s,notify_latency_p50_ns,notify_latency_p99_ns,self_perturbation",
             "cpu_ns_per_op,voluntary_switches_per_op,involuntary_switches_per_op,page_faults_per_op",
+            "futex_calls_per_op,threads_created",
             "allocations_per_op,allocated_bytes_per_op,retained_bytes_per_pending_op,unreleased_bytes,peak_resident_bytes,inversions",
             "starts_after_suspend,quiesce_p99_ns,resume_to_start_p99_ns",
         ])

@@ -153,6 +153,13 @@ import Testing
         #expect(!idle.figures.contains { $0.metric == "scheduling_efficiency" })
     }
 
+    @Test func `where calls cannot be counted, there are no figures but a note`() throws {
+        let report = try run(EngineBackend.factory, .calls, "independent", #"{"items": 10, "work_ns": 0}"#)
+        #expect(report.status == .ok)
+        #expect(report.notes.contains("no counts of calls"))
+        #expect(!report.figures.contains { ["futex_calls", "threads_created"].contains($0.metric) })
+    }
+
     @Test func `warm-up iterations are kept`() throws {
         let report = try run(SerialBackend.factory, .throughput, "independent", #"{"items": 10}"#)
         let iterations = report.figures.filter { $0.phase == "warmup" }.compactMap(\.iteration)

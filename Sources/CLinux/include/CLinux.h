@@ -3,6 +3,7 @@
 #define CLINUX_H
 #include <stdint.h>
 #include <sys/types.h>
+#include "CLinuxCalls.h"
 #include "CLinuxMeasure.h"
 #include "CLinuxProcess.h"
 

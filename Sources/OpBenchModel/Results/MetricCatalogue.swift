@@ -9,8 +9,8 @@ extension Metric {
         intendedLatency, serviceLatency, submitLag, sustainedRate, selfPerturbation, longestWait, quiesceTime,
         resumeToStart, cpuShare, effectiveNice,
         allocations, allocatedBytes, retainedBytes, heapAllocated, heapActive, heapResident, heapMapped, heapRetained,
-        unreleasedBytes, peakResident, inversions, startsAfterSuspend, highWater, probeCost, anchorTime, stealTime,
-        cpuPressure, foreignTime, throttledTime, load, makespanRatio, releaseTime, status,
+        unreleasedBytes, peakResident, futexCalls, threadsCreated, inversions, startsAfterSuspend, highWater, probeCost,
+        anchorTime, stealTime, cpuPressure, foreignTime, throttledTime, load, makespanRatio, releaseTime, status,
     ]
 
     /// The metric of that name in rows, or nil.
@@ -125,6 +125,15 @@ extension Metric {
         summary: "bytes in use at `released` more than at `before`")
     public static let peakResident = Metric(
         name: "peak_resident", unit: .bytes, direction: .lower, aggregation: .maximum, summary: "getrusage's ru_maxrss")
+}
+
+extension Metric {
+    public static let futexCalls = Metric(
+        name: "futex_calls", unit: .count, direction: .lower, per: .operation,
+        summary: "futex(2) calls of the process, total phase, counted by a tracer (ptrace(2), seccomp(2))")
+    public static let threadsCreated = Metric(
+        name: "threads_created", unit: .count, direction: .lower,
+        summary: "threads that the backend made since the process began, counted by a tracer")
 }
 
 // MARK: - Latency and check samples

@@ -67,6 +67,9 @@ public struct SummaryRow: Sendable, Hashable {
     public var voluntarySwitchesPerOperation: Double?
     public var involuntarySwitchesPerOperation: Double?
     public var pageFaultsPerOperation: Double?
+    /// Futex calls per operation, and all threads that the backend made.
+    public var futexCallsPerOperation: Double?
+    public var threadsCreated: Double?
     /// Mallocs and the bytes asked of malloc, per operation.
     public var allocationsPerOperation: Double?
     public var allocatedBytesPerOperation: Double?
@@ -149,6 +152,8 @@ extension SummaryRow: CSVRow {
         .init("voluntary_switches_per_op", \.voluntarySwitchesPerOperation),
         .init("involuntary_switches_per_op", \.involuntarySwitchesPerOperation),
         .init("page_faults_per_op", \.pageFaultsPerOperation),
+        .init("futex_calls_per_op", \.futexCallsPerOperation),
+        .init("threads_created", \.threadsCreated),
         .init("allocations_per_op", \.allocationsPerOperation),
         .init("allocated_bytes_per_op", \.allocatedBytesPerOperation),
         .init("retained_bytes_per_pending_op", \.retainedBytesPerPendingOperation),

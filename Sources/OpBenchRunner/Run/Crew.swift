@@ -4,6 +4,11 @@ import Synchronization
 
 /// A thread of the suite's own, outside of every pool that a backend might use.
 final class OwnThread: Sendable {
+    private static let made = Atomic<Int>(0)
+
+    /// All such threads so far.
+    static var count: Int { made.load(ordering: .relaxed) }
+
     private let ended = DispatchSemaphore(value: 0)
 
     init(_ body: @escaping @Sendable () -> Void) {
@@ -21,6 +26,7 @@ final class OwnThread: Sendable {
             }, box.toOpaque())
         precondition(result == 0, "no thread to be had")
         pthread_detach(thread)
+        Self.made.add(1, ordering: .relaxed)
     }
 
     func join() { ended.wait() }

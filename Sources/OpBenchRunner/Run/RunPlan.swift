@@ -175,7 +175,7 @@ enum SampleEstimate {
         case .latency where sample.cell.shape == .openLoop && sample.cell.arrivalRate == nil:
             return start + searchTries * round
         case .throughput, .latency: return start + max(1.3 * Double(options.targetNanoseconds) / 1e9, round)
-        case .allocations, .heap, .check: return start + 1.2 * round
+        case .allocations, .heap, .calls, .check: return start + 1.2 * round
         }
     }
 

@@ -29,6 +29,7 @@ public enum SampleChild {
             clinux_die_with_parent(request.parent) == 0,
             let factory = BackendFactory.named(request.backend)
         else { _exit(64) }
+        if request.flavour == .calls { CallCounter.begin() }
         let report = Trial(request, factory: factory).run()
         guard let data = try? JSONEncoder().encode(report), writeAll(data, to: answer) else { _exit(74) }
         _exit(0)

@@ -60,6 +60,7 @@ struct Trial {
         case .throughput: measureThroughput(producers, into: &report)
         case .latency: measureLatency(producers, into: &report)
         case .allocations, .heap: MemoryTrial(trial: self).run(producers, into: &report)
+        case .calls: CallTrial(trial: self).run(producers, into: &report)
         case .check: check(producers, into: &report)
         }
         producers.dismiss()
