@@ -77,8 +77,11 @@ open class Operation: @unchecked Sendable {
     /// A cancelled operation finishes without `main`; a finished one returns at once. Starting one that is not ready,
     /// that executes, or that is in a queue is a `Misuse`. Queues call this; call it by hand only for operations
     /// in no queue.
-    open func start() {
-        let runner = Runner.about(toStart: self)
+    open func start() { start(on: Runner.about(toStart: self)) }
+
+    /// The engine's own start: on the runner that has chosen the operation for its queue, or by hand.
+    @inline(__always)
+    final func start(on runner: Unmanaged<Runner>?) {
         let isChosen = runner != nil
         let ownReadiness = isChosen ? true : MethodOverride.isReady.isPresent(in: self) ? isReady : nil
         if state.isObserved { announceStart() }

@@ -11,6 +11,9 @@ final class Runner {
     /// Which of a queue's operations the runner may choose.
     private let lease: Lease
 
+    /// A copy: each look at a static property is a call.
+    private let startOverride = MethodOverride.start
+
     /// The operation that runs for a queue, and that queue. While the runner helps an operation of another thread with
     /// its blocks, it has the queue alone.
     @exclusivity(unchecked) private(set) var operation: Unmanaged<Operation>?
@@ -103,8 +106,13 @@ final class Runner {
     @inline(__always)
     private func retire(_ finished: Unmanaged<Operation>, from queue: QueueCore) -> Unmanaged<Operation>? {
         guard let block = completionBlock.take() else {
-            inHand = queue.advance(lease, retiring: finished, filing: readied, mayGoOn: mayGoOn(with: queue))
-            if !readied.isEmpty { readied.removeAll(keepingCapacity: true) }
+            // Handing on even an empty array takes a retain and a release.
+            if readied.isEmpty {
+                inHand = queue.advance(lease, retiring: finished, mayGoOn: mayGoOn(with: queue))
+            } else {
+                inHand = queue.advance(lease, retiring: finished, filing: readied, mayGoOn: mayGoOn(with: queue))
+                readied.removeAll(keepingCapacity: true)
+            }
             queue.leave(finished)
             return inHand.take()
         }
@@ -121,8 +129,8 @@ final class Runner {
 
     /// Starts a chosen operation, which the queue keeps alive.
     private func run(_ chosen: Unmanaged<Operation>, of queue: QueueCore) -> OperationState.AfterStart {
-        guard chosen._withUnsafeGuaranteedRef({ MethodOverride.start.isPresent(in: $0) }) else {
-            return start(chosen, of: queue)
+        guard chosen._withUnsafeGuaranteedRef({ startOverride.isPresent(in: $0) }) else {
+            return start(chosen, of: queue) { $0.start(on: .passUnretained(self)) }
         }
         // It may end, and leave the queue, while its own `start` goes on (contract C6). Then nobody else keeps it alive,
         // nor perhaps the queue, which the rest of `start` may ask for. Both are alive until `keep`: an end that is
@@ -130,11 +138,14 @@ final class Runner {
         let kept = (chosen.takeUnretainedValue(), queue.liveOwner)
         return withExtendedLifetime(kept) {
             kept.0.state.keep()
-            return start(chosen, of: queue)
+            return start(chosen, of: queue) { $0.start() }
         }
     }
 
-    private func start(_ chosen: Unmanaged<Operation>, of queue: QueueCore) -> OperationState.AfterStart {
+    @inline(__always)
+    private func start(
+        _ chosen: Unmanaged<Operation>, of queue: QueueCore, by start: (Operation) -> Void
+    ) -> OperationState.AfterStart {
         operation = chosen
         pooled?._withUnsafeGuaranteedRef { $0.noteProgress() }
         let afterStart = chosen._withUnsafeGuaranteedRef { operation in
@@ -143,7 +154,7 @@ final class Runner {
                 // It may have announced its end when it was asked.
                 if operation.state.load().isFinished { return operation.state.startHasReturned() }
             }
-            operation.start()
+            start(operation)
             return operation.state.startHasReturned()
         }
         operation = nil
