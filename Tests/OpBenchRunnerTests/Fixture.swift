@@ -29,6 +29,24 @@ enum Fixture {
         WorkloadPlan(try cell(shape, parameters))
     }
 
+    /// The report of a sample taken as in a process of its own: on a thread that is none of Swift's pool, which tests that
+    /// wait would otherwise keep from the tasks they wait for.
+    static func report(
+        _ factory: BackendFactory, _ flavour: SampleFlavour, _ shape: String, _ parameters: String
+    ) async throws -> SampleReport {
+        let trial = Trial(
+            plan: try plan(shape, parameters), factory: factory, flavour: flavour, kernel: kernel,
+            targetNanoseconds: 1000)
+        return await onOwnThread { trial.run() }
+    }
+
+    /// What the body returns, on a thread of its own.
+    static func onOwnThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
+        await withCheckedContinuation { continuation in
+            _ = OwnThread { continuation.resume(returning: body()) }
+        }
+    }
+
     /// A new empty folder.
     static func folder() throws -> String {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("opbench-\(UUID().uuidString)")

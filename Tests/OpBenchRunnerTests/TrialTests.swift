@@ -6,21 +6,19 @@ import Testing
 @Suite(.serialized) struct TrialTests {
     private func run(
         _ factory: BackendFactory, _ flavour: SampleFlavour, _ shape: String, _ parameters: String
-    ) throws -> SampleReport {
-        Trial(
-            plan: try Fixture.plan(shape, parameters), factory: factory, flavour: flavour, kernel: Fixture.kernel,
-            targetNanoseconds: 1000
-        ).run()
+    ) async throws -> SampleReport {
+        try await Fixture.report(factory, flavour, shape, parameters)
     }
 
     @Test(arguments: BackendFactory.all.map(\.id), Fixture.shapes.indices)
-    func `every backend passes the outcome check on every shape it supports`(_ id: BackendID, _ index: Int) throws {
+    func `every backend passes the outcome check on every shape it supports`(_ id: BackendID, _ index: Int) async throws
+    {
         let factory = try #require(BackendFactory.named(id))
         let (shape, parameters) = Fixture.shapes[index]
         let support = factory.support(try Fixture.plan(shape, parameters))
         let kinds = factory.kinds.intersection(ShapeDefinition.of(try Fixture.plan(shape, parameters).shape).kinds)
         for flavour in SampleFlavour.allCases where kinds.contains(flavour.kind) {
-            let report = try run(factory, flavour, shape, parameters)
+            let report = try await run(factory, flavour, shape, parameters)
             if case .unsupported(let reason) = support {
                 #expect(report.status == .unsupported)
                 #expect(report.notes == reason && !reason.isEmpty)
@@ -32,8 +30,8 @@ import Testing
         }
     }
 
-    @Test func `total is build, submit and drain; items and operations are counted over the rounds`() throws {
-        let report = try run(
+    @Test func `total is build, submit and drain; items and operations are counted over the rounds`() async throws {
+        let report = try await run(
             SerialBackend.factory, .throughput, "independent", #"{"items": 100, "items_per_operation": 7}"#)
         func time(_ phase: String) throws -> Double {
             try #require(report.figures.first { $0.metric == "time" && $0.phase == phase }).value
@@ -47,15 +45,16 @@ import Testing
         #expect(report.flags.contains("short"))
     }
 
-    @Test func `where a queue is refilled, submit and drain are one`() throws {
-        let report = try run(
+    @Test func `where a queue is refilled, submit and drain are one`() async throws {
+        let report = try await run(
             EngineBackend.factory, .throughput, "independent", #"{"items": 50, "submission": "refill", "window": 8}"#)
         let phases = report.figures.filter { $0.metric == "time" && $0.phase != "warmup" }.map(\.phase)
         #expect(phases == ["build", "drain", "teardown", "total", "makespan"])
     }
 
-    @Test func `latency has every stage and class, and the counts of its histograms are its operations`() throws {
-        let report = try run(EngineBackend.factory, .latency, "priority_mix", #"{"operations": 60, "work_ns": 0}"#)
+    @Test func `latency has every stage and class, and the counts of its histograms are its operations`() async throws {
+        let report = try await run(
+            EngineBackend.factory, .latency, "priority_mix", #"{"operations": 60, "work_ns": 0}"#)
         let starts = report.histograms.filter { $0.stage == "start" }
         #expect(starts.map(\.operationClass).first == "")
         #expect(starts.count == 6)
@@ -69,14 +68,14 @@ import Testing
     @Test(arguments: BackendFactory.all.map(\.id).filter { $0 != .serial }, Fixture.shapes.indices)
     func `every backend times the same stages, of which the completion block needs a form that has one`(
         _ id: BackendID, _ index: Int
-    ) throws {
+    ) async throws {
         let factory = try #require(BackendFactory.named(id))
         let (shape, parameters) = Fixture.shapes[index]
         let plan = try Fixture.plan(shape, parameters)
         guard case .full = factory.support(plan) else { return }
         // Where everything is cancelled, nothing need run.
         guard plan.cancellation?.chosenCount != plan.operationCount else { return }
-        let report = try run(factory, .latency, shape, parameters)
+        let report = try await run(factory, .latency, shape, parameters)
         var stages: Set = ["ready", "start", "run", "end", "submit"]
         if plan.hasCompletionBlocks || plan.isRefill { stages.insert("notified") }
         if plan.pacing != nil { stages.insert("service") }
@@ -116,8 +115,9 @@ import Testing
         #expect(longest(.notified) == 30)
     }
 
-    @Test func `a latency sample tells what its stamps cost, and its rounds without them are checked too`() throws {
-        let report = try run(EngineBackend.factory, .latency, "chain", #"{"depth": 40, "work_ns": 0}"#)
+    @Test func `a latency sample tells what its stamps cost, and its rounds without them are checked too`() async throws
+    {
+        let report = try await run(EngineBackend.factory, .latency, "chain", #"{"depth": 40, "work_ns": 0}"#)
         let cost = try #require(report.figures.first { $0.metric == "self_perturbation" })
         #expect(cost.value > 0 && cost.operations % 40 == 0)
         var perturbation = SelfPerturbation(limitNanoseconds: 150)
@@ -132,8 +132,8 @@ import Testing
         #expect(perturbation.ratio == 3)
     }
 
-    @Test func `thread priorities report the nice value in force and the CPU share`() throws {
-        let report = try run(
+    @Test func `thread priorities report the nice value in force and the CPU share`() async throws {
+        let report = try await run(
             EngineBackend.factory, .latency, "thread_priority",
             #"{"operations": 8, "mix": {"0.0": 1, "0.5": 1}, "competitors": 0, "work_ns": 10000}"#)
         let low = report.figures.first { $0.metric == "effective_nice" && $0.operationClass == "thread_priority=0.0" }
@@ -141,27 +141,27 @@ import Testing
         #expect(report.figures.contains { $0.metric == "cpu_share" && $0.operationClass == "thread_priority=0.5" })
     }
 
-    @Test func `a graph with work has a scheduling efficiency, which is part of the whole`() throws {
+    @Test func `a graph with work has a scheduling efficiency, which is part of the whole`() async throws {
         let parameters = #"{"kind": "diamond", "width": 8, "layers": 3, "work_ns": 20000}"#
         for factory in [EngineBackend.factory, SerialBackend.factory] {
-            let report = try run(factory, .throughput, "graph", parameters)
+            let report = try await run(factory, .throughput, "graph", parameters)
             let efficiency = try #require(report.figures.first { $0.metric == "scheduling_efficiency" })
             // The kernel's speed is not calibrated here: on a machine of 5 GHz the work takes a tenth of what is planned.
             #expect(efficiency.value > 0 && efficiency.value < 20 && efficiency.phase == "makespan")
         }
-        let idle = try run(EngineBackend.factory, .throughput, "graph", #"{"kind": "fan_in", "work_ns": 0}"#)
+        let idle = try await run(EngineBackend.factory, .throughput, "graph", #"{"kind": "fan_in", "work_ns": 0}"#)
         #expect(!idle.figures.contains { $0.metric == "scheduling_efficiency" })
     }
 
-    @Test func `where calls cannot be counted, there are no figures but a note`() throws {
-        let report = try run(EngineBackend.factory, .calls, "independent", #"{"items": 10, "work_ns": 0}"#)
+    @Test func `where calls cannot be counted, there are no figures but a note`() async throws {
+        let report = try await run(EngineBackend.factory, .calls, "independent", #"{"items": 10, "work_ns": 0}"#)
         #expect(report.status == .ok)
         #expect(report.notes.contains("no counts of calls"))
         #expect(!report.figures.contains { ["futex_calls", "threads_created"].contains($0.metric) })
     }
 
-    @Test func `warm-up iterations are kept`() throws {
-        let report = try run(SerialBackend.factory, .throughput, "independent", #"{"items": 10}"#)
+    @Test func `warm-up iterations are kept`() async throws {
+        let report = try await run(SerialBackend.factory, .throughput, "independent", #"{"items": 10}"#)
         let iterations = report.figures.filter { $0.phase == "warmup" }.compactMap(\.iteration)
         #expect(iterations.count >= 5)
         #expect(iterations == Array(iterations.indices))

@@ -6,6 +6,7 @@ public struct BackendID: RawRepresentable, Hashable, Sendable, Codable {
     public static let engine = BackendID(rawValue: "engine")
     public static let dispatch = BackendID(rawValue: "dispatch")
     public static let foundation = BackendID(rawValue: "foundation")
+    public static let concurrency = BackendID(rawValue: "concurrency")
     public static let serial = BackendID(rawValue: "serial")
 }
 
@@ -37,6 +38,11 @@ public struct BackendDefinition: Sendable {
             "dispatch:item", "Cancellation by the work item's own call instead of a flag that closures look at.",
             [.cancelStorm]),
         .init("dispatch:serial", "A chain as one serial queue, so that order replaces dependency.", [.chain]),
+        .init(
+            "concurrency", "Swift tasks in the fastest form shipped for the shape.",
+            [.independent, .chain, .graph, .priorityMix, .threadPriority, .suspendResume, .wakeup, .openLoop]),
+        .init("concurrency:await", "Swift tasks of which each awaits its predecessors.", [.chain, .graph]),
+        .init("concurrency:group", "A task group of all operations; a limit is a window of children.", [.independent]),
     ]
 
     /// The definition of that name, or nil if there is none.

@@ -69,6 +69,7 @@ struct BackendFactory: Sendable {
         EngineBackend.factory, FoundationBackend.factory, SerialBackend.factory, DispatchBackend.factory,
         DispatchBackend.within, DispatchBackend.notify, DispatchBackend.serial, DispatchBackend.inline,
         DispatchBackend.item,
+        ConcurrencyBackend.factory, ConcurrencyBackend.await, ConcurrencyBackend.group,
     ]
 
     static func named(_ id: BackendID) -> BackendFactory? { all.first { $0.id == id } }

@@ -1,6 +1,5 @@
 import Dispatch
 import OpBenchModel
-import Synchronization
 
 /// Graphs on Dispatch, in the forms that `DispatchBackend` describes.
 final class DispatchGraph: Backend, @unchecked Sendable {
@@ -25,8 +24,8 @@ final class DispatchGraph: Backend, @unchecked Sendable {
     private let body: OperationBody
     private let form: Form
     private var lane: DispatchLane?
-    /// `within` and `inline`: how many predecessors have not ended, by operation.
-    private var waitingFor: UnsafeMutablePointer<Atomic<Int32>>?
+    /// `within` and `inline`.
+    private var counters: PredecessorCounters?
     /// `notify`: one for each operation, entered until all its predecessors have ended.
     private var joints: [DispatchGroup] = []
     /// Entered for each operation that nothing waits for, until it has ended.
@@ -45,7 +44,7 @@ final class DispatchGraph: Backend, @unchecked Sendable {
     func build() {
         lane = DispatchLane(limit: plan.limit, isSuspended: plan.startsSuspended)
         for _ in graph.sinks { running.enter() }
-        if form == .notify { makeJoints() } else { makeCounters() }
+        if form == .notify { makeJoints() } else { counters = PredecessorCounters(graph) }
     }
 
     func submit(_ part: Range<Int>) {
@@ -66,8 +65,8 @@ final class DispatchGraph: Backend, @unchecked Sendable {
     func teardown() {
         lane = nil
         joints = []
-        waitingFor?.deallocate()
-        waitingFor = nil
+        counters?.deallocate()
+        counters = nil
     }
 
     func suspend() { lane?.suspend() }
@@ -75,14 +74,6 @@ final class DispatchGraph: Backend, @unchecked Sendable {
     func resume() { lane?.resume() }
 
     // MARK: Counters
-
-    private func makeCounters() {
-        let counters = UnsafeMutablePointer<Atomic<Int32>>.allocate(capacity: graph.operationCount)
-        for operation in 0..<graph.operationCount {
-            (counters + operation).initialize(to: Atomic(Int32(graph.predecessors.count(of: operation))))
-        }
-        waitingFor = counters
-    }
 
     private func submitReady(_ operation: Int) {
         // The backend outlives the graph, since `drain` waits for it: no reference counting on the shared object.
@@ -124,10 +115,7 @@ final class DispatchGraph: Backend, @unchecked Sendable {
         let successors = graph.successors[operation]
         if successors.isEmpty { running.leave() }
         var own = -1
-        for successor in successors {
-            // Ordered so that whoever comes last sees what all the predecessors did.
-            let rest = waitingFor![Int(successor)].subtract(1, ordering: .acquiringAndReleasing).newValue
-            guard rest == 0 else { continue }
+        for successor in successors where counters!.countDown(Int(successor)) {
             if form == .inline, own < 0 { own = Int(successor) } else { submitReady(Int(successor)) }
         }
         return own

@@ -88,7 +88,7 @@ final class DispatchLevels: Backend, @unchecked Sendable {
     }
 
     /// Asked of the system once: the nice value in force on a queue of the lowest quality of service.
-    private static let qualityOfServiceSetsNice: Bool = {
+    static let qualityOfServiceSetsNice: Bool = {
         nonisolated(unsafe) var lowest = clinux_thread_nice(0)
         let here = lowest
         let read = DispatchSemaphore(value: 0)

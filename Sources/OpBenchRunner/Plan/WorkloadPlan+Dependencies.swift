@@ -2,6 +2,8 @@ extension WorkloadPlan {
     /// How far back an operation's predecessor is in chains; 0 in other shapes.
     var predecessorDistance: Int { chains?.count ?? 0 }
 
+    var hasDependencies: Bool { chains != nil || graph != nil }
+
     /// Calls `body` with every dependency: first the operation that waits, then the one it waits for.
     func forEachDependency(_ body: (Int, Int) -> Void) {
         if let graph {

@@ -1,0 +1,92 @@
+import OpBenchModel
+
+/// Swift's own concurrency: a task for each operation, on the global executor, which on Linux is Dispatch's pool.
+///
+/// | shape | what stands for it |
+/// |---|---|
+/// | independent, wakeup, open_loop | an unstructured task each; a refilled batch is a discarding task group |
+/// | chain, graph | each task makes the tasks of the successors that it made ready |
+/// | priority_mix, thread_priority | task priorities |
+/// | suspend_resume | tasks that wait at a gate before the body |
+///
+/// At limit 1 the bodies run on an actor, which prefers the higher priority; at limit k they need one of k permits, first
+/// come, first served. An unstructured task costs less than a child of a group.
+///
+/// The forms beside it:
+/// - `concurrency:await`: each task awaits its predecessors' values. The plain way to write a dependency; in chains it
+///   takes several times as long as `concurrency`.
+/// - `concurrency:group`: a task group for all, a limit being a window of children. The group's own task submits them.
+enum ConcurrencyBackend {
+    static let factory = BackendFactory(
+        id: .concurrency, guarantees: [], support: support, canHoldPending: canHoldPending, make: make)
+
+    static let await = BackendFactory(
+        id: BackendID(rawValue: "concurrency:await"), guarantees: [],
+        support: { plan in
+            plan.hasDependencies
+                ? TaskGraph.support(plan, .await) : .unsupported(reason: "a form of chains and graphs only")
+        }, canHoldPending: { _ in true }, make: { TaskGraph($0, $1, .await) })
+
+    static let group = BackendFactory(
+        id: BackendID(rawValue: "concurrency:group"), guarantees: [],
+        support: { plan in
+            plan.shape == .independent && !plan.isRefill
+                ? .full(note: "submitted by the group's own task")
+                : .unsupported(reason: "a form of independent operations, not refilled, only")
+        }, canHoldPending: { _ in false }, make: { TaskGroupLoop($0, $1) })
+
+    private static func support(_ plan: WorkloadPlan) -> Support {
+        let gate = plan.startsSuspended ? "tasks wait at a gate; " : ""
+        switch plan.shape {
+        case .independent, .wakeup, .openLoop: return .full(note: plan.startsSuspended ? "tasks wait at a gate" : "")
+        case .chain, .graph: return TaskGraph.support(plan, .within)
+        case .suspendResume: return .full(note: "tasks wait at a gate before the body")
+        case .priorityMix where plan.limit ?? 1 > 1:
+            return .unsupported(reason: "permits are first come, first served, whatever the priority")
+        case .priorityMix: return .full(note: gate + "five task priorities")
+        case .threadPriority where !DispatchLevels.qualityOfServiceSetsNice:
+            return .unsupported(reason: "a task's priority does not change a thread's nice value on this system")
+        case .threadPriority: return .full(note: gate + "five task priorities")
+        case .cancelStorm, .blocking, .memoryFence: return .unsupported(reason: "no form with tasks is shipped")
+        }
+    }
+
+    private static func canHoldPending(_ plan: WorkloadPlan) -> Bool { !plan.isRefill && !plan.hasDependencies }
+
+    private static func make(_ plan: WorkloadPlan, _ body: OperationBody) -> any Backend {
+        plan.hasDependencies ? TaskGraph(plan, body, .within) : TaskLoop(plan, body)
+    }
+}
+
+/// Queue priorities and thread priorities as the five priorities that a task may have.
+enum TaskPriorities {
+    /// By class; empty in shapes without.
+    static func ofClasses(_ plan: WorkloadPlan) -> [TaskPriority] {
+        (plan.classes?.values ?? []).map { value in
+            plan.shape == .threadPriority ? of(threadPriority: value) : of(level: value)
+        }
+    }
+
+    /// Has no name in Swift's library, but a value and a meaning.
+    private static let userInteractive = TaskPriority(rawValue: 33)
+
+    private static func of(level: Double) -> TaskPriority {
+        switch level {
+        case ..<(-4): .background
+        case ..<0: .utility
+        case 0: .medium
+        case ...4: .userInitiated
+        default: userInteractive
+        }
+    }
+
+    private static func of(threadPriority: Double) -> TaskPriority {
+        switch threadPriority {
+        case ..<0.25: .background
+        case ..<0.5: .utility
+        case 0.5: .medium
+        case ...0.75: .userInitiated
+        default: userInteractive
+        }
+    }
+}

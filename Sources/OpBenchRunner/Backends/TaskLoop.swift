@@ -1,0 +1,164 @@
+import Dispatch
+import OpBenchModel
+
+/// Operations without dependencies as Swift tasks; refilled batches as task groups.
+final class TaskLoop: Backend, @unchecked Sendable {
+    private let plan: WorkloadPlan
+    private let body: OperationBody
+    private let refill: Refill?
+    private let notifications = Notifications()
+    /// Entered for each operation until it has ended.
+    private let running = DispatchGroup()
+    private var lane: TaskLane?
+    /// By class; empty in shapes without.
+    private let priorities: [TaskPriority]
+
+    init(_ plan: WorkloadPlan, _ body: OperationBody) {
+        self.plan = plan
+        self.body = body
+        refill = plan.refillWindow.map { Refill(window: $0, streams: plan.parts.count) }
+        priorities = TaskPriorities.ofClasses(plan)
+    }
+
+    func build() {
+        let leaves = refill == nil
+        lane = TaskLane(
+            limit: plan.limit, canBeHeld: plan.storm != nil, isHeld: plan.startsSuspended,
+            body: { [body] operation in body.run(operation) },
+            after: { [running] _ in if leaves { running.leave() } })
+    }
+
+    func submit(_ part: Range<Int>) {
+        if let refill {
+            Task { [self] in
+                await runBatches(of: part, refill.window)
+                refill.streamEnded()
+            }
+        } else if plan.submission == .bulk {
+            body.submitTogether(part, in: plan) {
+                for operation in part { submit(operation) }
+            }
+        } else {
+            for operation in part {
+                body.willSubmit(operation)
+                submit(operation)
+                body.didSubmit(operation)
+            }
+        }
+    }
+
+    func release() { lane?.letGo() }
+
+    func drain() {
+        refill?.wait()
+        running.wait()
+        notifications.wait()
+    }
+
+    func teardown() { lane = nil }
+
+    func suspend() { lane?.hold() }
+
+    func resume() { lane?.letGo() }
+
+    @inline(__always)
+    private func submit(_ operation: Int) {
+        let priority = priorities.isEmpty ? nil : priorities[Int(plan.classes!.ofOperation[operation])]
+        running.enter()
+        let task = lane!.submit(operation, priority: priority)
+        if plan.hasCompletionBlocks, body.wantsNotification(operation) {
+            let notification = notifications.block(operation, body)
+            Task(priority: priority) {
+                await task.value
+                notification()
+            }
+        }
+    }
+
+    /// Batch after batch, each a group of which all children must have ended before the next.
+    private func runBatches(of part: Range<Int>, _ window: Int) async {
+        let lane = lane!
+        for first in stride(from: part.lowerBound, to: part.upperBound, by: window) {
+            let batch = first..<min(first + window, part.upperBound)
+            await withDiscardingTaskGroup { [body] group in
+                for operation in batch {
+                    body.willSubmit(operation)
+                    group.addTask { await lane.run(operation) }
+                    body.didSubmit(operation)
+                }
+            }
+            for operation in batch { body.didNotify(operation) }
+        }
+    }
+}
+
+/// Task groups without a lane: each producer's part is a group, a limit is a window of children.
+final class TaskGroupLoop: Backend, @unchecked Sendable {
+    private let plan: WorkloadPlan
+    private let body: OperationBody
+    private let notifications = Notifications()
+    /// Entered for each group.
+    private let running = DispatchGroup()
+
+    init(_ plan: WorkloadPlan, _ body: OperationBody) {
+        self.plan = plan
+        self.body = body
+    }
+
+    func build() {}
+
+    func submit(_ part: Range<Int>) {
+        running.enter()
+        Task { [self] in
+            if let limit = plan.limit { await runInWindow(of: limit, part) } else { await runAtOnce(part) }
+            running.leave()
+        }
+    }
+
+    func release() {}
+
+    func drain() {
+        running.wait()
+        notifications.wait()
+    }
+
+    func teardown() {}
+
+    func suspend() {}
+
+    func resume() {}
+
+    private func runAtOnce(_ part: Range<Int>) async {
+        await withDiscardingTaskGroup { group in
+            for operation in part {
+                let work = work(of: operation)
+                body.willSubmit(operation)
+                group.addTask(operation: work)
+                body.didSubmit(operation)
+            }
+        }
+    }
+
+    private func runInWindow(of limit: Int, _ part: Range<Int>) async {
+        await withTaskGroup(of: Void.self) { group in
+            for operation in part {
+                if operation - part.lowerBound >= limit { await group.next() }
+                let work = work(of: operation)
+                body.willSubmit(operation)
+                group.addTask(operation: work)
+                body.didSubmit(operation)
+            }
+        }
+    }
+
+    /// Nobody can wait for one child: where an operation has a completion block, its own task starts another for it.
+    private func work(of operation: Int) -> @Sendable () async -> Void {
+        let body = body
+        guard plan.hasCompletionBlocks, body.wantsNotification(operation) else { return { body.run(operation) } }
+        let notification = notifications.block(operation, body)
+        return {
+            body.run(operation)
+            Task { notification() }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import OpBenchModel
+import Testing
+
+@testable import OpBenchRunner
+
+@Suite(.serialized) struct ConcurrencyBackendTests {
+    private static let limited = [
+        ("independent", #""items": 200, "work_ns": 2000"#),
+        ("independent", #""items": 200, "submission": "refill", "window": 50, "work_ns": 2000"#),
+        ("chain", #""depth": 20, "chains": 10, "work_ns": 2000"#),
+        ("graph", #""kind": "layered_random", "width": 20, "layers": 10, "work_ns": 2000"#),
+        ("suspend_resume", #""operations": 200, "toggles": 2, "run_ns": 20000, "hold_ns": 20000, "work_ns": 2000"#),
+    ]
+
+    @Test(arguments: limited.indices, [1, 3]) func `never more at once than the limit`(
+        _ index: Int, _ limit: Int
+    ) async throws {
+        let (shape, parameters) = Self.limited[index]
+        for factory in [ConcurrencyBackend.factory, ConcurrencyBackend.await, ConcurrencyBackend.group] {
+            let report = try await Fixture.report(
+                factory, .check, shape, "{\(parameters), \"max_concurrent\": \(limit)}")
+            guard report.status != .unsupported else { continue }
+            #expect(report.status == .ok)
+            let highWater = try #require(report.figures.first { $0.metric == "high_water" }?.value)
+            #expect(highWater >= 1 && highWater <= Double(limit), "\(factory.id.rawValue)")
+        }
+    }
+
+    /// What is held cannot be waited for; but a body that ran in spite of it would most likely have been counted by the
+    /// time that all others were submitted.
+    @Test(arguments: [
+        #"{"items": 300}"#, #"{"items": 300, "max_concurrent": 1}"#, #"{"items": 300, "max_concurrent": 2}"#,
+    ])
+    func `nothing runs before the release, and everything after it`(_ parameters: String) async throws {
+        var plan = try Fixture.plan("independent", parameters)
+        plan.startsSuspended = true
+        let body = OperationBody(plan: plan, kernel: Fixture.kernel, mode: .checked)
+        defer { body.deallocate() }
+        let backend = ConcurrencyBackend.factory.make(plan, body)
+        let runsBefore = await Fixture.onOwnThread {
+            backend.build()
+            backend.submit(0..<300)
+            defer {
+                backend.release()
+                backend.drain()
+            }
+            return body.countedRuns
+        }
+        #expect(runsBefore == 0)
+        #expect(body.countedRuns == 300 && OutcomeCheck.violations(of: body, in: plan).isEmpty)
+        backend.teardown()
+    }
+
+    @Test func `on an actor the urgent ones do not wait for the others`() async throws {
+        let parameters = #"{"operations": 2000, "max_concurrent": 1, "work_ns": 1000}"#
+        let report = try await Fixture.report(ConcurrencyBackend.factory, .latency, "priority_mix", parameters)
+        func median(_ level: String) throws -> Double {
+            let row = report.figures.first {
+                $0.metric == "start_latency" && $0.stat == "p50" && $0.operationClass == "priority=\(level)"
+            }
+            return try #require(row).value
+        }
+        #expect(try median("very_high") < median("very_low"))
+    }
+
+    @Test(arguments: [
+        ("concurrency", "chain", #"{"queues": 2}"#, "no queue"),
+        ("concurrency:await", "chain", #"{"order": "reverse"}"#, "made before it"),
+        ("concurrency:await", "graph", #"{"order": "reverse"}"#, "made before it"),
+        ("concurrency:await", "independent", "{}", "chains and graphs only"),
+        ("concurrency:group", "chain", "{}", "independent operations"),
+        ("concurrency", "priority_mix", #"{"max_concurrent": 2}"#, "first come, first served"),
+    ]) func `what cannot be expressed is said`(_ id: String, _ shape: String, _ parameters: String, _ reason: String)
+        throws
+    {
+        let factory = try #require(BackendFactory.named(BackendID(rawValue: id)))
+        guard case .unsupported(let found) = factory.support(try Fixture.plan(shape, parameters)) else {
+            Issue.record("\(id) supports \(shape) \(parameters)")
+            return
+        }
+        #expect(found.contains(reason))
+    }
+}
