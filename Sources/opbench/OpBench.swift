@@ -24,6 +24,7 @@ struct OpBench: ParsableCommand {
               opbench gate --baseline before --candidate after
               opbench calibrate workloads/*.json
               opbench baseline save before --name main
+              opbench export --format otava monday tuesday
               opbench doctor
 
             EXIT CODES
@@ -41,6 +42,7 @@ struct OpBench: ParsableCommand {
         subcommands: [
             RunCommand.self, ListCommand.self, ValidateCommand.self, SchemaCommand.self, CompareCommand.self,
             GateCommand.self, ABCommand.self, CalibrateCommand.self, BaselineCommand.self, DoctorCommand.self,
+            ExportCommand.self,
         ]
     )
 

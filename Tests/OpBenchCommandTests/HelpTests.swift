@@ -8,7 +8,7 @@ import Testing
 struct HelpTests {
     static let commands = [
         [], ["run"], ["list"], ["validate"], ["schema"], ["compare"], ["gate"], ["ab"], ["calibrate"], ["doctor"],
-        ["baseline"], ["baseline", "save"], ["baseline", "list"], ["baseline", "show"],
+        ["baseline"], ["baseline", "save"], ["baseline", "list"], ["baseline", "show"], ["export"],
     ]
 
     @Test(arguments: commands)

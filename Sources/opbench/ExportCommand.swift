@@ -1,0 +1,80 @@
+import ArgumentParser
+import OpBenchAnalysis
+import OpBenchModel
+import OpBenchRunner
+
+/// `opbench export --format FORMAT RUN…`
+struct ExportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Print recorded runs in the form of another tool.",
+        discussion: """
+            otava and otava-config take any number of runs and make a history of them for Apache Otava, which finds \
+            the points where figures changed; the others take one run.
+
+            EXAMPLES
+              opbench export --format otava monday tuesday > history.csv
+              opbench export --format otava-config monday tuesday > otava.yaml
+              opbench export --format jmh main > jmh-result.json
+              opbench export --format github-action-benchmark main > benchmark.json
+              opbench export --format bencher main > bencher.json
+            """)
+
+    @Argument(help: ArgumentHelp("Runs: folders, or ids under results/ and results/baseline/.", valueName: "run"))
+    var runs: [String]
+
+    @Option(help: ArgumentHelp("The tool.", valueName: "format"))
+    var format: ExportFormat
+
+    @Option(
+        name: .customLong("results"), help: ArgumentHelp("The folder in which runs are looked up.", valueName: "dir"))
+    var folder = "results"
+
+    func validate() throws {
+        if runs.count > 1, !format.isHistory {
+            throw ValidationError("\(format.rawValue) takes one run; otava takes several.")
+        }
+    }
+
+    func run() throws {
+        let exported = try runs.map { try ExportedRun(RecordedRun($0, in: folder)) }
+        if format.isHistory, OtavaExport.leftOut(exported) > 0 {
+            StandardError.write(
+                "opbench: warning: \(OtavaExport.leftOut(exported)) figures are left out, since some run lacks them\n")
+        }
+        try StandardOutput.write(text(of: exported))
+    }
+
+    private func text(of exported: [ExportedRun]) -> String {
+        switch format {
+        case .otava: OtavaExport.data(exported)
+        case .otavaConfig: OtavaExport.configuration(exported)
+        case .jmh: JSONExports.jmh(exported[0])
+        case .githubActionBenchmark: JSONExports.githubActionBenchmark(exported[0])
+        case .bencher: JSONExports.bencher(exported[0])
+        }
+    }
+}
+
+extension ExportFormat: ExpressibleByArgument {}
+
+extension ExportedRun {
+    fileprivate init(_ run: RecordedRun) throws(InputError) {
+        if run.samples.contains(where: { !$0.side.isEmpty }) {
+            throw InputError(
+                file: run.name, message: "the run has two sides", remedy: "export a run that `opbench run` has made")
+        }
+        let order = SummaryOrder(specs: run.facts?.workloads ?? [])
+        let rates = Dictionary(grouping: run.samples.filter { $0.metric == Metric.operationThroughput.name }) {
+            "\($0.cellID) \($0.backend.rawValue)"
+        }
+        self.init(
+            runID: run.samples[0].runID, startedUTC: run.samples.map(\.timestampUTC).min()!,
+            commit: run.facts?.commit ?? "", summary: order.sorted(summarize(run.samples)),
+            rates: { row in
+                (rates["\(row.cellID) \(row.backend.rawValue)"] ?? [])
+                    .filter { $0.status == .ok && $0.operationClass == row.operationClass && $0.iteration == nil }
+                    .sorted { $0.block < $1.block }.compactMap(\.value)
+            })
+    }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import OpBenchModel
+import Subprocess
+import Testing
+
+/// `opbench export`: what other tools are given, and what the real Apache Otava makes of it.
+@Suite("Exports")
+struct ExportTests {
+    private let folder: ScratchFolder
+
+    init() throws { folder = try ScratchFolder() }
+
+    /// A run of one cell whose operations take so many nanoseconds, and twice as many on Dispatch.
+    private func writeRun(_ name: String, day: Int, nanoseconds: Double, allocations: Double? = 2) throws {
+        var rows: [SampleRow] = []
+        func add(
+            _ backend: BackendID, _ kind: String, _ block: Int, _ metric: Metric, _ stat: String, _ value: Double
+        ) {
+            rows.append(
+                SampleRow(
+                    runID: name, sampleID: "\(rows.count)-\(kind)",
+                    timestampUTC: "2026-0\(1 + day / 28)-\(day % 28 < 9 ? "0" : "")\(1 + day % 28)T00:00:00.000Z",
+                    workload: "w", cellID: "w items=10", backend: backend, block: block, position: 0, phase: "total",
+                    status: .ok, metric: metric.name, stat: stat, value: value, operations: 1000,
+                    parameters: ["items": "10"]))
+        }
+        for block in 0..<7 {
+            for backend in [BackendID.engine, .dispatch] {
+                let noise = 1 + Double((block * 7 + day * 3) % 11) / 1000
+                let time = nanoseconds * noise * (backend == .engine ? 1 : 2)
+                add(backend, "throughput", block, .time, "total", time * 1000 / 1e9)
+                add(backend, "throughput", block, .operationThroughput, "rate", 1e9 / time)
+            }
+        }
+        if let allocations { add(.engine, "allocations", 0, .allocations, "total", allocations * 1000) }
+        try FileManager.default.createDirectory(
+            atPath: "\(folder.root)/results/\(name)", withIntermediateDirectories: true)
+        try folder.write(CSVFile.text(of: rows), to: "results/\(name)/samples.csv")
+    }
+
+    private func export(_ format: String, _ runs: [String]) async throws -> OpBenchProcess.Finished {
+        try await OpBenchProcess.run(["export", "--format", format] + runs, in: folder)
+    }
+
+    private func json(_ format: String) async throws -> Any {
+        let result = try await export(format, ["one"])
+        #expect(result.status == 0, "\(result.errors)")
+        return try JSONSerialization.jsonObject(with: Data(result.output.utf8))
+    }
+
+    @Test("JMH: throughput with its interval, a sample a fork")
+    func jmh() async throws {
+        try writeRun("one", day: 0, nanoseconds: 500)
+        let results = try #require(try await json("jmh") as? [[String: Any]])
+        #expect(results.map { $0["benchmark"] as? String } == ["opbench.w.engine", "opbench.w.dispatch"])
+        #expect(results[0]["mode"] as? String == "thrpt")
+        #expect(results[0]["params"] as? [String: String] == ["items": "10"])
+        let metric = try #require(results[0]["primaryMetric"] as? [String: Any])
+        let raw = try #require(metric["rawData"] as? [[Double]])
+        #expect(raw.count == 7 && results[0]["forks"] as? Int == 7)
+        let score = try #require(metric["score"] as? Double)
+        #expect(score == raw.map { $0[0] }.sorted()[3])
+        let bounds = try #require(metric["scoreConfidence"] as? [Double])
+        #expect(bounds[0] <= score && score <= bounds[1])
+        let others = try #require(results[0]["secondaryMetrics"] as? [String: [String: Any]])
+        #expect(others["allocations_per_op"]?["score"] as? Double == 2)
+        #expect(others["allocations_per_op"]?["scoreError"] as? String == "NaN")
+    }
+
+    @Test("github-action-benchmark: smaller is better in every entry")
+    func githubActionBenchmark() async throws {
+        try writeRun("one", day: 0, nanoseconds: 500)
+        let entries = try #require(try await json("github-action-benchmark") as? [[String: Any]])
+        let time = try #require(entries.first { $0["name"] as? String == "w items=10 engine time_ns_per_op" })
+        #expect(time["unit"] as? String == "ns/op")
+        #expect((500...506).contains(try #require(time["value"] as? Double)))
+        #expect((time["range"] as? String)?.contains(" – ") == true)
+        #expect(!entries.contains { ($0["name"] as? String)?.contains("throughput") == true })
+    }
+
+    @Test("Bencher: a benchmark for each cell and backend, its own measures by their names")
+    func bencher() async throws {
+        try writeRun("one", day: 0, nanoseconds: 500)
+        let benchmarks = try #require(try await json("bencher") as? [String: [String: [String: Double]]])
+        #expect(Set(benchmarks.keys) == ["w items=10 engine", "w items=10 dispatch"])
+        let engine = try #require(benchmarks["w items=10 engine"])
+        #expect(Set(engine.keys) == ["latency", "throughput", "time-ratio", "allocations-per-op"])
+        let latency = try #require(engine["latency"])
+        let (low, value, high) = (latency["lower_value"]!, latency["value"]!, latency["upper_value"]!)
+        #expect(low <= value && value <= high && (500...506).contains(value))
+        #expect(engine["allocations-per-op"] == ["value": 2])
+    }
+
+    @Test("Otava: a line a run in the order of time, and only figures that all have")
+    func otava() async throws {
+        try writeRun("late", day: 2, nanoseconds: 500)
+        try writeRun("early", day: 1, nanoseconds: 600, allocations: nil)
+        let result = try await export("otava", ["late", "early"])
+        #expect(result.status == 0)
+        #expect(result.errors == "opbench: warning: 1 figures are left out, since some run lacks them\n")
+        let lines = result.output.split(separator: "\n").map {
+            $0.split(separator: ",", omittingEmptySubsequences: false)
+        }
+        #expect(
+            lines[0] == [
+                "time", "commit", "run_id", "w/items=10/dispatch/time_ns_per_op", "w/items=10/dispatch/time_ratio",
+                "w/items=10/engine/time_ns_per_op", "w/items=10/engine/time_ratio",
+            ])
+        #expect(lines.dropFirst().map { $0[2] } == ["early", "late"])
+        #expect((0.49...0.51).contains(try #require(Double(lines[1][6]))))
+    }
+
+    @Test(
+        "bad usage is refused",
+        arguments: [
+            ("jmh", ["one", "one"], "takes one run"), ("jmh", ["none"], "no such run"), ("xml", ["one"], "xml"),
+        ])
+    func refusals(format: String, runs: [String], message: String) async throws {
+        try writeRun("one", day: 0, nanoseconds: 500)
+        let result = try await export(format, runs)
+        #expect(result.status == 64 && result.output == "")
+        #expect(result.errors.contains(message), "\(result.errors)")
+    }
+
+    @Test(
+        "The real Otava finds the run where operations became slower, and nothing in a steady figure",
+        .enabled(if: Otava.program != nil, "OPBENCH_TEST_OTAVA names no otava; scripts/test provides one"))
+    func changePoint() async throws {
+        let runs = (0..<40).map { "run\($0)" }
+        for (day, name) in runs.enumerated() { try writeRun(name, day: day, nanoseconds: day < 25 ? 500 : 650) }
+        for (format, file) in [("otava", "history.csv"), ("otava-config", "otava.yaml")] {
+            let result = try await export(format, runs)
+            #expect(result.status == 0 && result.errors == "")
+            try folder.write(result.output, to: file)
+        }
+        let found = try await Otava.analyze(in: folder)
+        // The 26th line of the history is the first slow one: 22 days into January and on, run 25.
+        let change = try #require(
+            found.split(separator: "\n").first { $0.contains("+") && $0.contains("%") }, "\(found)")
+        #expect(change.contains("+29") || change.contains("+30"), "\(found)")
+        #expect(found.contains("2026-01-26"), "\(found)")
+    }
+}
+
+/// Apache Otava, as installed from PyPI.
+private enum Otava {
+    static let program = ProcessInfo.processInfo.environment["OPBENCH_TEST_OTAVA"]
+
+    static func analyze(in folder: ScratchFolder) async throws -> String {
+        let result = try await Subprocess.run(
+            .path(.init(program!)),
+            arguments: ["analyze", "opbench", "--config-file", "otava.yaml", "--since", "2020-01-01"],
+            workingDirectory: .init(folder.root), output: .string(limit: 1 << 20), error: .string(limit: 1 << 20))
+        #expect(result.terminationStatus.isSuccess, "\(result.standardError)")
+        return result.standardOutput
+    }
+}
