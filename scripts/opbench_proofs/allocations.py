@@ -1,0 +1,29 @@
+"""Proof 3: one more allocation an operation is caught every time."""
+
+from opbench_proofs.binomial import lower_bound
+from opbench_proofs.proof import Outcome, Setting
+from opbench_proofs.tool import REGRESSION, WORK
+
+TITLE = "One more allocation an operation is caught every time"
+
+
+def prove(setting: Setting) -> Outcome:
+    """Gates on counts alone, with and without the allocation."""
+    gates = 5 if setting.is_short else 50
+    tool = setting.tool
+    workload = tool.write("memory.json", WORK | {"name": "proof-memory", "metrics": ["memory"]})
+    policy = tool.write(
+        "allocations.json",
+        {"version": 1, "rules": [{"backend": "engine", "metric": "allocations", "max_regression": 0, "min_absolute": 0.05}]},
+    )
+    caught = alarms = 0
+    for number in range(gates):
+        tool.ab(f"more-{number}", workload, "--inject-allocations", "1", "--policy", policy)
+        caught += tool.gate("--ab", f"more-{number}", "--policy", policy).status == REGRESSION
+        tool.ab(f"equal-{number}", workload, "--policy", policy)
+        alarms += tool.gate("--ab", f"equal-{number}", "--policy", policy).status != 0
+    figures = [
+        f"caught in {caught} of {gates} gates (with 95 % confidence in at least {lower_bound(caught, gates):.1%})",
+        f"{alarms} of {gates} gates on equal builds did not pass",
+    ]
+    return Outcome(held=caught == gates and alarms == 0, figures=figures)

@@ -1,0 +1,78 @@
+"""Gates drawn from recorded blocks: each is a run of its own whose blocks were really measured, only at another time."""
+
+import csv
+import random
+import shutil
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from opbench_proofs.tool import INCONCLUSIVE, PASS, OpBench
+
+Row = dict[str, str]
+STAGES = (7, 15, 25)
+"""As `opbench ab` takes them."""
+
+
+class Recording:
+    """The rows of a run of two sides, by block."""
+
+    def __init__(self, samples: Path) -> None:
+        with open(samples, newline="", encoding="utf-8") as file:
+            reader = csv.DictReader(file)
+            rows = [row for row in reader if row["sample_id"].endswith("-throughput")]
+            self.columns = list(reader.fieldnames or [])
+        self.description = samples.with_name("run.json")
+        again = {slot(row) for row in rows if "rerun" in row["flags"]}
+        rows = [row for row in rows if "rerun" in row["flags"] or slot(row) not in again]
+        self.blocks: dict[int, list[Row]] = {}
+        for row in rows:
+            self.blocks.setdefault(int(row["block"]), []).append(row)
+
+    def numbers(self) -> list[int]:
+        return sorted(self.blocks)
+
+    def draw(self, numbers: Iterable[int], change: Callable[[Row], Row | None] = lambda row: row) -> list[Row]:
+        """The rows of these blocks, numbered anew from 0; `change` may alter a copy of a row or leave it out."""
+        rows = []
+        for place, number in enumerate(numbers):
+            for row in self.blocks[number]:
+                drawn = change(dict(row))
+                if drawn is not None:
+                    rows.append(drawn | {"block": str(place), "sample_id": f"{place}x{row['sample_id']}"})
+        return rows
+
+    def write(self, rows: list[Row], folder: Path) -> None:
+        """Writes rows as a run, with this one's description."""
+        folder.mkdir(parents=True, exist_ok=True)
+        with open(folder / "samples.csv", "w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, self.columns, lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
+        shutil.copyfile(self.description, folder / "run.json")
+
+
+def slot(row: Row) -> tuple[str, ...]:
+    """What a sample and its repetition have in common."""
+    return row["cell_id"], row["backend"], row["side"], row["block"]
+
+
+def only(side: str, new_side: str = "") -> Callable[[Row], Row | None]:
+    """Keeps one side and calls it otherwise."""
+    return lambda row: row | {"side": new_side} if row["side"] == side else None
+
+
+def paired_gate(tool: OpBench, recording: Recording, random_numbers: random.Random, *options: str) -> int:
+    """The exit code of one gate drawn as `opbench ab` would have measured it: in stages, until nothing is open."""
+    most = min(STAGES[-1], len(recording.blocks))
+    numbers = random_numbers.sample(recording.numbers(), most)
+    status = INCONCLUSIVE
+    for stage in STAGES:
+        recording.write(recording.draw(numbers[:stage]), tool.folder / "drawn")
+        status = tool.gate("--ab", "drawn", *options).status
+        if status != INCONCLUSIVE or stage >= most:
+            break
+    return status
+
+
+def is_alarm(status: int) -> bool:
+    return status not in (PASS, INCONCLUSIVE)

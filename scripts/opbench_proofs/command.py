@@ -1,0 +1,107 @@
+"""The command line: run the proofs, print what came of them."""
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from opbench_proofs import allocations, drift, false_alarms, programs, sensitivity
+from opbench_proofs.proof import Outcome, Setting
+from opbench_proofs.tool import OpBench, ToolFailure
+
+ROOT = Path(__file__).resolve().parents[2]
+
+DESCRIPTION = """\
+Proves on this machine that opbench's gates say what is so. The short form, for CI, shows in at most three minutes that
+each proof works; its few gates bound no rate closely. The long form takes about two hours and is the proof. A machine
+that does much else makes gates inconclusive, which is no false alarm, but catches nothing either."""
+
+EXAMPLES = """\
+examples:
+  scripts/prove-measurement                      all proofs in their long form
+  scripts/prove-measurement --short
+  scripts/prove-measurement --only 2,7 --output results/proofs
+
+exit codes: 0 every claim held · 1 one did not, or could not be tried · 64 bad usage"""
+
+Proof = Callable[[Setting], Outcome]
+
+
+def proofs() -> dict[int, tuple[str, Proof]]:
+    """The proofs by number: the claim, and what tries it."""
+    own = {1: false_alarms, 2: sensitivity, 3: allocations, 7: drift}
+    found: dict[int, tuple[str, Proof]] = {number: (module.TITLE, module.prove) for number, module in own.items()}
+    for number, title in programs.titles().items():
+        found[number] = (title, lambda setting, number=number: programs.prove(setting, number))
+    return dict(sorted(found.items()))
+
+
+class Arguments(argparse.ArgumentParser):
+    def error(self, message: str) -> None:
+        self.exit(64, f"prove-measurement: {message}\nSee scripts/prove-measurement --help.\n")
+
+
+def main(arguments: list[str]) -> int:
+    """Runs the command; returns the exit code."""
+    known = proofs()
+    options = _parse(arguments, known)
+    results = {}
+    for number in options.only or known:
+        title, prove = known[number]
+        print(f"{number}. {title}", flush=True)
+        begun = time.monotonic()
+        outcome = _tried(prove, number, options)
+        seconds = time.monotonic() - begun
+        for figure in outcome.figures:
+            print(f"   {figure}")
+        print(f"   {'held' if outcome.held else 'DID NOT HOLD'}, {seconds:.0f} s", flush=True)
+        results[number] = {"claim": title, "held": outcome.held, "figures": outcome.figures, "seconds": round(seconds)}
+    options.output.mkdir(parents=True, exist_ok=True)
+    form = "short" if options.short else "long"
+    text = json.dumps({"form": form, "proofs": results}, indent=2, ensure_ascii=False)
+    (options.output / "proofs.json").write_text(text + "\n", encoding="utf-8")
+    return 0 if all(result["held"] for result in results.values()) else 1
+
+
+def _tried(prove: Proof, number: int, options: argparse.Namespace) -> Outcome:
+    output = options.output / str(number)
+    output.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="opbench-proof-") as folder:
+        try:
+            return prove(Setting(OpBench(options.binary, Path(folder)), output, options.short))
+        except ToolFailure as failure:
+            return Outcome(held=False, figures=[str(failure)])
+
+
+def _parse(arguments: list[str], known: dict[int, tuple[str, Proof]]) -> argparse.Namespace:
+    parser = Arguments(
+        prog="prove-measurement",
+        description=DESCRIPTION + "\n\n" + "\n".join(f"  {number}  {title}" for number, (title, _) in known.items()),
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--default-binary", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--binary", type=Path, help="the opbench that is tried (default: the one that is built here)")
+    parser.add_argument("--short", action="store_true", help="at most three minutes")
+    parser.add_argument("--only", metavar="LIST", help="numbers of proofs, separated by commas")
+    parser.add_argument(
+        "--output", type=Path, metavar="DIR", default=ROOT / "results" / "proofs",
+        help="where the figures go (default: results/proofs)",
+    )
+    options = parser.parse_args(arguments)
+    options.binary = options.binary or options.default_binary
+    if options.binary is None or not options.binary.is_file():
+        parser.error(f"there is no program {options.binary}; give the path of a built opbench as --binary")
+    options.output = options.output.resolve()
+    if options.only is not None:
+        try:
+            options.only = [int(word) for word in options.only.split(",")]
+        except ValueError:
+            options.only = [0]
+        if not set(options.only) <= set(known):
+            parser.error(f"--only takes numbers among {', '.join(map(str, known))}")
+    return options

@@ -1,0 +1,97 @@
+"""Proof 2: a slowdown of a known size is caught, and how often, by its size."""
+
+import random
+from pathlib import Path
+
+from opbench_proofs.binomial import lower_bound
+from opbench_proofs.blocks import Recording, only, paired_gate
+from opbench_proofs.proof import Outcome, Setting
+from opbench_proofs.tool import REGRESSION, WORK
+
+TITLE = "A slowdown of 5 % is caught"
+EFFECT = 0.05
+MOST_SECONDS = 180
+UNPAIRED_BLOCKS = 15
+
+
+def prove(setting: Setting) -> Outcome:
+    """Measured gates at 5 %, and the curve of power against effect from recorded blocks."""
+    tool = setting.tool
+    workload = tool.write("work.json", WORK)
+    gates = 2 if setting.is_short else 20
+    caught, longest = 0, 0.0
+    for number in range(gates):
+        run_id = f"slow-{number}"
+        seconds = tool.ab(run_id, workload, "--inject-slowdown", str(EFFECT), "--seed", str(number))
+        gate = tool.gate("--ab", run_id)
+        caught += gate.status == REGRESSION
+        longest = max(longest, seconds + gate.seconds)
+    figures = [
+        f"caught in {caught} of {gates} measured paired gates "
+        f"(with 95 % confidence in at least {lower_bound(caught, gates):.1%}), each within {longest:.0f} s",
+    ]
+    figures += _curves(setting)
+    return Outcome(held=caught >= 0.95 * gates and longest <= MOST_SECONDS, figures=figures)
+
+
+def _curves(setting: Setting) -> list[str]:
+    """The share of gates that catch an effect, by its size: in turns, and in runs of different times."""
+    effects = [0.0, EFFECT] if setting.is_short else [0.0, 0.01, 0.02, 0.03, 0.04, 0.05, 0.07, 0.10]
+    blocks, drawn = (25, 20) if setting.is_short else (60, 200)
+    tool = setting.tool
+    workload = tool.write("ratio.json", WORK | {"name": "proof-ratio", "backends": ["engine", "dispatch"]})
+    recordings = {}
+    for effect in effects:
+        run_id = f"effect-{effect:g}"
+        tool.ab(run_id, workload, "--blocks", str(blocks), "--inject-slowdown", str(effect))
+        recordings[effect] = Recording(tool.samples(run_id))
+    numbers = random.Random(2)
+    paired, unpaired = [], []
+    for effect in effects:
+        statuses = [paired_gate(tool, recordings[effect], numbers) for _ in range(drawn)]
+        paired.append(statuses.count(REGRESSION) / drawn)
+        alone = [_unpaired_gate(setting, recordings[0.0], recordings[effect], numbers) for _ in range(drawn)]
+        unpaired.append(alone.count(REGRESSION) / drawn)
+    _draw(setting.output / "power.svg", effects, paired, unpaired)
+    names = ", ".join(f"{effect:.0%}" for effect in effects)
+    return [
+        f"power at slowdowns of {names}, in turns (time, CPU time): " + ", ".join(f"{share:.0%}" for share in paired),
+        f"in runs of different times (time ÷ Dispatch's, {UNPAIRED_BLOCKS} blocks each): "
+        + ", ".join(f"{share:.0%}" for share in unpaired),
+        "an unpaired gate says of itself: " + _own_power(setting),
+        f"the curves are in {setting.output / 'power.svg'}",
+    ]
+
+
+def _unpaired_gate(setting: Setting, base: Recording, head: Recording, numbers: random.Random) -> int:
+    """Judges blocks of two runs by the default policy, without regard to which were taken together."""
+    tool = setting.tool
+    for name, recording, side in (("apart-base", base, "base"), ("apart-head", head, "head")):
+        drawn = numbers.sample(recording.numbers(), min(UNPAIRED_BLOCKS, len(recording.blocks)))
+        recording.write(recording.draw(drawn, only(side)), tool.folder / name)
+    return tool.gate("--baseline", "apart-base", "--candidate", "apart-head", "--lenient").status
+
+
+def _own_power(setting: Setting) -> str:
+    """What the last unpaired gate's column `detects` holds."""
+    gate = setting.tool.gate("--baseline", "apart-base", "--candidate", "apart-head", "--lenient")
+    lines = gate.output.splitlines()
+    place = lines[0].index("detects")
+    row = next(line for line in lines if " engine " in line and "time_ratio" in line)
+    start = row.rfind("  ", 0, place + len("detects")) + 2
+    return f"detects {row[start : place + len('detects')].strip()} in 95 of 100 cases"
+
+
+def _draw(path: Path, effects: list[float], paired: list[float], unpaired: list[float]) -> None:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6, 4), layout="constrained")
+    axes = figure.subplots()
+    percent = [effect * 100 for effect in effects]
+    axes.plot(percent, [share * 100 for share in paired], "o-", label="two builds in turns (7, 15, 25 blocks)")
+    axes.plot(percent, [share * 100 for share in unpaired], "s--", label=f"runs apart ({UNPAIRED_BLOCKS} blocks each)")
+    axes.set_xlabel("injected slowdown (%)")
+    axes.set_ylabel("gates that call it a regression (%)")
+    axes.set_ylim(-3, 103)
+    axes.legend()
+    figure.savefig(path)

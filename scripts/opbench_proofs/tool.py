@@ -1,0 +1,82 @@
+"""Runs opbench as a user does."""
+
+import json
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+PASS, REGRESSION, INCONCLUSIVE = 0, 2, 7
+
+WORK = {
+    "name": "proof-work",
+    "summary": "Operations of 5 µs, one at a time: what they take is the work kernel's time",
+    "shape": "independent",
+    "parameters": {"items": 4000, "work_ns": 5000, "max_concurrent": 1},
+    "backends": ["engine"],
+    "metrics": ["throughput"],
+}
+TINY = {
+    "name": "proof-tiny",
+    "summary": "Operations without work, from one thread, and chains of them: what they take is the engine's own",
+    "shape": "independent",
+    "parameters": {"items": 20000, "work_ns": 0, "max_concurrent": [1, "default"]},
+    "backends": ["engine"],
+    "metrics": ["throughput"],
+}
+
+
+class ToolFailure(Exception):
+    """opbench ended in a way that no proof foresees."""
+
+
+@dataclass
+class Gate:
+    """How a gate ended."""
+
+    status: int
+    output: str
+    seconds: float
+
+
+class OpBench:
+    """The program that is proven, and the folder it works in."""
+
+    def __init__(self, binary: Path, folder: Path) -> None:
+        self.binary = binary.resolve()
+        self.folder = folder
+
+    def write(self, name: str, content: object) -> str:
+        """Writes a workload or a policy; returns its name."""
+        (self.folder / name).write_text(json.dumps(content), encoding="utf-8")
+        return name
+
+    def run(self, *words: str, allowed: tuple[int, ...] = (0,)) -> subprocess.CompletedProcess[str]:
+        """Runs opbench to its end."""
+        done = subprocess.run(
+            [self.binary, *words], cwd=self.folder, capture_output=True, text=True, check=False
+        )
+        if done.returncode not in allowed:
+            raise ToolFailure(f"opbench {' '.join(words)} ended with {done.returncode}: {done.stderr.strip()}")
+        return done
+
+    def start_ab(self, run_id: str, workload: str, *options: str) -> subprocess.Popen[bytes]:
+        """Begins to measure this build against itself."""
+        command = [self.binary, "ab", self.binary, self.binary, workload, "--run-id", run_id, "--no-progress", *options]
+        return subprocess.Popen(command, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def ab(self, run_id: str, workload: str, *options: str) -> float:
+        """Measures this build against itself; returns the seconds that took."""
+        begun = time.monotonic()
+        self.run("ab", str(self.binary), str(self.binary), workload, "--run-id", run_id, "--no-progress", *options)
+        return time.monotonic() - begun
+
+    def gate(self, *words: str) -> Gate:
+        """Judges; any verdict is an answer, a refusal is not."""
+        begun = time.monotonic()
+        done = self.run("gate", *words, allowed=(PASS, REGRESSION, INCONCLUSIVE))
+        return Gate(done.returncode, done.stdout, time.monotonic() - begun)
+
+    def samples(self, run_id: str) -> Path:
+        """A run's rows."""
+        return self.folder / "results" / run_id / "samples.csv"
