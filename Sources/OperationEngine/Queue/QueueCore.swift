@@ -236,7 +236,7 @@ final class QueueCore: @unchecked Sendable {
             if let lease, chosen == nil { chosen = state.choose(for: lease) }
         }
         if !state.isOpen, isOpen.load(ordering: .relaxed) { isOpen.store(false, ordering: .sequentiallyConsistent) }
-        return (chosen, state.bandsToCall)
+        return (chosen, state.bandsToCall())
     }
 
     /// Sees to it that a worker of the band comes, if one is needed. See the type's argument.

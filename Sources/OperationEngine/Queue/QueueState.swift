@@ -50,9 +50,9 @@ struct QueueState: ~Copyable {
 
     /// The bands of workers that have something to start. With an explicit limit a free slot goes to the operation
     /// that comes first of all, so only its band is called.
-    var bandsToCall: BandSet {
+    mutating func bandsToCall() -> BandSet {
         guard isOpen, ready.count > 0 else { return BandSet() }
-        guard !hasDefaultLimit, let band = ready.leadingBand else { return ready.bands }
+        guard !hasDefaultLimit, let band = ready.leadingBand() else { return ready.bands }
         return BandSet(band)
     }
 
@@ -175,7 +175,7 @@ struct QueueState: ~Copyable {
         guard isOpen, lease.target == target else { return nil }
         let band = lease.band
         // Contract G4, G12: the best ready operation at this instant. Where slots are scarce, the best of all bands.
-        while hasDefaultLimit || ready.leadingBand == band, let reference = ready.first(of: band) {
+        while hasDefaultLimit || ready.leadingBand() == band, let reference = ready.first(of: band) {
             let level = reference._withUnsafeGuaranteedRef { $0.place.level }
             if level != .slotless, freeSlots <= 0 { return nil }
             let isChosen = reference._withUnsafeGuaranteedRef { operation in

@@ -101,20 +101,24 @@ struct ReadyQueue: ~Copyable {
         band == .normal ? normal.first : levels(of: band).first
     }
 
-    /// The band of the operation that goes first of all: the highest level, then the earliest added.
+    /// The band of the operation that goes first of all: the highest level, then the earliest added; nil if empty. Changes
+    /// nothing: but a method that does not say `mutating` is given a copy of the lists.
     @inline(__always)
-    var leadingBand: NiceBand? {
+    mutating func leadingBand() -> NiceBand? {
         if bands == BandSet(.normal) { return .normal }
-        return bands.isEmpty ? nil : leadingBandOfSeveral
+        return bands.isEmpty ? nil : leadingBandOfSeveral()
     }
 
-    /// Apart: the closure's context is a copy of the lists.
     @inline(never)
-    private var leadingBandOfSeveral: NiceBand? {
-        bands.max { left, right in
-            let (a, b) = (levels(of: left), levels(of: right))
-            return a.highest != b.highest ? a.highest < b.highest : sequence(of: a.first) > sequence(of: b.first)
+    private mutating func leadingBandOfSeveral() -> NiceBand? {
+        var leading: (band: NiceBand, level: Int, sequence: UInt64)?
+        for band in bands {
+            let levels = levels(of: band)
+            let (level, sequence) = (levels.highest, sequence(of: levels.first))
+            if let leading, (leading.level, sequence) >= (level, leading.sequence) { continue }
+            leading = (band, level, sequence)
         }
+        return leading?.band
     }
 
     func forEach(_ body: (Operation) -> Void) {
