@@ -51,6 +51,22 @@ import Testing
         backend.teardown()
     }
 
+    @Test func `a task keeps its payload while it runs`() async throws {
+        final class Counted: Sendable {
+            let gone: Flag
+            init(_ gone: Flag) { self.gone = gone }
+            deinit { gone.set() }
+        }
+        let gone = Flag()
+        let wasKept = Flag()
+        let lane = TaskLane(
+            limit: nil, canBeHeld: false, isHeld: false, body: { _ in if !gone.isSet { wasKept.set() } },
+            after: { _ in })
+        await lane.submit(0, keeping: Counted(gone)).value
+        withExtendedLifetime(lane) {}
+        #expect(wasKept.isSet)
+    }
+
     @Test func `on an actor the urgent ones do not wait for the others`() async throws {
         let parameters = #"{"operations": 2000, "max_concurrent": 1, "work_ns": 1000}"#
         let report = try await Fixture.report(ConcurrencyBackend.factory, .latency, "priority_mix", parameters)
@@ -65,6 +81,7 @@ import Testing
 
     @Test(arguments: [
         ("concurrency", "chain", #"{"queues": 2}"#, "no queue"),
+        ("concurrency", "blocking", "{}", "must not block"),
         ("concurrency:await", "chain", #"{"order": "reverse"}"#, "made before it"),
         ("concurrency:await", "graph", #"{"order": "reverse"}"#, "made before it"),
         ("concurrency:await", "independent", "{}", "chains and graphs only"),

@@ -39,8 +39,7 @@ public struct BackendDefinition: Sendable {
             [.cancelStorm]),
         .init("dispatch:serial", "A chain as one serial queue, so that order replaces dependency.", [.chain]),
         .init(
-            "concurrency", "Swift tasks in the fastest form shipped for the shape.",
-            [.independent, .chain, .graph, .priorityMix, .threadPriority, .suspendResume, .wakeup, .openLoop]),
+            "concurrency", "Swift tasks in the fastest form shipped for the shape.", Set(Shape.allCases)),
         .init("concurrency:await", "Swift tasks of which each awaits its predecessors.", [.chain, .graph]),
         .init("concurrency:group", "A task group of all operations; a limit is a window of children.", [.independent]),
     ]

@@ -7,7 +7,9 @@ import OpBenchModel
 /// | independent, wakeup, open_loop | an unstructured task each; a refilled batch is a discarding task group |
 /// | chain, graph | each task makes the tasks of the successors that it made ready |
 /// | priority_mix, thread_priority | task priorities |
-/// | suspend_resume | tasks that wait at a gate before the body |
+/// | suspend_resume, memory_fence | tasks that wait at a gate before the body |
+/// | cancel_storm | `Task.cancel()` and `Task.isCancelled`; no call cancels all that is not one group |
+/// | blocking | nothing: a task must not block its thread |
 ///
 /// At limit 1 the bodies run on an actor, which prefers the higher priority; at limit k they need one of k permits, first
 /// come, first served. An unstructured task costs less than a child of a group.
@@ -47,7 +49,11 @@ enum ConcurrencyBackend {
         case .threadPriority where !DispatchLevels.qualityOfServiceSetsNice:
             return .unsupported(reason: "a task's priority does not change a thread's nice value on this system")
         case .threadPriority: return .full(note: gate + "five task priorities")
-        case .cancelStorm, .blocking, .memoryFence: return .unsupported(reason: "no form with tasks is shipped")
+        case .memoryFence: return .full(note: "tasks wait at a gate")
+        case .cancelStorm:
+            return .full(note: gate + "each task is cancelled, and looks whether it was")
+        case .blocking:
+            return .unsupported(reason: "a task must not block its thread, for which the pool has no substitute")
         }
     }
 

@@ -18,7 +18,7 @@ final class TaskGraph: Backend, @unchecked Sendable {
     private var counters: PredecessorCounters?
     /// `await`: the task of each operation that was submitted. A task reads those of lower number only, which were written
     /// before it was made.
-    private var tasks: UnsafeMutablePointer<Task<Void, Never>?>?
+    private var tasks: TaskHandles?
 
     init(_ plan: WorkloadPlan, _ body: OperationBody, _ form: Form) {
         self.plan = plan
@@ -50,9 +50,7 @@ final class TaskGraph: Backend, @unchecked Sendable {
         }
         for _ in 0..<(plan.chains?.count ?? plan.graph?.sinks.count ?? 0) { running.enter() }
         if form == .await {
-            let buffer = UnsafeMutablePointer<Task<Void, Never>?>.allocate(capacity: plan.operationCount)
-            buffer.initialize(repeating: nil, count: plan.operationCount)
-            tasks = buffer
+            tasks = TaskHandles(count: plan.operationCount)
         } else if let graph = plan.graph {
             counters = PredecessorCounters(graph)
         }
@@ -79,8 +77,6 @@ final class TaskGraph: Backend, @unchecked Sendable {
         lanes = []
         counters?.deallocate()
         counters = nil
-        tasks?.deinitialize(count: plan.operationCount)
-        tasks?.deallocate()
         tasks = nil
     }
 

@@ -26,10 +26,21 @@ final class TaskLane: @unchecked Sendable {
     }
 
     /// Makes the operation's task.
+    ///
+    /// - Parameter payload: what the task keeps until it has ended.
     @discardableResult
     @inline(__always)
-    func submit(_ operation: Int, priority: TaskPriority? = nil) -> Task<Void, Never> {
+    func submit(
+        _ operation: Int, priority: TaskPriority? = nil, keeping payload: AnyObject? = nil
+    ) -> Task<Void, Never> {
         unowned(unsafe) let lane = self
+        if let payload {
+            nonisolated(unsafe) let payload = payload
+            return Task(priority: priority) {
+                await lane.run(operation)
+                withExtendedLifetime(payload) {}
+            }
+        }
         guard gate == nil, before == nil else {
             return Task(priority: priority) { await lane.run(operation) }
         }

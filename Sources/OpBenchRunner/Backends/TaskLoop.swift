@@ -1,7 +1,7 @@
 import Dispatch
 import OpBenchModel
 
-/// Operations without dependencies as Swift tasks; refilled batches as task groups.
+/// Operations without dependencies as Swift tasks; refilled batches as task groups. What is cancelled looks whether it is.
 final class TaskLoop: Backend, @unchecked Sendable {
     private let plan: WorkloadPlan
     private let body: OperationBody
@@ -10,6 +10,8 @@ final class TaskLoop: Backend, @unchecked Sendable {
     /// Entered for each operation until it has ended.
     private let running = DispatchGroup()
     private var lane: TaskLane?
+    /// In plans with a cancellation.
+    private var tasks: TaskHandles?
     /// By class; empty in shapes without.
     private let priorities: [TaskPriority]
 
@@ -21,11 +23,13 @@ final class TaskLoop: Backend, @unchecked Sendable {
     }
 
     func build() {
-        let leaves = refill == nil
+        let (leaves, canBeCancelled) = (refill == nil, plan.cancellation != nil)
         lane = TaskLane(
             limit: plan.limit, canBeHeld: plan.storm != nil, isHeld: plan.startsSuspended,
-            body: { [body] operation in body.run(operation) },
-            after: { [running] _ in if leaves { running.leave() } })
+            body: { [body] operation in
+                if canBeCancelled { body.runUnlessCancelled(operation) } else { body.run(operation) }
+            }, after: { [running] _ in if leaves { running.leave() } })
+        if canBeCancelled { tasks = TaskHandles(count: plan.operationCount) }
     }
 
     func submit(_ part: Range<Int>) {
@@ -47,6 +51,11 @@ final class TaskLoop: Backend, @unchecked Sendable {
         }
     }
 
+    func cancel(_ part: Range<Int>) {
+        guard let cancellation = plan.cancellation, let tasks else { return }
+        for operation in part where cancellation.isChosen[operation] { tasks[operation]?.cancel() }
+    }
+
     func release() { lane?.letGo() }
 
     func drain() {
@@ -55,7 +64,10 @@ final class TaskLoop: Backend, @unchecked Sendable {
         notifications.wait()
     }
 
-    func teardown() { lane = nil }
+    func teardown() {
+        lane = nil
+        tasks = nil
+    }
 
     func suspend() { lane?.hold() }
 
@@ -65,7 +77,9 @@ final class TaskLoop: Backend, @unchecked Sendable {
     private func submit(_ operation: Int) {
         let priority = priorities.isEmpty ? nil : priorities[Int(plan.classes!.ofOperation[operation])]
         running.enter()
-        let task = lane!.submit(operation, priority: priority)
+        let payload = plan.payloadBytes > 0 ? Payload.make(bytes: plan.payloadBytes) : nil
+        let task = lane!.submit(operation, priority: priority, keeping: payload)
+        tasks?[operation] = task
         if plan.hasCompletionBlocks, body.wantsNotification(operation) {
             let notification = notifications.block(operation, body)
             Task(priority: priority) {
@@ -160,5 +174,12 @@ final class TaskGroupLoop: Backend, @unchecked Sendable {
             body.run(operation)
             Task { notification() }
         }
+    }
+}
+
+extension OperationBody {
+    /// For an operation's task, which alone knows whether it was cancelled.
+    fileprivate func runUnlessCancelled(_ operation: Int) {
+        if Task.isCancelled { didEndCancelled(operation) } else { run(operation) }
     }
 }
