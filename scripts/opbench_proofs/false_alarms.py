@@ -13,7 +13,7 @@ TITLE = "A/A: equal builds are not called different"
 
 def prove(setting: Setting) -> Outcome:
     """Gates drawn from recorded blocks of one build against itself, and some measured as they are."""
-    blocks, drawn, real = (30, 60, 2) if setting.is_short else (200, 300, 10)
+    blocks, drawn, real = (25, 40, 2) if setting.is_short else (200, 300, 10)
     tool = setting.tool
     work = tool.write("work.json", WORK)
     workloads = [work] if setting.is_short else [work, tool.write("tiny.json", TINY)]

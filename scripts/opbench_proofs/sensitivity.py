@@ -37,7 +37,7 @@ def prove(setting: Setting) -> Outcome:
 def _curves(setting: Setting) -> list[str]:
     """The share of gates that catch an effect, by its size: in turns, and in runs of different times."""
     effects = [0.0, EFFECT] if setting.is_short else [0.0, 0.01, 0.02, 0.03, 0.04, 0.05, 0.07, 0.10]
-    blocks, drawn = (25, 20) if setting.is_short else (60, 200)
+    blocks, drawn = (15, 10) if setting.is_short else (60, 200)
     tool = setting.tool
     workload = tool.write("ratio.json", WORK | {"name": "proof-ratio", "backends": ["engine", "dispatch"]})
     recordings = {}
