@@ -49,6 +49,7 @@ private let expected: [String: (path: String, message: String, hint: String)] = 
     "mixes-equal-but-for-zero": ("$.parameters.mix[1]", "low:1 appears twice", ""),
     "pauses-too-long": ("$.parameters", "its pauses take 701 s", "at most 600 s"),
     "product-too-large": ("$.parameters", "160000 cells", "at most 100000"),
+    "limit-without-queue": ("$.parameters", "no queue whose limit", "\"default\""),
     "waits-at-limit-one": ("$.parameters", "cannot start at max_concurrent 1", "at least 2"),
     "sleeps-too-long": ("$.parameters", "sleep for 1000 s", "at most 600 s"),
     "search-with-stall": ("$.parameters", "it searches a rate and stalls", "leave stall_ns at 0"),

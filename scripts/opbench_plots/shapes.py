@@ -1,6 +1,6 @@
 """What the figure of each shape shows."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from opbench_plots.measures import (
     CONFIDENCE,
@@ -204,6 +204,44 @@ PLANS = (
         ),
         axis_parameters=("operations", "block_ns", "work_ns"),
         telling_parameters=frozenset({"block_ns"}),
+    ),
+    ShapePlan(
+        shape="observers",
+        title="Telling observers",
+        measures=(
+            TIME_PER_OPERATION,
+            Measure("Bytes held by an operation that waits", Unit.BYTES, plain("retained_bytes_per_pending_op")),
+        ),
+        axis_parameters=("observers", "operations", "work_ns"),
+        telling_parameters=frozenset({"observers"}),
+    ),
+    ShapePlan(
+        shape="barriers",
+        title="Barriers",
+        measures=(TIME_PER_OPERATION, TIME_RATIO),
+        axis_parameters=("every", "operations", "work_ns"),
+        telling_parameters=frozenset({"every"}),
+    ),
+    ShapePlan(
+        shape="block_groups",
+        title="Blocks in a BlockOperation",
+        measures=(replace(TIME_PER_OPERATION, title="Time per block"), TIME_RATIO),
+        axis_parameters=("blocks", "groups", "work_ns"),
+        telling_parameters=frozenset({"groups", "blocks"}),
+    ),
+    ShapePlan(
+        shape="asynchronous",
+        title="Operations that announce their own end",
+        measures=(TIME_PER_OPERATION, TIME_RATIO),
+        axis_parameters=("operations", "work_ns"),
+        telling_parameters=frozenset({"ended_by"}),
+    ),
+    ShapePlan(
+        shape="manual_start",
+        title="Operations without a queue",
+        measures=(TIME_PER_OPERATION, TIME_RATIO),
+        axis_parameters=("producers", "operations", "work_ns"),
+        telling_parameters=frozenset({"operations", "form", "producers"}),
     ),
     ShapePlan(
         shape="memory_fence",

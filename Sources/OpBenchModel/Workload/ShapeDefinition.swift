@@ -44,6 +44,11 @@ public struct ShapeDefinition: Sendable {
         case .cancelStorm: cancelStorm
         case .blocking: blocking
         case .memoryFence: memoryFence
+        case .observers: observers
+        case .barriers: barriers
+        case .blockGroups: blockGroups
+        case .asynchronous: asynchronous
+        case .manualStart: manualStart
         }
     }
 

@@ -11,6 +11,11 @@ public enum Shape: String, CaseIterable, Sendable, Codable {
     case cancelStorm = "cancel_storm"
     case blocking
     case memoryFence = "memory_fence"
+    case observers
+    case barriers
+    case blockGroups = "block_groups"
+    case asynchronous
+    case manualStart = "manual_start"
 }
 
 /// The kinds of sample, never mixed in one process (throughput carries no per-operation timestamps).

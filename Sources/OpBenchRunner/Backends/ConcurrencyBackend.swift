@@ -54,6 +54,8 @@ enum ConcurrencyBackend {
             return .full(note: gate + "each task is cancelled, and looks whether it was")
         case .blocking:
             return .unsupported(reason: "a task must not block its thread, for which the pool has no substitute")
+        case .observers, .barriers, .blockGroups, .asynchronous, .manualStart:
+            return .unsupported(reason: "no form with tasks is shipped")
         }
     }
 

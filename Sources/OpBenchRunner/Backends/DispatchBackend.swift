@@ -10,7 +10,11 @@ import OpBenchModel
 /// | graph | `within` on one concurrent queue | `within`, one serial queue | `within` on k pumps |
 /// | cancel_storm | a flag an operation, at which its closure looks first, on queues as for independent | … | … |
 /// | blocking | one concurrent queue | one serial queue | k serial queues dealt to in turn, a thread each |
-/// | memory_fence | as independent | … | … |
+/// | memory_fence, observers | as independent | … | … |
+/// | barriers | `async(flags: .barrier)` on one concurrent queue | one serial queue | unsupported |
+/// | block_groups | as independent, a closure a group, in it `concurrentPerform` | … | … |
+/// | asynchronous | one concurrent queue | … of which an end starts the next | … the same |
+/// | manual_start | `perform` of work items | – | – |
 /// | priority_mix | five global queues by quality of service | unsupported | unsupported |
 /// | thread_priority | the same, if quality of service changes the nice value here | unsupported | unsupported |
 ///
@@ -42,6 +46,13 @@ enum DispatchBackend {
         case .independent, .suspendResume, .wakeup, .openLoop, .memoryFence: .full()
         case .cancelStorm: .full(note: "a flag an operation, read by its closure")
         case .blocking: .full(note: plan.limit == nil ? "" : "a serial queue for each of the limit")
+        case .observers: .full(note: plan.observers == 0 ? "" : "each closure calls its observers as its last act")
+        case .barriers where plan.limit ?? 1 > 1:
+            .unsupported(reason: "a queue with barriers has no limit between one and what the system chooses")
+        case .barriers: .full(note: plan.limit == nil ? "" : "on a serial queue everything is a barrier")
+        case .blockGroups: .full(note: "each group runs its blocks by concurrentPerform")
+        case .asynchronous: .full(note: plan.limit == nil ? "" : "whoever announces an end starts the next")
+        case .manualStart: .full(note: "work items, performed")
         case .chain: DispatchChains.support(plan, fastestForm(of: plan))
         case .graph: .full(note: DispatchGraph.Form.within.note)
         case .priorityMix, .threadPriority: DispatchLevels.support(plan)
@@ -52,7 +63,7 @@ enum DispatchBackend {
         switch plan.shape {
         case .chain: fastestForm(of: plan).holdsPending
         case .graph: DispatchGraph.Form.within.holdsPending
-        default: !plan.isRefill
+        default: !plan.isRefill && !plan.startsByHand
         }
     }
 
@@ -62,6 +73,11 @@ enum DispatchBackend {
         case .cancelStorm: cancelling(plan, body, .flag)
         case .blocking: DispatchBlocking(plan, body)
         case .memoryFence: DispatchLaden(plan, body)
+        case .observers: DispatchObserved(plan, body)
+        case .barriers: DispatchBarriers(plan, body)
+        case .blockGroups: DispatchGroups(plan, body)
+        case .asynchronous: DispatchAsynchronous(plan, body)
+        case .manualStart: DispatchByHand(plan, body)
         case .chain: DispatchChains(plan, body, fastestForm(of: plan))
         case .priorityMix, .threadPriority: DispatchLevels(plan, body)
         case .independent, .suspendResume, .wakeup, .openLoop, .graph: DispatchLoop(plan, body)

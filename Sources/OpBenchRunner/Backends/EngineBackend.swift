@@ -13,7 +13,7 @@ import class OperationEngine.OperationQueue
 final class EngineBackend: Backend, @unchecked Sendable {
     static let factory = BackendFactory(
         id: .engine, guarantees: [.limit, .priorityOrder, .suspension], support: { _ in .full() },
-        canHoldPending: { !$0.isRefill }, make: make)
+        canHoldPending: { !$0.isRefill && !$0.startsByHand }, make: make)
 
     private let plan: WorkloadPlan
     private let body: OperationBody
@@ -33,6 +33,11 @@ final class EngineBackend: Backend, @unchecked Sendable {
         case .cancelStorm: EngineCancelling(plan, body)
         case .blocking: EngineWaiting(plan, body)
         case .memoryFence: EngineLaden(plan, body)
+        case .observers: EngineObserved(plan, body)
+        case .barriers: EngineBarriers(plan, body)
+        case .blockGroups: EngineGroups(plan, body)
+        case .asynchronous: EngineAsynchronous(plan, body)
+        case .manualStart: EngineByHand(plan, body)
         default: EngineBackend(plan, body)
         }
     }

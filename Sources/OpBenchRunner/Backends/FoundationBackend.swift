@@ -9,7 +9,7 @@ import OpBenchModel
 /// - refill: every operation of a batch has a completion block that counts down; the last one submits the next batch.
 final class FoundationBackend: Backend, @unchecked Sendable {
     static let factory = BackendFactory(
-        id: .foundation, guarantees: [], support: support, canHoldPending: { !$0.isRefill },
+        id: .foundation, guarantees: [], support: support, canHoldPending: { !$0.isRefill && !$0.startsByHand },
         make: make)
 
     private let plan: WorkloadPlan
@@ -26,8 +26,12 @@ final class FoundationBackend: Backend, @unchecked Sendable {
     }
 
     private static func support(_ plan: WorkloadPlan) -> Support {
-        plan.shape == .threadPriority
-            ? .unsupported(reason: "Foundation on Linux has no threadPriority") : .full()
+        switch plan.shape {
+        case .threadPriority: .unsupported(reason: "Foundation on Linux has no threadPriority")
+        case .observers where plan.observers != 0:
+            .full(note: "a completion block calls the observers: Foundation on Linux has no key-value observing")
+        default: .full()
+        }
     }
 
     private static func make(_ plan: WorkloadPlan, _ body: OperationBody) -> any Backend {
@@ -35,6 +39,11 @@ final class FoundationBackend: Backend, @unchecked Sendable {
         case .cancelStorm: FoundationCancelling(plan, body)
         case .blocking: FoundationWaiting(plan, body)
         case .memoryFence: FoundationLaden(plan, body)
+        case .observers: FoundationObserved(plan, body)
+        case .barriers: FoundationBarriers(plan, body)
+        case .blockGroups: FoundationGroups(plan, body)
+        case .asynchronous: FoundationAsynchronous(plan, body)
+        case .manualStart: FoundationByHand(plan, body)
         default: FoundationBackend(plan, body)
         }
     }

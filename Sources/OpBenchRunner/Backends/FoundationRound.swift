@@ -26,9 +26,14 @@ class FoundationRound: Backend, @unchecked Sendable {
         operations.reserveCapacity(plan.operationCount)
         for number in 0..<plan.operationCount {
             let made = make(number)
-            if body.wantsNotification(number) { made.completionBlock = notifications.block(number, body) }
+            notify(made, number)
             operations.append(made)
         }
+    }
+
+    /// Sets the completion block that is timed.
+    func notify(_ made: Operation, _ number: Int) {
+        if body.wantsNotification(number) { made.completionBlock = notifications.block(number, body) }
     }
 
     func make(_ number: Int) -> Operation { Numbered(number, body) }

@@ -13,6 +13,15 @@ struct Notifications: Sendable {
         }
     }
 
+    /// One block for all operations of a group.
+    func block(_ group: Range<Int>, _ body: OperationBody) -> @Sendable () -> Void {
+        pending.enter()
+        return { [pending] in
+            for operation in group { body.didNotify(operation) }
+            pending.leave()
+        }
+    }
+
     func wait() { pending.wait() }
 }
 

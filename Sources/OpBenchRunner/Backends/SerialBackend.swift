@@ -33,6 +33,9 @@ final class SerialBackend: Backend, @unchecked Sendable {
             plan.blocking?.kind == .sleep
                 ? .full() : .unsupported(reason: "an operation of a plain loop would wait for one behind it for ever")
         case .memoryFence: .unsupported(reason: "nothing waits in a plain loop")
+        case .observers, .barriers, .blockGroups, .manualStart: .full()
+        case .asynchronous:
+            plan.announcedEnd == .itself ? .full() : .unsupported(reason: "a plain loop ends what it has begun")
         }
     }
 
@@ -58,6 +61,15 @@ final class SerialBackend: Backend, @unchecked Sendable {
                 } else {
                     body.run(operation)
                 }
+            }
+        } else if let notices = plan.noticesPerOperation {
+            for operation in 0..<plan.operationCount {
+                body.run(operation)
+                for _ in 0..<notices { body.didNotice(operation) }
+            }
+        } else if plan.barrierEvery != nil {
+            for operation in 0..<plan.operationCount {
+                if plan.isBarrier(operation) { body.runBarrier(operation) } else { body.runBesideOthers(operation) }
             }
         } else if order.isEmpty {
             for operation in 0..<plan.operationCount { body.run(operation) }

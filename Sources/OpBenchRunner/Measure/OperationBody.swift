@@ -38,6 +38,8 @@ struct OperationBody: @unchecked Sendable {
         /// Whether the work is more than nothing.
         let hasWork: Bool
         let blocking: BlockedWork?
+        /// Whether an operation is running until `didAnnounceEnd`.
+        let announcesEnds: Bool
         let itemsPerOperation: Int
         let lastItems: Int
         /// The operation that stands still, and for how long; -1 for none.
@@ -55,6 +57,8 @@ struct OperationBody: @unchecked Sendable {
         let runs = Atomic<Int>(0)
         let running = Atomic<Int>(0)
         let highWater = Atomic<Int>(0)
+        /// Written by barriers only, which nothing runs beside.
+        var barriersEnded: UInt32 = 0
     }
 
     /// The kinds of stamp; each has a row of `operationCount` numbers. The last two are of thread priorities only.
@@ -84,7 +88,7 @@ struct OperationBody: @unchecked Sendable {
                 predecessors: plan.graph.map { PredecessorRows($0) },
                 iterationsPerItem: iterations,
                 hasWork: iterations > 0 || plan.blocking != nil || plan.stalledOperation >= 0,
-                blocking: plan.blocking.map { _ in BlockedWork(plan) },
+                blocking: plan.blocking.map { _ in BlockedWork(plan) }, announcesEnds: plan.announcedEnd != nil,
                 itemsPerOperation: plan.itemsPerOperation, lastItems: plan.lastItems,
                 stalledOperation: plan.stalledOperation, stallNanoseconds: Int64(plan.stall?.nanoseconds ?? 0),
                 stamps: stamps, stampCount: stampCount, takesThreadFigures: takesThreadFigures, counters: counters))
@@ -107,6 +111,7 @@ struct OperationBody: @unchecked Sendable {
         state.pointee.stamps.update(repeating: 0, count: state.pointee.stampCount)
         state.pointee.counters.pointee.runs.store(0, ordering: .relaxed)
         state.pointee.counters.pointee.highWater.store(0, ordering: .relaxed)
+        state.pointee.counters.pointee.barriersEnded = 0
     }
 
     /// Changes between the modes that take no stamps.
@@ -162,6 +167,43 @@ extension OperationBody {
     /// How an operation waits for its partner with the backend's own means. Set before anything is submitted, and used
     /// in plans of operations that wait for one another only.
     func setWait(_ wait: @escaping @Sendable (Int) -> Void) { state.pointee.blocking?.wait = wait }
+
+    /// An observer has been told of the operation's finish. Calls for one operation follow one another.
+    @inline(__always)
+    func didNotice(_ operation: Int) { state.pointee.slots[operation] &+= Self.noticeMark }
+
+    /// The end of an asynchronous operation, just before it is announced; after its `run` has returned.
+    @inline(__always)
+    func didAnnounceEnd(_ operation: Int) {
+        didNotice(operation)
+        guard takesStamps else { return }
+        stamp(.end, operation, MonotonicClock.now())
+        if state.pointee.mode == .checked { state.pointee.counters.pointee.running.subtract(1, ordering: .relaxed) }
+    }
+
+    /// Just before the call that starts the operation by hand: it is submitted and ready at once.
+    @inline(__always)
+    func willStart(_ operation: Int) {
+        willSubmit(operation)
+        didSubmit(operation)
+    }
+
+    /// In place of `run`, between barriers: the slot counts the barriers that had ended.
+    @inline(__always)
+    func runBesideOthers(_ operation: Int) {
+        let counters = state.pointee.counters
+        let before = counters.pointee.barriersEnded
+        run(operation)
+        let isBeside = counters.pointee.barriersEnded != before
+        state.pointee.slots[operation] &+= before &+ (isBeside ? Self.besideBarrier : 0)
+    }
+
+    /// In place of `run`, for a barrier.
+    @inline(__always)
+    func runBarrier(_ operation: Int) {
+        runBesideOthers(operation)
+        state.pointee.counters.pointee.barriersEnded &+= 1
+    }
 
     /// In place of `run`, for an operation that has ended because it was cancelled.
     @inline(__always)
@@ -244,7 +286,7 @@ extension OperationBody {
         let running = counters.pointee.running.add(1, ordering: .relaxed).newValue
         counters.pointee.highWater.max(running, ordering: .relaxed)
         runStamped(operation)
-        counters.pointee.running.subtract(1, ordering: .relaxed)
+        if !state.pointee.announcesEnds { counters.pointee.running.subtract(1, ordering: .relaxed) }
     }
 }
 
@@ -273,6 +315,10 @@ extension OperationBody {
 
     /// What the end of a cancelled operation adds to its slot.
     static let cancelledMark: UInt32 = 1 << 16
+    /// What a notice of an operation adds to its slot.
+    static let noticeMark: UInt32 = 1 << 16
+    /// What it adds to an operation's slot that a barrier ended while it ran.
+    static let besideBarrier: UInt32 = 1 << 31
 
     /// Bodies entered, as counted by a check sample.
     var countedRuns: Int { state.pointee.counters.pointee.runs.load(ordering: .relaxed) }

@@ -93,3 +93,61 @@ extension WorkloadPlan {
         return max(waves * (blocking.nanoseconds + workNanoseconds), work)
     }
 }
+
+// MARK: - Observers, barriers, groups, announced ends, starts by hand
+
+extension WorkloadPlan {
+    /// Who announces the end of an asynchronous operation.
+    enum AnnouncedEnd: String, Sendable {
+        case thread, itself
+    }
+
+    init(observers cell: Cell) {
+        self.init(cell, operations: cell.integer("operations"))
+        observers = cell.integer("observers")
+    }
+
+    init(barriers cell: Cell) {
+        self.init(cell, operations: cell.integer("operations"))
+        form = .closure
+        let every = cell.integer("every")
+        barrierEvery = every
+        // A role that nobody has is no class.
+        let roles = [every > 1 ? "operation" : nil, every <= operationCount ? "barrier" : nil].compactMap(\.self)
+        classes = Classes(
+            label: "role", keys: roles, values: roles.map { _ in 0 },
+            ofOperation: (0..<operationCount).map { $0 % every == every - 1 ? UInt8(roles.count - 1) : 0 })
+    }
+
+    init(blockGroups cell: Cell) {
+        self.init(cell, operations: cell.integer("groups") * cell.integer("blocks"))
+        groupSize = cell.integer("blocks")
+    }
+
+    init(asynchronous cell: Cell) {
+        self.init(cell, operations: cell.integer("operations"))
+        announcedEnd = AnnouncedEnd(rawValue: cell.text("ended_by"))
+    }
+
+    init(manualStart cell: Cell) {
+        self.init(cell, operations: cell.integer("operations"))
+        form = Form(rawValue: cell.text("form")) ?? .subclass
+        producers = cell.integer("producers")
+        startsByHand = true
+    }
+
+    func isBarrier(_ operation: Int) -> Bool {
+        barrierEvery.map { operation % $0 == $0 - 1 } ?? false
+    }
+
+    /// How many barriers come before an operation.
+    func barriersBefore(_ operation: Int) -> Int { barrierEvery.map { operation / $0 } ?? 0 }
+
+    /// The groups of a part of the operations; parts begin and end between groups.
+    func groups(of part: Range<Int>) -> [Range<Int>] {
+        stride(from: part.lowerBound, to: part.upperBound, by: groupSize).map { $0..<$0 + groupSize }
+    }
+
+    /// What others are told of each operation: its observers of its finish, or whoever waits of its end.
+    var noticesPerOperation: Int? { announcedEnd == nil ? observers : 1 }
+}

@@ -15,6 +15,11 @@ extension WorkloadPlan {
         case .cancelStorm: self.init(cancelStorm: cell)
         case .blocking: self.init(blocking: cell)
         case .memoryFence: self.init(memoryFence: cell)
+        case .observers: self.init(observers: cell)
+        case .barriers: self.init(barriers: cell)
+        case .blockGroups: self.init(blockGroups: cell)
+        case .asynchronous: self.init(asynchronous: cell)
+        case .manualStart: self.init(manualStart: cell)
         }
     }
 

@@ -83,6 +83,15 @@ struct WorkloadPlan: Sendable {
     var blocking: Blocking?
     /// The size of the object that each operation keeps; 0 for none.
     var payloadBytes = 0
+    /// Observers of each operation.
+    var observers: Int?
+    /// The last one of so many operations in succession is a barrier.
+    var barrierEvery: Int?
+    /// How many operations of the plan, blocks, make up one that is submitted.
+    var groupSize = 1
+    var announcedEnd: AnnouncedEnd?
+    /// Whether operations are started by a call of `start` and there is no queue.
+    var startsByHand = false
 }
 
 extension WorkloadPlan {
@@ -128,7 +137,7 @@ extension WorkloadPlan {
             plan.graph = shortened
             plan.operationCount = shortened.operationCount
         } else {
-            plan.operationCount = limit
+            plan.operationCount = max(1, limit / groupSize) * groupSize
         }
         plan.itemCount = plan.operationCount * itemsPerOperation
         plan.classes?.ofOperation.removeSubrange(plan.operationCount...)

@@ -42,6 +42,7 @@ extension RoundAnalysis {
                     operations: figures.operations)
                 continue
             }
+            guard planned.label == "thread_priority" else { continue }
             report.add(
                 .cpuShare, "mean", Double(figures.cpuNanoseconds) / Double(max(1, figures.runNanoseconds)),
                 operationClass: name, operations: figures.operations)

@@ -5,9 +5,15 @@ import OpBenchModel
 enum OutcomeCheck {
     /// The violations of one round, in words; empty if there are none.
     static func violations(of body: OperationBody, in plan: WorkloadPlan) -> [String] {
+        var violations: [String] = []
         if let cancellation = plan.cancellation {
             return CancellationCheck(plan: plan, cancellation: cancellation).violations(of: body)
         }
+        if let notices = plan.noticesPerOperation {
+            return NoticeCheck(plan: plan, noticesPerOperation: notices).violations(of: body)
+        }
+        if plan.barrierEvery != nil { return BarrierCheck(plan: plan).violations(of: body) }
+        if plan.groupSize > 1 { violations += GroupCheck(plan: plan).violations(of: body) }
         var missing = 0
         var early = 0
         var repeated = 0
@@ -23,7 +29,6 @@ enum OutcomeCheck {
             }
             if found > 0 { items += operation == plan.operationCount - 1 ? plan.lastItems : plan.itemsPerOperation }
         }
-        var violations: [String] = []
         if missing > 0 { violations.append("\(missing) operations did not run") }
         if repeated > 0 { violations.append("\(repeated) operations ran, or follow one that ran, more than once") }
         if early > 0 {

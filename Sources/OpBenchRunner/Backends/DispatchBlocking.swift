@@ -1,44 +1,6 @@
 import Dispatch
 import OpBenchModel
 
-/// Closures that wait in a lane, with what they keep: memory fences.
-final class DispatchLaden: Backend, @unchecked Sendable {
-    private let plan: WorkloadPlan
-    private let body: OperationBody
-    private let lane: DispatchLane
-    private let notifications = Notifications()
-
-    init(_ plan: WorkloadPlan, _ body: OperationBody) {
-        self.plan = plan
-        self.body = body
-        lane = DispatchLane(limit: plan.limit, isSuspended: plan.startsSuspended)
-    }
-
-    func build() {}
-
-    func submit(_ part: Range<Int>) {
-        for operation in part {
-            body.willSubmit(operation)
-            let work = body.closure(operation, payloadBytes: plan.payloadBytes)
-            if body.wantsNotification(operation), plan.hasCompletionBlocks {
-                lane.async(work, thenNotify: notifications.block(operation, body))
-            } else {
-                lane.async(work)
-            }
-            body.didSubmit(operation)
-        }
-    }
-
-    func release() { lane.resume() }
-    func drain() {
-        lane.drain()
-        notifications.wait()
-    }
-    func teardown() {}
-    func suspend() { lane.suspend() }
-    func resume() { lane.resume() }
-}
-
 /// Operations that block their threads.
 ///
 /// At an explicit limit k, k serial queues of which each gets a thread of its own at once, so that blocked threads hold

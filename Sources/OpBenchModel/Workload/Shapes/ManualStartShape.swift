@@ -1,0 +1,18 @@
+extension ShapeDefinition {
+    /// Operations without a queue.
+    static let manualStart = ShapeDefinition(
+        shape: .manualStart,
+        summary: "Operations that are started by hand, by a call on the submitting thread, without any queue.",
+        parameters: [
+            .count("operations", 1...operationLimit, 10_000, "Operations, all together."),
+            .choice(
+                "form", ["subclass", "block"],
+                "What is started: an Operation whose main is overridden, or a "
+                    + "BlockOperation."),
+            producers,
+        ] + common(work: 0),
+        problem: { cell in
+            guard cell.maxConcurrent != nil else { return nil }
+            return ("there is no queue whose limit could be set", "leave max_concurrent at \"default\"")
+        })
+}

@@ -1,0 +1,41 @@
+import Dispatch
+
+/// The thread that announces the end of asynchronous operations, in place of whatever they wait for in real life.
+final class EndingThread<Element: Sendable>: @unchecked Sendable {
+    private let lock = PlainLock()
+    private let filled = DispatchSemaphore(value: 0)
+    private var waiting: [Element] = []
+    private var isOver = false
+    private var thread: OwnThread?
+
+    /// - Parameter end: ends one; called on the thread, in the order in which they were handed over.
+    init(_ end: @escaping @Sendable (Element) -> Void) {
+        thread = OwnThread { [unowned self] in
+            while let batch = next() { for element in batch { end(element) } }
+        }
+    }
+
+    /// Hands an operation over. The thread is woken only if it had none.
+    func take(_ element: Element) {
+        lock.lock()
+        waiting.append(element)
+        let isFirst = waiting.count == 1
+        lock.unlock()
+        if isFirst { filled.signal() }
+    }
+
+    /// Ends the thread. Nothing may be handed over any more.
+    func dismiss() {
+        lock.whileLocked { isOver = true }
+        filled.signal()
+        thread?.join()
+    }
+
+    private func next() -> [Element]? {
+        filled.wait()
+        return lock.whileLocked {
+            defer { waiting = [] }
+            return isOver ? nil : waiting
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import OpBenchModel
+
+/// The outcome where an operation's slot counts its runs in the lower half, and in the upper half how often an observer
+/// was told of it, or its end was announced.
+struct NoticeCheck {
+    let plan: WorkloadPlan
+    let noticesPerOperation: Int
+
+    /// In words; empty if there are none.
+    func violations(of body: OperationBody) -> [String] {
+        var (missing, repeated, tooFew, tooMany) = (0, 0, 0, 0)
+        for operation in 0..<plan.operationCount {
+            let slot = body.slot(operation)
+            let runs = slot % OperationBody.noticeMark
+            let notices = Int(slot / OperationBody.noticeMark)
+            if runs == 0 { missing += 1 }
+            if runs > 1 { repeated += 1 }
+            if notices < noticesPerOperation { tooFew += 1 }
+            if notices > noticesPerOperation { tooMany += 1 }
+        }
+        let what = plan.announcedEnd == nil ? "finish" : "end"
+        var violations: [String] = []
+        if missing > 0 { violations.append("\(missing) operations did not run") }
+        if repeated > 0 { violations.append("\(repeated) operations ran more than once") }
+        if tooFew > 0 { violations.append("the \(what) of \(tooFew) operations was told too seldom") }
+        if tooMany > 0 { violations.append("the \(what) of \(tooMany) operations was told too often") }
+        return violations
+    }
+}
+
+/// The outcome where some operations are barriers. A slot holds one more than the number of barriers that had ended when
+/// the operation ran; `OperationBody.besideBarrier` is added if that number changed meanwhile.
+struct BarrierCheck {
+    let plan: WorkloadPlan
+
+    /// In words; empty if there are none.
+    func violations(of body: OperationBody) -> [String] {
+        var (missing, early, late) = (0, 0, 0)
+        for operation in 0..<plan.operationCount {
+            let (found, expected) = (Int(body.slot(operation)), plan.barriersBefore(operation) + 1)
+            if found == 0 {
+                missing += 1
+            } else if found < expected {
+                early += 1
+            } else if found > expected {
+                late += 1
+            }
+        }
+        var violations: [String] = []
+        if missing > 0 { violations.append("\(missing) operations did not run") }
+        if early > 0 { violations.append("\(early) operations ran before a barrier that they are behind") }
+        if late > 0 {
+            violations.append("\(late) operations ran twice, beside a barrier or after one that is behind them")
+        }
+        let beside = body.takesStamps ? operationsBesideBarriers(body) : 0
+        if beside > 0 {
+            violations.append("\(beside) operations were running when a barrier began, or began before its end")
+        }
+        return violations
+    }
+
+    /// By the time stamps, which see an overlap of any length.
+    private func operationsBesideBarriers(_ body: OperationBody) -> Int {
+        guard let every = plan.barrierEvery, body.read(.start, 0) > 0 else { return 0 }
+        var count = 0
+        var barrierEnd: Int64 = 0
+        for first in stride(from: 0, to: plan.operationCount, by: every) {
+            let barrier = first + every - 1
+            let start = barrier < plan.operationCount ? body.read(.start, barrier) : .max
+            for operation in first..<min(barrier, plan.operationCount)
+            where body.read(.end, operation) > start || body.read(.start, operation) < barrierEnd {
+                count += 1
+            }
+            if barrier < plan.operationCount { barrierEnd = body.read(.end, barrier) }
+        }
+        return count
+    }
+}
+
+/// Whether a group of blocks was told as finished only when all its blocks were, where completion blocks are timed.
+struct GroupCheck {
+    let plan: WorkloadPlan
+
+    /// In words; empty if there are none.
+    func violations(of body: OperationBody) -> [String] {
+        guard body.takesStamps else { return [] }
+        let early = (0..<plan.operationCount).count { operation in
+            let notified = body.read(.notified, operation)
+            return notified > 0 && notified < body.read(.end, operation)
+        }
+        return early > 0 ? ["\(early) blocks ended after their group was told as finished"] : []
+    }
+}

@@ -1,0 +1,201 @@
+import OpBenchModel
+import Testing
+
+@testable import OpBenchRunner
+
+/// A backend that does on the draining thread just what a test says.
+final class DirectedBackend: Backend, @unchecked Sendable {
+    private let body: OperationBody
+    private let direction: @Sendable (OperationBody) -> Void
+
+    init(_ body: OperationBody, _ direction: @escaping @Sendable (OperationBody) -> Void) {
+        self.body = body
+        self.direction = direction
+    }
+
+    func build() {}
+    func submit(_ part: Range<Int>) {}
+    func release() {}
+    func drain() { direction(body) }
+    func teardown() {}
+    func suspend() {}
+    func resume() {}
+
+    /// The report of a check sample, or another, in which that happened.
+    static func report(
+        _ shape: String, _ parameters: String, _ flavour: SampleFlavour = .throughput,
+        _ direction: @escaping @Sendable (OperationBody) -> Void
+    ) throws -> SampleReport {
+        // As many operations as the shortened plan of a warm-up has at most, so that the direction fits both.
+        Trial(
+            plan: try Fixture.plan(shape, parameters),
+            factory: BackendFactory(
+                id: BackendID(rawValue: "directed"), guarantees: [.limit], support: { _ in .full() },
+                canHoldPending: { _ in false }, make: { DirectedBackend($1, direction) }),
+            flavour: flavour, kernel: Fixture.kernel, targetNanoseconds: 1000
+        ).run()
+    }
+}
+
+@Suite(.serialized) struct NoticeTests {
+    private func report(_ direction: @escaping @Sendable (OperationBody) -> Void) throws -> SampleReport {
+        try DirectedBackend.report("observers", #"{"operations": 3, "observers": 2}"#, .throughput, direction)
+    }
+
+    /// Runs all and tells twice of each, but for what `change` adds.
+    private static func tell(_ body: OperationBody, _ notices: [Int] = [2, 2, 2]) {
+        for operation in 0..<3 {
+            body.run(operation)
+            for _ in 0..<notices[operation] { body.didNotice(operation) }
+        }
+    }
+
+    @Test func `each observer told once is right`() throws {
+        #expect(try report { Self.tell($0) }.status == .ok)
+    }
+
+    @Test func `an observer not told, told twice, and an operation run twice or not at all are found`() throws {
+        #expect(try report { Self.tell($0, [2, 1, 2]) }.notes == "the finish of 1 operations was told too seldom")
+        #expect(try report { Self.tell($0, [3, 3, 2]) }.notes == "the finish of 2 operations was told too often")
+        #expect(
+            try report {
+                Self.tell($0)
+                $0.run(1)
+            }.notes == "1 operations ran more than once")
+        let lost = try report { body in for _ in 0..<2 { body.didNotice(0) } }
+        #expect(lost.notes.hasPrefix("3 operations did not run"))
+        #expect(lost.status == .invalid)
+    }
+
+    @Test func `an end announced twice or not at all is found`() throws {
+        let parameters = #"{"operations": 2, "ended_by": "itself"}"#
+        let twice = try DirectedBackend.report("asynchronous", parameters) { body in
+            for operation in 0..<2 {
+                body.run(operation)
+                body.didAnnounceEnd(operation)
+            }
+            body.didAnnounceEnd(1)
+        }
+        #expect(twice.notes == "the end of 1 operations was told too often")
+        let never = try DirectedBackend.report("asynchronous", parameters) { body in
+            for operation in 0..<2 { body.run(operation) }
+        }
+        #expect(never.notes == "the end of 2 operations was told too seldom")
+    }
+
+    @Test func `a slot is held until the end is announced`() throws {
+        let report = try DirectedBackend.report(
+            "asynchronous", #"{"operations": 3, "ended_by": "itself", "max_concurrent": 2}"#, .check
+        ) { body in
+            for operation in 0..<3 { body.run(operation) }
+            for operation in 0..<3 { body.didAnnounceEnd(operation) }
+        }
+        #expect(report.notes == "3 operations ran at once at limit 2")
+    }
+}
+
+@Suite(.serialized) struct BarrierTests {
+    private func report(
+        _ flavour: SampleFlavour = .throughput, _ direction: @escaping @Sendable (OperationBody) -> Void
+    ) throws -> SampleReport {
+        try DirectedBackend.report("barriers", #"{"operations": 5, "every": 3, "work_ns": 0}"#, flavour, direction)
+    }
+
+    @Test func `every so many is a barrier, and the rest has none behind it`() throws {
+        let plan = try Fixture.plan("barriers", #"{"operations": 8, "every": 3}"#)
+        #expect((0..<8).map { plan.isBarrier($0) } == [false, false, true, false, false, true, false, false])
+        #expect((0..<8).map { plan.barriersBefore($0) } == [0, 0, 0, 1, 1, 1, 2, 2])
+        #expect(plan.classes?.ofOperation == [0, 0, 1, 0, 0, 1, 0, 0])
+        #expect(try Fixture.plan("barriers", #"{"operations": 8, "every": 1}"#).classes?.keys == ["barrier"])
+        #expect(try Fixture.plan("barriers", #"{"operations": 8, "every": 9}"#).classes?.keys == ["operation"])
+    }
+
+    private static func run(_ body: OperationBody, _ order: [Int]) {
+        for operation in order {
+            if operation == 2 { body.runBarrier(operation) } else { body.runBesideOthers(operation) }
+        }
+    }
+
+    @Test(arguments: [SampleFlavour.throughput, .latency, .check])
+    func `in order, and out of order between barriers, is right`(_ flavour: SampleFlavour) throws {
+        #expect(try report(flavour) { Self.run($0, [0, 1, 2, 3, 4]) }.status == .ok)
+        #expect(try report(flavour) { Self.run($0, [1, 0, 2, 4, 3]) }.status == .ok)
+    }
+
+    @Test func `past a barrier either way, twice and not at all are found`() throws {
+        #expect(
+            try report { Self.run($0, [0, 1, 3, 2, 4]) }.notes
+                == "1 operations ran before a barrier that they are behind")
+        #expect(try report { Self.run($0, [0, 2, 1, 3, 4]) }.notes.hasPrefix("1 operations ran twice, beside"))
+        #expect(try report { Self.run($0, [0, 1, 1, 2, 3, 4]) }.notes.hasPrefix("1 operations ran twice, beside"))
+        #expect(try report { Self.run($0, [0, 1, 2, 3]) }.notes == "1 operations did not run")
+    }
+
+    @Test func `an operation beside a barrier is found by the time stamps`() throws {
+        let found = try report(.check) { body in
+            Self.run(body, [0, 1, 2, 3, 4])
+            // As if the first had gone on into the barrier.
+            body.stamp(.end, 0, body.read(.start, 2) + 1)
+        }
+        #expect(found.status == .invalid)
+        #expect(found.notes.hasPrefix("1 operations were running when a barrier began"))
+        let tooSoon = try report(.check) { body in
+            Self.run(body, [0, 1, 2, 3, 4])
+            body.stamp(.start, 4, body.read(.end, 2) - 1)
+        }
+        #expect(tooSoon.notes.hasPrefix("1 operations were running when a barrier began"))
+    }
+
+    @Test func `latencies are told apart by role`() throws {
+        let report = try report(.latency) { Self.run($0, [0, 1, 2, 3, 4]) }
+        let classes = Set(report.figures.filter { $0.metric == "start_latency" }.map(\.operationClass))
+        #expect(classes == ["", "role=operation", "role=barrier"])
+        #expect(!report.figures.contains { $0.metric == "cpu_share" })
+    }
+}
+
+@Suite(.serialized) struct BlockGroupTests {
+    @Test func `blocks are counted as operations, and a warm-up has whole groups`() throws {
+        let plan = try Fixture.plan("block_groups", #"{"groups": 5, "blocks": 4}"#)
+        #expect(plan.operationCount == 20)
+        #expect(plan.groups(of: 0..<20).map(\.lowerBound) == [0, 4, 8, 12, 16])
+        #expect(plan.shortened(to: 10).operationCount == 8)
+        #expect(plan.shortened(to: 3).operationCount == 4)
+    }
+
+    @Test func `a group told as finished before its last block is found`() throws {
+        func report(_ order: [(run: Int?, told: Int?)]) throws -> SampleReport {
+            try DirectedBackend.report("block_groups", #"{"groups": 1, "blocks": 2, "work_ns": 0}"#, .check) { body in
+                for step in order {
+                    if let operation = step.run { body.run(operation) }
+                    if let operation = step.told { body.didNotify(operation) }
+                }
+            }
+        }
+        #expect(try report([(0, nil), (1, nil), (nil, 0), (nil, 1)]).status == .ok)
+        let early = try report([(0, nil), (nil, 0), (nil, 1), (1, nil)])
+        #expect(early.status == .invalid)
+        #expect(early.notes == "1 blocks ended after their group was told as finished")
+    }
+
+    @Test func `a lost block is found`() throws {
+        let report = try DirectedBackend.report("block_groups", #"{"groups": 1, "blocks": 2, "work_ns": 0}"#) {
+            $0.run(0)
+        }
+        #expect(report.notes.hasPrefix("1 operations did not run"))
+    }
+}
+
+@Suite(.serialized) struct ManualStartTests {
+    @Test func `nothing can be held pending, and the start is the call`() throws {
+        let plan = try Fixture.plan("manual_start", #"{"operations": 10}"#)
+        for factory in [EngineBackend.factory, FoundationBackend.factory, DispatchBackend.factory] {
+            #expect(!factory.canHoldPending(plan))
+        }
+        let report = Trial(
+            plan: plan, factory: EngineBackend.factory, flavour: .heap, kernel: Fixture.kernel, targetNanoseconds: 1000
+        ).run()
+        #expect(report.status == .ok)
+        #expect(!report.figures.contains { $0.metric == "retained_bytes" })
+    }
+}
