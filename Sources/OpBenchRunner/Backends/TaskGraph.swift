@@ -86,18 +86,18 @@ final class TaskGraph: Backend, @unchecked Sendable {
 
     // MARK: Parts
 
+    /// Called by tasks as well. Once the task is made, all may end and the backend be gone, unless `running` is entered.
     private func submit(_ operation: Int) {
-        guard body.takesStamps else { return makeTask(operation) }
-        // The operation may end before this call has returned; `drain` must not.
+        let lane = lanes[plan.queueIndex(of: operation)]
+        guard body.takesStamps else {
+            if let tasks { tasks[operation] = lane.submit(operation) } else { lane.submit(operation) }
+            return
+        }
         running.enter()
+        defer { running.leave() }
         body.willSubmit(operation)
-        makeTask(operation)
+        let task = lane.submit(operation)
         body.didSubmit(operation)
-        running.leave()
-    }
-
-    private func makeTask(_ operation: Int) {
-        let task = lanes[plan.queueIndex(of: operation)].submit(operation)
         tasks?[operation] = task
         guard body.wantsNotification(operation) else { return }
         let notification = notifications.block(operation, body)
