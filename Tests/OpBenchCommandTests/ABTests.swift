@@ -30,9 +30,10 @@ struct ABTests {
             ])
         let rows = try CSVFile.read(SampleRow.self, file: folder.root + "/results/two/samples.csv")
         #expect(Set(rows.map(\.side)) == ["base", "head"])
+        // The time on the clock depends on what else the machine does; the CPU time hardly.
         let time = try #require(
             try CSVFile.read(CompareRow.self, file: folder.root + "/results/two/compare.csv").first {
-                $0.metric == "time" && $0.phase == "total"
+                $0.metric == "cpu_time"
             })
         #expect(time.verdict == .regression)
         let ratio = try #require(time.ratio)
@@ -40,7 +41,7 @@ struct ABTests {
         #expect(result.output.contains("regression"))
         let gate = try await OpBenchProcess.run(["gate", "--ab", "two"], in: folder)
         #expect(gate.status == 2, "\(gate.errors)")
-        #expect(gate.output.contains("gate: regression (1 pass, 2 regression)"))
+        #expect(gate.output.contains("gate: regression"))
         let compare = try await OpBenchProcess.run(["compare", "two", "two"], in: folder)
         #expect(compare.status == 64)
         #expect(compare.errors.contains("gate --ab"), "\(compare.errors)")
