@@ -118,6 +118,53 @@ import Testing
         #expect(ends[1].block == ends[0].block && ends[1].position == ends[0].position)
     }
 
+    /// The surroundings are the same, sample for sample; what the samples report is drawn anew.
+    @Test(arguments: 1...5 as ClosedRange<UInt64>)
+    func `which samples are repeated does not depend on what they report`(seed: UInt64) async throws {
+        var taken: [[String]] = []
+        for results in 0..<3 as Range<UInt64> {
+            let folder = try Fixture.folder()
+            let plan = try plan(folder, blocks: 10, seed: seed)
+            // Two readings a sample, each with a chance of stolen time in between.
+            let world = ScriptedWorld(seed: seed)
+            let draws = ScriptedWorld(seed: 1000 * seed + results)
+            let take: @Sendable (SampleRequest, String) throws -> ChildResult = { _, _ in
+                var report = SampleReport()
+                let scale = draws.unit()
+                report.add(.time, "total", 1e-6 / (1.000001 - scale), phase: "total", operations: 10)
+                report.add(.startLatency, "p99", scale, operations: 10)
+                if scale < 0.2 { report.status = .invalid }
+                if scale > 0.6 { report.flags = ["short", "slope", "unsteady"] }
+                report.anchorNanoseconds = [world.anchor()]
+                return ChildResult(
+                    ending: .exited(0), output: Array(try JSONEncoder().encode(report)), diagnostics: "")
+            }
+            let runner = Runner(plan: plan, readCovariates: { world.reading() }, take: take)
+            _ = try await runner.run { _ in }
+            taken.append(try samples(folder).filter { $0.metric == "status" }.map(\.sampleID))
+        }
+        #expect(taken[0].contains { $0.contains("r-") } && taken[0].contains { !$0.contains("r-") })
+        #expect(taken[1] == taken[0] && taken[2] == taken[0])
+    }
+
+    @Test func `at most a tenth of a plan is repeated, and nothing of a quick one`() async throws {
+        for isQuick in [false, true] {
+            let folder = try Fixture.folder()
+            let plan = try plan(folder, blocks: 10)
+            var options = plan.options
+            options.isQuick = isQuick
+            let stormy = try RunPlan(specs: plan.specs, options: options)
+            let outcome = try await runner(stormy) { number, request in
+                var report = SampleReport()
+                report.anchorNanoseconds = [900_000]
+                return ChildResult(
+                    ending: .exited(0), output: Array(try JSONEncoder().encode(report)), diagnostics: "")
+            }.run { _ in }
+            #expect(outcome.samplesTaken - stormy.samples.count == (isQuick ? 0 : stormy.samples.count / 10))
+            #expect(try samples(folder).allSatisfy { $0.flags.contains("noisy") })
+        }
+    }
+
     @Test func `a cancelled run keeps what is measured and says so`() async throws {
         let folder = try Fixture.folder()
         let plan = try plan(folder)
@@ -237,6 +284,25 @@ import Testing
             #expect(omitted.map(\.notes) == ["dependencies across queues are expressed by notify"])
         }
     }
+}
+
+/// Surroundings drawn from a seed, and nothing else.
+private final class ScriptedWorld: @unchecked Sendable {
+    private var generator: SeededGenerator
+    private var covariates = Covariates(steal: 0)
+
+    init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
+
+    /// Called by one task after the other.
+    func unit() -> Double { generator.unit() }
+
+    func reading() -> Covariates {
+        covariates.instant += 1_000_000_000
+        if unit() < 0.05 { covariates.steal! += 0.5 }
+        return covariates
+    }
+
+    func anchor() -> Int64 { unit() < 0.05 ? 200_000 : 100_000 }
 }
 
 @Suite struct ChildProcessTests {

@@ -5,7 +5,8 @@ extension Metric {
     /// All metrics, in the order of this file.
     public static let catalogue: [Metric] = [
         time, operationThroughput, itemThroughput, rounds, roundTrend, schedulingEfficiency, cpuTime, voluntarySwitches,
-        involuntarySwitches, pageFaults, readyLatency, startLatency, runTime, endLatency, notifyLatency, submitLatency,
+        involuntarySwitches, pageFaults, processCPUTime, readyLatency, startLatency, runTime, endLatency, notifyLatency,
+        submitLatency,
         intendedLatency, serviceLatency, submitLag, sustainedRate, selfPerturbation, longestWait, quiesceTime,
         resumeToStart, cpuShare, effectiveNice,
         allocations, allocatedBytes, retainedBytes, heapAllocated, heapActive, heapResident, heapMapped, heapRetained,
@@ -42,6 +43,10 @@ extension Metric {
         name: "cpu_time", unit: .seconds, direction: .lower, per: .operation,
         summary: "user and system time of the process, total phase"
     )
+    public static let processCPUTime = Metric(
+        name: "process_cpu_time", unit: .seconds, direction: .neutral,
+        summary:
+            "user and system time of the sample's process from its first instant to its last, as its parent is told")
     public static let voluntarySwitches = Metric(
         name: "voluntary_switches", unit: .count, direction: .lower, per: .operation,
         summary: "threads that went to sleep, total phase")

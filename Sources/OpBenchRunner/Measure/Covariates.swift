@@ -11,6 +11,8 @@ struct Covariates: Sendable {
     var load: Double?
     /// CPU time that other processes than this one and its children used.
     var foreign: Double?
+    /// CPU time of the samples' processes that have ended.
+    var samples: Double?
     var instant: Int64 = 0
 
     static func now() -> Covariates {
@@ -21,6 +23,7 @@ struct Covariates: Sendable {
             throttled: throttled(inCgroup: SystemFile.text(SystemFile.cpuStatistics)),
             load: SystemFile.text("/proc/loadavg").split(separator: " ").first.flatMap { Double($0) },
             foreign: busy(inStat: stat).map { $0 - seconds(ResourceUsage.withChildren) },
+            samples: seconds(ResourceUsage.ofChildren),
             instant: MonotonicClock.now())
     }
 
@@ -67,6 +70,8 @@ struct Surroundings: Sendable {
     var throttled: Double?
     var load: Double?
     var foreign: Double?
+    /// CPU time of the sample's process.
+    var ownTime: Double?
     /// How long the child lived, in seconds.
     var elapsed: Double
     /// The slower anchor loop, in seconds; nil if the child did not answer.
@@ -82,6 +87,7 @@ struct Surroundings: Sendable {
         throttled = difference(\.throttled)
         load = before.load
         foreign = difference(\.foreign)
+        ownTime = difference(\.samples)
         elapsed = seconds(after.instant - before.instant)
         anchor = anchorNanoseconds.max().map(seconds)
     }
@@ -101,7 +107,7 @@ struct Surroundings: Sendable {
     func figures(operations: Int) -> [SampleReport.Figure] {
         let all: [(Metric, String, Double?)] = [
             (.anchorTime, "max", anchor), (.stealTime, "total", steal), (.cpuPressure, "total", pressure),
-            (.foreignTime, "total", foreign),
+            (.foreignTime, "total", foreign), (.processCPUTime, "total", ownTime),
             (.throttledTime, "total", throttled), (.load, "mean", load),
         ]
         return all.compactMap { metric, stat, value in

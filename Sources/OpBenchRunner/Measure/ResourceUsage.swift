@@ -19,10 +19,13 @@ struct ResourceUsage: Sendable {
     }
 
     /// CPU time of this process and of its children that have ended, in nanoseconds.
-    static var withChildren: Int64 {
+    static var withChildren: Int64 { now().cpuNanoseconds + ofChildren }
+
+    /// CPU time of the children that have ended, from fork to their very end, in nanoseconds.
+    static var ofChildren: Int64 {
         var children = rusage()
         getrusage(__rusage_who_t(RUSAGE_CHILDREN.rawValue), &children)
-        return now().cpuNanoseconds + nanoseconds(children.ru_utime) + nanoseconds(children.ru_stime)
+        return nanoseconds(children.ru_utime) + nanoseconds(children.ru_stime)
     }
 
     private static func nanoseconds(_ time: timeval) -> Int64 {

@@ -51,11 +51,14 @@ struct RunManifest: Codable, Sendable {
         /// `running`, `finished` or `cancelled`.
         var state: String
         var samplesDone: Int
+        /// CPU time of the process that starts the samples, so far; theirs is in their rows.
+        var runnerCPUSeconds: Double
         var endedUTC: String?
 
         enum CodingKeys: String, CodingKey {
             case state
             case samplesDone = "samples_done"
+            case runnerCPUSeconds = "runner_cpu_s"
             case endedUTC = "ended_utc"
         }
 

@@ -116,7 +116,8 @@ public struct Runner: Sendable {
 
         func saveProgress(_ state: String, _ done: Int, isEnd: Bool = false) throws {
             let progress = RunManifest.Progress(
-                state: state, samplesDone: done, endedUTC: isEnd ? Timestamp.now() : nil)
+                state: state, samplesDone: done,
+                runnerCPUSeconds: seconds(ResourceUsage.now().cpuNanoseconds), endedUTC: isEnd ? Timestamp.now() : nil)
             try folder.saveManifest(writer.text(progress))
         }
     }

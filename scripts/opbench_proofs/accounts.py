@@ -1,0 +1,176 @@
+"""Holds opbench's accounts of memory, CPU time and allocations against what others say of the same processes.
+
+Each proof runs the real program, prints one line with both figures, and returns whether they agree:
+
+- memory: operations that each keep an object of a known size; retained bytes per pending operation must differ by that
+  size, within 1 %;
+- cpu: the CPU time that the rows of the samples and the run's description account for against the kernel's account of the whole tree of
+  processes, as GNU time prints it, within 2 %;
+- allocations: jemalloc's count between the marks of a round against a counter that is preloaded, within 2 a thousand.
+"""
+
+import argparse
+import csv
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass
+class Proof:
+    name: str
+    what: str
+    reported: float
+    observed: float
+    tolerance: float
+    unit: str
+
+    @property
+    def difference(self):
+        return abs(self.reported - self.observed) / abs(self.observed) if self.observed else abs(self.reported)
+
+    @property
+    def holds(self):
+        return self.difference <= self.tolerance
+
+    def __str__(self):
+        return (
+            f"{'holds' if self.holds else 'FAILS'}  {self.name}: {self.what}: opbench says {self.reported:.6g} {self.unit}, "
+            f"the observer {self.observed:.6g} {self.unit}; {100 * self.difference:.3f} % apart, "
+            f"allowed are {100 * self.tolerance:g} %"
+        )
+
+
+class Runs:
+    """Runs of opbench in a folder of their own."""
+
+    def __init__(self, opbench, folder):
+        self.opbench = Path(opbench).resolve()
+        self.folder = Path(folder)
+        self.count = 0
+
+    def run(self, workload, *options, wrapper=(), **variables):
+        """Measures a workload, given as the dictionary of its file; returns the run's rows and description."""
+        self.count += 1
+        name = f"run{self.count}"
+        (self.folder / f"{name}.json").write_text(json.dumps(workload))
+        command = [*wrapper, self.opbench, "run", "--no-progress", "--run-id", name, *options, f"{name}.json"]
+        done = subprocess.run(command, cwd=self.folder, env=os.environ | variables, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise RuntimeError(f"opbench ended with {done.returncode}:\n{done.stderr}")
+        with open(self.folder / "results" / name / "samples.csv", newline="") as file:
+            rows = [row for row in csv.DictReader(file) if row["value"]]
+        return rows, json.loads((self.folder / "results" / name / "run.json").read_text()), done.stderr
+
+
+def workload(name, shape, parameters, backends, metrics):
+    return {
+        "name": name, "summary": "a proof", "shape": shape, "parameters": parameters, "backends": backends,
+        "metrics": metrics,
+    }  # fmt: skip
+
+
+def median(values):
+    ordered = sorted(values)
+    return ordered[len(ordered) // 2]
+
+
+def prove_memory(runs, operations=20_000):
+    """Sizes that are size classes of jemalloc, so that an object of so many bytes takes just as many."""
+    small, large = 1024, 4096
+    parameters = {"operations": operations, "payload_bytes": [small, large], "form": ["closure", "subclass"]}
+    rows, _, _ = runs.run(
+        workload("payload", "memory_fence", parameters, ["engine", "dispatch", "foundation"], ["memory"]),
+        "--blocks", "1",
+    )  # fmt: skip
+    held = {}
+    for row in rows:
+        if row["metric"] == "retained_bytes" and row["phase"] == "mark:pending":
+            cell = (row["backend"], row["param.form"])
+            held.setdefault(cell, {})[int(row["param.payload_bytes"])] = float(row["value"]) / int(row["operations"])
+    for (backend, form), sizes in sorted(held.items()):
+        what = f"{backend}, {form}: bytes held for {large - small} more of payload"
+        yield Proof("memory", what, sizes[large] - sizes[small], large - small, 0.01, "B")
+
+
+def prove_cpu(runs, blocks=15):
+    parameters = {"items": 20_000, "form": "block", "work_ns": 500}
+    with tempfile.NamedTemporaryFile("r", suffix=".time") as report:
+        rows, description, _ = runs.run(
+            workload("busy", "independent", parameters, ["engine", "dispatch", "foundation"], ["throughput", "latency"]),
+            "--blocks", str(blocks), wrapper=["/usr/bin/time", "-v", "-o", report.name],
+        )  # fmt: skip
+        text = report.read()
+    observed = sum(float(re.search(rf"{kind} time \(seconds\): ([0-9.]+)", text)[1]) for kind in ("User", "System"))
+    samples = sum(float(row["value"]) for row in rows if row["metric"] == "process_cpu_time")
+    rounds = sum(float(row["value"]) for row in rows if row["metric"] == "cpu_time")
+    if not 0 < rounds < samples:
+        raise RuntimeError(f"the rounds' {rounds} s of CPU time are not a part of the processes' {samples} s")
+    yield Proof("cpu", "samples and runner together", samples + description["runner_cpu_s"], observed, 0.02, "s")
+
+
+def prove_allocations(runs):
+    library = runs.folder / "count_allocations.so"
+    compiler = shutil.which("clang") or shutil.which("cc")
+    source = Path(__file__).with_name("count_allocations.c")
+    subprocess.run([compiler, "-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o", library, source, "-ldl"], check=True)
+    for shape, parameters in [
+        ("independent", {"items": 20_000, "form": "subclass", "work_ns": 0}),
+        ("independent", {"items": 20_000, "form": "closure", "work_ns": 0}),
+        ("chain", {"depth": 500, "chains": 4, "work_ns": 0}),
+    ]:
+        counts = runs.folder / f"counts{runs.count}"
+        counts.mkdir()
+        rows, _, _ = runs.run(
+            workload("counted", shape, parameters, ["engine", "dispatch", "foundation", "serial"], ["memory"]),
+            "--blocks", "1", LD_PRELOAD=str(library), COUNT_ALLOCATIONS=str(counts),
+        )  # fmt: skip
+        reported = [row for row in rows if row["metric"] == "allocations"]
+        observed = sorted([int(word) for word in file.read_text().split()] for file in counts.iterdir())
+        if len(observed) != len(reported):
+            raise RuntimeError(f"{len(observed)} processes were counted, {len(reported)} reported")
+        # One after the other in both. The marks are `before`, `drained` and `released`, the last of which is read again
+        # until it has settled.
+        for row, (_, before, drained, *_) in zip(reported, observed):
+            form = parameters.get("form", "subclass")
+            what = f"{row['backend']}, {shape}, {form}, {row['operations']} operations"
+            yield Proof("allocations", what, float(row["value"]), drained - before, 0.002, "mallocs")
+
+
+PROOFS = {"memory": prove_memory, "cpu": prove_cpu, "allocations": prove_allocations}
+
+
+def prove(names, opbench, folder, short=None):
+    """Prints a line a proof; 0 if all hold. There is no shorter form: the long one takes a minute."""
+    fails = 0
+    for name in names:
+        own = Path(folder) / f"accounts-{name}"
+        own.mkdir()
+        for proof in PROOFS[name](Runs(opbench, own)):
+            print(proof, flush=True)
+            fails += not proof.holds
+    return 1 if fails else 0
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(prog="prove-accounts", description=__doc__.split("\n")[0])
+    parser.add_argument("proofs", nargs="*", choices=[*PROOFS, []], help="which; without any: all")
+    parser.add_argument("--opbench", default=ROOT / ".build/release/opbench", help="the program (default: %(default)s)")
+    options = parser.parse_args(arguments)
+    if not Path(options.opbench).exists():
+        print(f"prove-accounts: {options.opbench} is not built; run scripts/opbench --version", file=sys.stderr)
+        return 64
+    with tempfile.TemporaryDirectory(prefix="opbench-proof-") as folder:
+        return prove(options.proofs or PROOFS, options.opbench, folder)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
