@@ -88,6 +88,30 @@ enum Fixture {
             {"operations": 400, "toggles": 3, "run_ns": 20000, "hold_ns": 50000, "producers": 2, "max_concurrent": 2}
             """#
         ),
+        (
+            "sequence",
+            #"""
+            {"phases": [{"name": "a", "shape": "independent", "parameters": {"items": 30, "max_concurrent": 2}},
+                        {"name": "b", "shape": "wakeup", "parameters": {"operations": 5}},
+                        {"name": "c", "shape": "independent", "parameters": {"items": 9, "form": "block"}}]}
+            """#
+        ),
+        (
+            "sequence",
+            #"""
+            {"queue": "own", "max_concurrent": 1, "work_ns": 0,
+             "phases": [{"name": "a", "shape": "chain", "parameters": {"depth": 5, "order": "reverse"}},
+                        {"name": "b", "shape": "priority_mix", "parameters": {"operations": 20}},
+                        {"name": "c", "shape": "open_loop", "parameters": {"rate": 9000, "duration_ns": 1000000}}]}
+            """#
+        ),
+        (
+            "sequence",
+            #"""
+            {"phases": [{"name": "a", "shape": "independent", "parameters": {"items": 30, "form": "subclass"}},
+                        {"name": "b", "shape": "chain", "parameters": {"depth": 7, "chains": 2}}]}
+            """#
+        ),
         ("wakeup", #"{"operations": 12}"#),
         ("wakeup", #"{"operations": 13, "burst": 3, "pause_ns": 20000, "work_ns": 100, "max_concurrent": 1}"#),
         ("wakeup", #"{"operations": 12, "burst": 4, "pause_ns": 1000, "max_concurrent": 2}"#),

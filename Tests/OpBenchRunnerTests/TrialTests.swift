@@ -15,7 +15,7 @@ import Testing
     {
         let factory = try #require(BackendFactory.named(id))
         let (shape, parameters) = Fixture.shapes[index]
-        let support = factory.support(try Fixture.plan(shape, parameters))
+        let support = factory.supports(try Fixture.plan(shape, parameters))
         let kinds = factory.kinds.intersection(ShapeDefinition.of(try Fixture.plan(shape, parameters).shape).kinds)
         for flavour in SampleFlavour.allCases where kinds.contains(flavour.kind) {
             let report = try await run(factory, flavour, shape, parameters)
@@ -72,7 +72,7 @@ import Testing
         let factory = try #require(BackendFactory.named(id))
         let (shape, parameters) = Fixture.shapes[index]
         let plan = try Fixture.plan(shape, parameters)
-        guard case .full = factory.support(plan) else { return }
+        guard plan.phases.isEmpty, case .full = factory.supports(plan) else { return }
         // Where everything is cancelled, nothing need run.
         guard plan.cancellation?.chosenCount != plan.operationCount else { return }
         let report = try await run(factory, .latency, shape, parameters)

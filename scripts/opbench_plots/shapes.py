@@ -164,6 +164,17 @@ PLANS = (
         telling_parameters=frozenset({"burst", "pause_ns"}),
     ),
     ShapePlan(
+        shape="sequence",
+        title="Phases, one after the other",
+        measures=(
+            Measure("Time per operation", Unit.NANOSECONDS, time_per_operation, by_class=True, bars=CONFIDENCE),
+            _start_latency("p50", "Start latency, median"),
+            _start_latency("p99", "Start latency, 99th percentile"),
+        ),
+        telling_parameters=frozenset({"phases"}),
+        class_name="phase",
+    ),
+    ShapePlan(
         shape="open_loop",
         title="Operations arriving at a rate",
         measures=(

@@ -35,10 +35,8 @@ public enum JSONSchema {
             ),
             (
                 "name",
-                .object(
-                    ("description", "Names the workload in rows and cell ids; unique within a run."),
-                    ("type", "string"), ("pattern", "^[a-z0-9][a-z0-9._-]*$"),
-                    ("maxLength", .integer(WorkloadDecoder.nameLimit)), ("not", noControlCharacters))
+                name(
+                    "Names the workload in rows and cell ids; unique within a run.", limit: WorkloadDecoder.nameLimit)
             ),
             ("summary", sentence("What the workload shows, in one line.")),
             (
@@ -78,6 +76,12 @@ public enum JSONSchema {
     /// What `sentence` and names must not match. It stands beside a pattern that ends in `$` because some validators
     /// let `$` match before a last line feed.
     private static var noControlCharacters: JSONValue { .object(("pattern", "[\\u0000-\\u001F]")) }
+
+    private static func name(_ description: String, limit: Int) -> JSONValue {
+        .object(
+            ("description", .string(description)), ("type", "string"), ("pattern", "^[a-z0-9][a-z0-9._-]*$"),
+            ("maxLength", .integer(limit)), ("not", noControlCharacters))
+    }
 
     private static func sentence(_ description: String) -> JSONValue {
         .object(
@@ -158,12 +162,39 @@ public enum JSONSchema {
                 ("maximum", .integer(Int(ParameterDefinition.weightLimit))))
             let allZero = JSONValue.object(("additionalProperties", .object(("const", .integer(0)))))
             return .members([("type", "object"), ("not", allZero)] + keys.schema(ofWeight: weight))
+        case .phases:
+            return .object(
+                ("type", "array"), ("minItems", .integer(1)), ("maxItems", .integer(Phase.countLimit)),
+                ("items", phase))
         }
     }
 
     private static func integer(in range: ClosedRange<Int>) -> JSONValue {
         .object(
             ("type", "integer"), ("minimum", .integer(range.lowerBound)), ("maximum", .integer(range.upperBound)))
+    }
+
+    /// A phase of a sequence: its parameters are those of its shape, of one value each.
+    private static var phase: JSONValue {
+        let held = ShapeDefinition.phaseShapes.map { shape in
+            let parameters = ShapeDefinition.of(shape).parameters.map {
+                ($0.name, JSONValue.reference("\(shape.rawValue).value.\($0.name)"))
+            }
+            let isShape = JSONValue.object(("shape", .object(("const", .string(shape.rawValue)))))
+            let object = JSONValue.object(("additionalProperties", false), ("properties", .members(parameters)))
+            return JSONValue.object(
+                ("if", .object(("properties", isShape), ("required", .strings(["shape"])))),
+                ("then", .object(("properties", .object(("parameters", object))))))
+        }
+        return .object(
+            ("type", "object"), ("required", .strings(["name", "shape"])), ("additionalProperties", false),
+            (
+                "properties",
+                .object(
+                    ("name", name("Names the phase in rows.", limit: Phase.nameLimit)),
+                    ("shape", .object(("enum", .strings(ShapeDefinition.phaseShapes.map(\.rawValue))))),
+                    ("parameters", .object(("type", "object"))))
+            ), ("allOf", JSONValue(.array(held))))
     }
 
     // MARK: Rules

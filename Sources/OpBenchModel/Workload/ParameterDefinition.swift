@@ -6,6 +6,8 @@ public struct ParameterDefinition: Sendable {
         /// A whole number or one word, as in `max_concurrent`.
         case integerOr(keyword: String, ClosedRange<Int>)
         case weights(keys: WeightKeys)
+        /// What a sequence does, one after the other.
+        case phases
     }
 
     /// What a weight may be given to.
@@ -49,6 +51,7 @@ public struct ParameterDefinition: Sendable {
         case .integerOr(let keyword, let range):
             "\"\(keyword)\" or a whole number from \(range.lowerBound) to \(range.upperBound)"
         case .weights(let keys): "an object of weights by \(keys.allowed)"
+        case .phases: "a list of phases, objects with name, shape and parameters"
         }
     }
 }

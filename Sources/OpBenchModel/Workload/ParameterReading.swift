@@ -1,6 +1,7 @@
 extension ParameterDefinition {
     /// The values that a file gives: one value or a list of them, each legal and none twice.
     func values(from node: JSONNode) throws(InputError) -> [ParameterValue] {
+        if case .phases = kind { return [try value(from: node)] }
         guard case .array = node.value.content else { return [try value(from: node)] }
         guard takesList else {
             throw node.error("\(name) takes one value, not a list", remedy: "write \(allowed)")
@@ -33,6 +34,8 @@ extension ParameterDefinition {
             return .integer(try integer(from: node, in: range))
         case .weights(let keys):
             return .weights(try weights(from: node, keys: keys))
+        case .phases:
+            return .phases(try phases(from: node))
         }
     }
 

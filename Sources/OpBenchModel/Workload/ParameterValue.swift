@@ -4,17 +4,19 @@ public enum ParameterValue: Sendable, Hashable {
     case text(String)
     /// Relative weights by key, as in `mix`; each above 0.
     case weights([String: Double])
+    case phases([Phase])
 }
 
 extension ParameterValue: CustomStringConvertible {
     /// The canonical text: in `cell_id`, in the `param.` columns and after `--set`. Weights are `key:weight` by
-    /// ascending key, joined by `/`: `high:1/low:2.5`. No value contains a space, a comma, a quote or `=`.
+    /// ascending key, joined by `/`: `high:1/low:2.5`; phases are joined by `+`. No value contains a space, a comma, a quote or `=`.
     public var description: String {
         switch self {
         case .integer(let value): String(value)
         case .text(let value): value
         case .weights(let weights):
             weights.sorted { $0.key < $1.key }.map { "\($0.key):\(FigureText.write($0.value))" }.joined(separator: "/")
+        case .phases(let phases): phases.map(\.description).joined(separator: "+")
         }
     }
 }
@@ -31,6 +33,7 @@ extension ParameterValue {
                     weights.sorted { $0.key < $1.key }.map { key, weight in
                         .init(name: key, line: 0, value: JSONValue(.number(JSONNumber(text: FigureText.write(weight)))))
                     }))
+        case .phases(let phases): JSONValue(.array(phases.map(\.json)))
         }
     }
 }

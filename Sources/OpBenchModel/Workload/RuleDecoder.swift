@@ -89,7 +89,7 @@ extension ParameterDefinition {
     var isNumeric: Bool {
         switch kind {
         case .integer, .integerOr: true
-        case .choice, .weights: false
+        case .choice, .weights, .phases: false
         }
     }
 }

@@ -49,6 +49,7 @@ public struct ShapeDefinition: Sendable {
         case .blockGroups: blockGroups
         case .asynchronous: asynchronous
         case .manualStart: manualStart
+        case .sequence: sequence
         }
     }
 

@@ -17,7 +17,7 @@ enum WorkloadDecoder {
                 "the key \"\(key)\" is missing", remedy: "required are \(requiredKeys.joined(separator: ", "))")
         }
         if let schema = members["$schema"] { try checkSchemaReference(schema) }
-        let name = try workloadName(members["name"]!)
+        let name = try name(members["name"]!, of: "workload", limit: nameLimit)
         let summary = try members["summary"]!.sentence("a one-line summary", limit: sentenceLimit)
         let shape = try shape(members["shape"]!)
         let definition = ShapeDefinition.of(shape)
@@ -43,16 +43,17 @@ enum WorkloadDecoder {
         }
     }
 
-    private static func workloadName(_ node: JSONNode) throws(InputError) -> String {
+    /// The name of a workload or of a part of one.
+    static func name(_ node: JSONNode, of thing: String, limit: Int) throws(InputError) -> String {
         let text = try node.string("a name as a string")
         let lettersAndDigits = "abcdefghijklmnopqrstuvwxyz0123456789".unicodeScalars
         let scalars = text.unicodeScalars
-        guard let first = scalars.first, lettersAndDigits.contains(first), scalars.count <= nameLimit,
+        guard let first = scalars.first, lettersAndDigits.contains(first), scalars.count <= limit,
             scalars.allSatisfy({ lettersAndDigits.contains($0) || "._-".unicodeScalars.contains($0) })
         else {
             throw node.error(
-                "\(JSONText.excerpt(text)) is no workload name",
-                remedy: "use 1 to \(nameLimit) of a-z, 0-9, '.', '_' and '-', beginning with a letter or digit")
+                "\(JSONText.excerpt(text)) is no \(thing) name",
+                remedy: "use 1 to \(limit) of a-z, 0-9, '.', '_' and '-', beginning with a letter or digit")
         }
         return text
     }

@@ -50,7 +50,7 @@ extension ParameterDefinition {
     fileprivate func json(of value: ParameterValue) -> JSONValue {
         guard case .text(let text) = value else { return value.json }
         switch kind {
-        case .choice: return value.json
+        case .choice, .phases: return value.json
         case .integer, .integerOr:
             guard FigureText.read(text) != nil || Int(text) != nil else { return value.json }
             return JSONValue(.number(JSONNumber(text: text)))

@@ -16,6 +16,7 @@ public enum Shape: String, CaseIterable, Sendable, Codable {
     case blockGroups = "block_groups"
     case asynchronous
     case manualStart = "manual_start"
+    case sequence
 }
 
 /// The kinds of sample, never mixed in one process (throughput carries no per-operation timestamps).

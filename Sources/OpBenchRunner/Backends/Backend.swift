@@ -24,12 +24,18 @@ protocol Backend: AnyObject, Sendable {
     /// Tells the body, after the clock has stopped, which operations have ended as cancelled, where only their objects
     /// know.
     func attest()
+    /// The queue, drained and running, for the next phase of a sequence to go on with; nil where there is none or several.
+    func handOver() -> AnyObject?
+    /// Called before `build`, which then makes no queue of its own if it can do with this one.
+    func takeOver(_ queue: AnyObject)
     /// Stops new operations from starting; in balance with `resume`.
     func suspend()
     func resume()
 }
 
 extension Backend {
+    func handOver() -> AnyObject? { nil }
+    func takeOver(_ queue: AnyObject) {}
     func cancel(_ part: Range<Int>) {}
     func attest() {}
 }
@@ -63,6 +69,19 @@ struct BackendFactory: Sendable {
     /// Whether all operations can be held pending at once, as the memory mark `pending` needs.
     let canHoldPending: @Sendable (WorkloadPlan) -> Bool
     let make: @Sendable (WorkloadPlan, OperationBody) -> any Backend
+
+    /// What can be said of a plan's support; of a sequence, of all its phases.
+    func supports(_ plan: WorkloadPlan) -> Support {
+        guard !plan.phases.isEmpty else { return support(plan) }
+        var notes: [String] = []
+        for phase in plan.phases {
+            switch support(phase.plan) {
+            case .unsupported(let reason): return .unsupported(reason: "phase \(phase.name): \(reason)")
+            case .full(let note): if !note.isEmpty { notes.append("phase \(phase.name): \(note)") }
+            }
+        }
+        return .full(note: notes.joined(separator: "; "))
+    }
 
     /// Every backend and form.
     static let all: [BackendFactory] = [

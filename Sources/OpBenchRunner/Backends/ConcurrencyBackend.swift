@@ -56,6 +56,7 @@ enum ConcurrencyBackend {
             return .unsupported(reason: "a task must not block its thread, for which the pool has no substitute")
         case .observers, .barriers, .blockGroups, .asynchronous, .manualStart:
             return .unsupported(reason: "no form with tasks is shipped")
+        case .sequence: return .unsupported(reason: "a sequence is its phases")
         }
     }
 

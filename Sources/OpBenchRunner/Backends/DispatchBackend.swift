@@ -56,6 +56,7 @@ enum DispatchBackend {
         case .chain: DispatchChains.support(plan, fastestForm(of: plan))
         case .graph: .full(note: DispatchGraph.Form.within.note)
         case .priorityMix, .threadPriority: DispatchLevels.support(plan)
+        case .sequence: .unsupported(reason: "a sequence is its phases")
         }
     }
 
@@ -80,7 +81,7 @@ enum DispatchBackend {
         case .manualStart: DispatchByHand(plan, body)
         case .chain: DispatchChains(plan, body, fastestForm(of: plan))
         case .priorityMix, .threadPriority: DispatchLevels(plan, body)
-        case .independent, .suspendResume, .wakeup, .openLoop, .graph: DispatchLoop(plan, body)
+        case .independent, .suspendResume, .wakeup, .openLoop, .graph, .sequence: DispatchLoop(plan, body)
         }
     }
 

@@ -9,10 +9,12 @@ final class DispatchLane: Sendable {
     }
 
     let queue: DispatchQueue
+    let limit: Int?
     private let kind: Kind
     private let group = DispatchGroup()
 
     init(limit: Int?, isSuspended: Bool) {
+        self.limit = limit
         switch limit {
         case nil:
             queue = DispatchQueue(label: "opbench.concurrent", attributes: .concurrent)

@@ -15,7 +15,9 @@ final class DispatchLoop: Backend, @unchecked Sendable {
         refill = plan.refillWindow.map { Refill(window: $0, streams: plan.parts.count) }
     }
 
-    func build() { lane = DispatchLane(limit: plan.limit, isSuspended: plan.startsSuspended) }
+    func build() {
+        if lane == nil { lane = DispatchLane(limit: plan.limit, isSuspended: plan.startsSuspended) }
+    }
 
     func submit(_ part: Range<Int>) {
         guard let lane else { return }
@@ -43,6 +45,14 @@ final class DispatchLoop: Backend, @unchecked Sendable {
     }
 
     func teardown() { lane = nil }
+
+    func handOver() -> AnyObject? { lane }
+
+    func takeOver(_ queue: AnyObject) {
+        guard let queue = queue as? DispatchLane, queue.limit == plan.limit else { return }
+        lane = queue
+        if plan.startsSuspended { queue.suspend() }
+    }
 
     func suspend() { lane?.suspend() }
 

@@ -18,6 +18,7 @@ final class EngineBackend: Backend, @unchecked Sendable {
     private let plan: WorkloadPlan
     private let body: OperationBody
     private var queues: [OperationQueue] = []
+    private var inherited: OperationQueue?
     private var operations: [Operation] = []
     private let refill: Refill?
     private let notifications = Notifications()
@@ -45,7 +46,9 @@ final class EngineBackend: Backend, @unchecked Sendable {
     // MARK: Phases
 
     func build() {
-        queues = (0..<(plan.chains?.queues ?? 1)).map { _ in makeQueue() }
+        let count = plan.chains?.queues ?? 1
+        queues = inherited.map { count == 1 ? [adapted($0)] : [] } ?? []
+        if queues.isEmpty { queues = (0..<count).map { _ in makeQueue() } }
         guard !plan.makesClosuresOnly, refill == nil else { return }
         operations.reserveCapacity(plan.operationCount)
         for operation in 0..<plan.operationCount { operations.append(make(operation)) }
@@ -85,6 +88,7 @@ final class EngineBackend: Backend, @unchecked Sendable {
     func teardown() {
         operations = []
         queues = []
+        inherited = nil
     }
 
     func suspend() { queues[0].isSuspended = true }
@@ -92,6 +96,17 @@ final class EngineBackend: Backend, @unchecked Sendable {
     func resume() { queues[0].isSuspended = false }
 
     // MARK: Parts
+
+    func handOver() -> AnyObject? { queues.count == 1 ? queues[0] : nil }
+
+    func takeOver(_ queue: AnyObject) { inherited = queue as? OperationQueue }
+
+    /// The queue of the phase before, with the limit of this one.
+    private func adapted(_ queue: OperationQueue) -> OperationQueue {
+        queue.maxConcurrentOperationCount = plan.limit ?? OperationQueue.defaultMaxConcurrentOperationCount
+        queue.isSuspended = plan.startsSuspended
+        return queue
+    }
 
     private func makeQueue() -> OperationQueue {
         let queue = OperationQueue()

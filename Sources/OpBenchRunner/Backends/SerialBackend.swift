@@ -36,6 +36,7 @@ final class SerialBackend: Backend, @unchecked Sendable {
         case .observers, .barriers, .blockGroups, .manualStart: .full()
         case .asynchronous:
             plan.announcedEnd == .itself ? .full() : .unsupported(reason: "a plain loop ends what it has begun")
+        case .sequence: .unsupported(reason: "a sequence is its phases")
         }
     }
 

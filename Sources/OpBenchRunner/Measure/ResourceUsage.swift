@@ -1,4 +1,5 @@
 import Glibc
+import OpBenchModel
 
 /// What getrusage(2) says of the whole process.
 struct ResourceUsage: Sendable {
@@ -47,5 +48,17 @@ struct ResourceUsage: Sendable {
         voluntarySwitches += after.voluntarySwitches - before.voluntarySwitches
         involuntarySwitches += after.involuntarySwitches - before.involuntarySwitches
         pageFaults += after.pageFaults - before.pageFaults
+    }
+
+    /// Adds what was used elsewhere.
+    mutating func add(_ other: ResourceUsage) { add(from: ResourceUsage(), to: other) }
+
+    func report(operations: Int, into report: inout SampleReport) {
+        for (metric, value) in [
+            (Metric.cpuTime, Double(cpuNanoseconds) / 1e9), (.voluntarySwitches, Double(voluntarySwitches)),
+            (.involuntarySwitches, Double(involuntarySwitches)), (.pageFaults, Double(pageFaults)),
+        ] {
+            report.add(metric, "total", value, phase: "total", operations: operations)
+        }
     }
 }

@@ -20,7 +20,7 @@ extension WorkloadPlan {
     var stalledOperation: Int { stall.map { $0.stallsSubmitter ? -1 : $0.operation } ?? -1 }
 
     /// Whether the submitting call waits for operations, so that submitting cannot be told from draining.
-    var submitsWhileDraining: Bool { isRefill || pacing != nil }
+    var submitsWhileDraining: Bool { isRefill || pacing != nil || phases.contains { $0.plan.submitsWhileDraining } }
 
     /// Whether the pace alone decides how long a round takes, unless the queue falls behind.
     var isOpenLoop: Bool {

@@ -20,6 +20,7 @@ extension WorkloadPlan {
         case .blockGroups: self.init(blockGroups: cell)
         case .asynchronous: self.init(asynchronous: cell)
         case .manualStart: self.init(manualStart: cell)
+        case .sequence: self.init(sequence: cell) { WorkloadPlan($0) }
         }
     }
 
@@ -94,6 +95,15 @@ extension WorkloadPlan {
         form = .closure
         pacing = .bursts(size: cell.integer("burst"), pauseNanoseconds: cell.integer("pause_ns"))
         stall = Stall(cell, of: operationCount)
+    }
+
+    /// - Parameter makePlan: makes the plan of a phase.
+    init(sequence cell: Cell, makePlan: (Cell) -> WorkloadPlan) {
+        let phases = cell.phases.map { PhasePlan(name: $0.name, plan: makePlan($0.cell)) }
+        self.init(cell, operations: phases.reduce(0) { $0 + $1.plan.operationCount })
+        itemCount = phases.reduce(0) { $0 + $1.plan.itemCount }
+        self.phases = phases
+        sharesQueue = cell.text("queue") == "shared"
     }
 
     private init(openLoop cell: Cell) {

@@ -77,6 +77,10 @@ struct WorkloadPlan: Sendable {
     /// What the pace was drawn from, if it is an open loop.
     var arrivals: Arrivals?
     var stall: Stall?
+    /// What a sequence does, one after the other; empty in other shapes.
+    var phases: [PhasePlan] = []
+    /// Whether a phase goes on with the queue of the one before.
+    var sharesQueue = false
     /// Busy threads at nice 0 beside the backend.
     var competitors = 0
     var cancellation: Cancellation?
@@ -92,6 +96,12 @@ struct WorkloadPlan: Sendable {
     var announcedEnd: AnnouncedEnd?
     /// Whether operations are started by a call of `start` and there is no queue.
     var startsByHand = false
+}
+
+/// A phase of a sequence.
+struct PhasePlan: Sendable {
+    var name: String
+    var plan: WorkloadPlan
 }
 
 extension WorkloadPlan {

@@ -42,16 +42,20 @@ struct Round: Sendable {
 
     /// Runs a round.
     ///
-    /// - Parameter atMark: called between the phases, for samples that are not timed.
+    /// - Parameters:
+    ///   - keeper: holds the queue that the phases of a sequence share.
+    ///   - atMark: called between the phases, for samples that are not timed.
     static func run(
         _ plan: WorkloadPlan, by factory: BackendFactory, _ body: OperationBody, producers: Producers,
-        atMark: ((Mark) -> Void)? = nil
+        keeper: QueueKeeper? = nil, atMark: ((Mark) -> Void)? = nil
     ) -> Round {
         var round = Round()
         atMark?(.before)
         round.begun = MonotonicClock.now()
         var backend: (any Backend)? = factory.make(plan, body)
+        if let queue = keeper?.queue { backend?.takeOver(queue) }
         round.run(plan, backend!, producers, atMark)
+        if let queue = keeper.flatMap({ _ in backend?.handOver() }) { keeper?.queue = queue }
         round.teardownBegun = MonotonicClock.now()
         backend?.teardown()
         backend = nil
@@ -81,4 +85,9 @@ struct Round: Sendable {
         atMark?(.drained)
         backend.attest()
     }
+}
+
+/// Keeps a queue from one phase of a sequence to the next.
+final class QueueKeeper {
+    var queue: AnyObject?
 }

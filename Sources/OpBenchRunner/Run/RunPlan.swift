@@ -115,7 +115,7 @@ public struct RunPlan: Sendable {
                 omissions.append(Omission(cell: cell, backend: backend, status: .skipped, reason: rule.reason))
                 return false
             }
-            guard case .unsupported(let reason) = BackendFactory.named(backend)?.support(plan) else { return true }
+            guard case .unsupported(let reason) = BackendFactory.named(backend)?.supports(plan) else { return true }
             omissions.append(Omission(cell: cell, backend: backend, status: .unsupported, reason: reason))
             return false
         }
@@ -154,6 +154,7 @@ public struct RunPlan: Sendable {
 extension WorkloadPlan {
     /// The plan without what is worked out for every operation: enough to ask whether a backend can express it.
     static func forSupport(_ cell: Cell) -> WorkloadPlan {
+        if cell.shape == .sequence { return WorkloadPlan(sequence: cell, makePlan: forSupport) }
         var parameters = cell.parameters
         for name in ["operations", "width", "layers", "duration_ns"] where parameters[name] != nil {
             parameters[name] = .integer(1)
@@ -170,7 +171,7 @@ enum SampleEstimate {
     private static let searchTries = 20.0
 
     static func seconds(of sample: PlannedSample, _ options: RunOptions) -> Double {
-        let round = roundSeconds(sample)
+        let round = roundSeconds(of: sample.cell, on: sample.backend)
         switch sample.flavour {
         case .latency where sample.cell.shape == .openLoop && sample.cell.arrivalRate == nil:
             return start + searchTries * round
@@ -179,22 +180,22 @@ enum SampleEstimate {
         }
     }
 
-    private static func roundSeconds(_ sample: PlannedSample) -> Double {
-        let cell = sample.cell
+    private static func roundSeconds(of cell: Cell, on backend: BackendID) -> Double {
+        if !cell.phases.isEmpty { return cell.phases.reduce(0) { $0 + roundSeconds(of: $1.cell, on: backend) } }
         let operations = Double(cell.operationCount)
-        let threads = sample.backend == .serial || cell.maxConcurrent == 1 ? 1.0 : 2
+        let threads = backend == .serial || cell.maxConcurrent == 1 ? 1.0 : 2
         let work = Double(cell.itemCount) * Double(cell.integer("work_ns")) / threads
-        return (operations * nanosecondsPerOperation(sample) + work) / 1e9 + pauseSeconds(cell)
+        return (operations * nanosecondsPerOperation(of: cell, on: backend) + work) / 1e9 + pauseSeconds(cell)
     }
 
-    private static func nanosecondsPerOperation(_ sample: PlannedSample) -> Double {
-        switch sample.backend {
+    private static func nanosecondsPerOperation(of cell: Cell, on backend: BackendID) -> Double {
+        switch backend {
         case .serial: 2
-        case _ where sample.cell.shape == .wakeup: 30_000
+        case _ where cell.shape == .wakeup: 30_000
         case .engine: 300
         // Foundation looks through all waiting operations whenever one ends.
-        case .foundation where [.chain, .graph].contains(sample.cell.shape):
-            3000 + 80 * Double(sample.cell.operationCount)
+        case .foundation where [.chain, .graph].contains(cell.shape):
+            3000 + 80 * Double(cell.operationCount)
         case .foundation: 4000
         default: 600
         }

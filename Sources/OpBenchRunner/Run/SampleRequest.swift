@@ -44,6 +44,38 @@ struct SampleRequest: Codable, Sendable {
         case integer(Int)
         case text(String)
         case weights([String: Double])
+        case phases([PhaseValue])
+
+        init(_ value: ParameterValue) {
+            self =
+                switch value {
+                case .integer(let number): .integer(number)
+                case .text(let text): .text(text)
+                case .weights(let weights): .weights(weights)
+                case .phases(let phases): .phases(phases.map(PhaseValue.init))
+                }
+        }
+
+        var parameter: ParameterValue {
+            switch self {
+            case .integer(let number): .integer(number)
+            case .text(let text): .text(text)
+            case .weights(let weights): .weights(weights)
+            case .phases(let phases): .phases(phases.map(\.phase))
+            }
+        }
+    }
+
+    struct PhaseValue: Codable, Sendable {
+        var name: String
+        var shape: Shape
+        var values: [String: Value]
+
+        init(_ phase: Phase) {
+            (name, shape, values) = (phase.name, phase.shape, phase.values.mapValues(Value.init))
+        }
+
+        var phase: Phase { Phase(name: name, shape: shape, values: values.mapValues(\.parameter)) }
     }
 
     init(
@@ -53,13 +85,7 @@ struct SampleRequest: Codable, Sendable {
         workload = cell.workload
         shape = cell.shape
         cellID = cell.id
-        parameters = cell.parameters.mapValues { value in
-            switch value {
-            case .integer(let number): .integer(number)
-            case .text(let text): .text(text)
-            case .weights(let weights): .weights(weights)
-            }
-        }
+        parameters = cell.parameters.mapValues(Value.init)
         self.backend = backend
         self.flavour = flavour
         self.targetNanoseconds = targetNanoseconds
@@ -70,13 +96,7 @@ struct SampleRequest: Codable, Sendable {
     var cell: Cell {
         Cell(
             workload: workload, shape: shape,
-            parameters: parameters.mapValues { value in
-                switch value {
-                case .integer(let number): .integer(number)
-                case .text(let text): .text(text)
-                case .weights(let weights): .weights(weights)
-                }
-            }, id: cellID)
+            parameters: parameters.mapValues(\.parameter), id: cellID)
     }
 }
 

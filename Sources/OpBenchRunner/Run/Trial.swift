@@ -42,12 +42,16 @@ struct Trial {
 
     func run() -> SampleReport {
         var report = SampleReport()
-        switch factory.support(plan) {
+        switch factory.supports(plan) {
         case .unsupported(let reason):
             report.status = .unsupported
             report.notes = reason
             return report
         case .full(let note): report.note(note)
+        }
+        if !plan.phases.isEmpty {
+            SequenceTrial(trial: self).run(into: &report)
+            return report
         }
         if plan.isRefill, plan.form == .closure {
             report.note("closures in BlockOperations, for their completion blocks")
@@ -91,12 +95,7 @@ struct Trial {
         times.report(plan: plan, into: &report)
         reportEfficiency(times, into: &report)
         let operations = plan.operationCount * times.rounds
-        for (metric, value) in [
-            (Metric.cpuTime, seconds(usage.cpuNanoseconds)), (.voluntarySwitches, Double(usage.voluntarySwitches)),
-            (.involuntarySwitches, Double(usage.involuntarySwitches)), (.pageFaults, Double(usage.pageFaults)),
-        ] {
-            report.add(metric, "total", value, phase: "total", operations: operations)
-        }
+        usage.report(operations: operations, into: &report)
         steadiness.report(operations: operations, into: &report)
         if factory.id == .serial { reportProbeCost(producers, into: &report) }
     }
@@ -150,7 +149,7 @@ struct Trial {
     /// Repeats rounds until together they have lasted as long as the target. At least one is run.
     ///
     /// - Returns: whether the sample has lasted long enough not to be flagged.
-    private func repeatRounds(_ round: () -> Int64) -> Bool {
+    func repeatRounds(_ round: () -> Int64) -> Bool {
         let wallEnd = MonotonicClock.now() + targetNanoseconds * Self.wallFactor
         var total: Int64 = 0
         repeat { total += round() } while total < targetNanoseconds && MonotonicClock.now() < wallEnd
@@ -164,7 +163,7 @@ struct Trial {
         fail(OutcomeCheck.violations(of: body, in: plan), into: &report)
     }
 
-    private func fail(_ violations: [String], into report: inout SampleReport) {
+    func fail(_ violations: [String], into report: inout SampleReport) {
         guard !violations.isEmpty, report.status != .invalid else { return }
         report.status = .invalid
         report.note(violations.joined(separator: "; "))
@@ -213,6 +212,17 @@ struct PhaseTimes {
     private(set) var teardown: Int64 = 0
     private(set) var total: Int64 = 0
     private(set) var makespan: Int64 = 0
+
+    /// Those of other rounds, which were run in the same turns.
+    mutating func add(_ other: PhaseTimes) {
+        rounds = max(rounds, other.rounds)
+        build += other.build
+        submit += other.submit
+        drain += other.drain
+        teardown += other.teardown
+        total += other.total
+        makespan += other.makespan
+    }
 
     mutating func add(_ round: Round) {
         rounds += 1
