@@ -54,7 +54,9 @@ enum ConcurrencyBackend {
             return .full(note: gate + "each task is cancelled, and looks whether it was")
         case .blocking:
             return .unsupported(reason: "a task must not block its thread, for which the pool has no substitute")
-        case .observers, .barriers, .blockGroups, .asynchronous, .manualStart:
+        case .barriers: return .unsupported(reason: "tasks are in no order that a barrier could divide")
+        case .manualStart: return .unsupported(reason: "a task runs on its executor, and no call runs it at once")
+        case .observers, .blockGroups, .asynchronous:
             return .unsupported(reason: "no form with tasks is shipped")
         case .sequence: return .unsupported(reason: "a sequence is its phases")
         }
