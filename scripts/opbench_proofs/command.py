@@ -15,9 +15,8 @@ from opbench_proofs.tool import OpBench, ToolFailure
 ROOT = Path(__file__).resolve().parents[2]
 
 DESCRIPTION = """\
-Proves on this machine that opbench's gates say what is so. The short form, for CI, shows in at most three minutes that
-each proof works; its few gates bound no rate closely. The long form takes about two hours and is the proof. A machine
-that does much else makes gates inconclusive, which is no false alarm, but catches nothing either."""
+Proves on this machine that opbench's gates say what is so. The short form shows in some minutes that each proof works;
+its few gates bound no rate closely. The long form, of several hours, is the proof. A machine that does much else makes gates inconclusive, which is no false alarm, but catches nothing either."""
 
 EXAMPLES = """\
 examples:
@@ -86,7 +85,7 @@ def _parse(arguments: list[str], known: dict[int, tuple[str, Proof]]) -> argpars
     )
     parser.add_argument("--default-binary", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--binary", type=Path, help="the opbench that is tried (default: the one that is built here)")
-    parser.add_argument("--short", action="store_true", help="at most three minutes")
+    parser.add_argument("--short", action="store_true", help="some minutes instead of hours")
     parser.add_argument("--only", metavar="LIST", help="numbers of proofs, separated by commas")
     parser.add_argument(
         "--output", type=Path, metavar="DIR", default=ROOT / "results" / "proofs",
