@@ -148,6 +148,7 @@ struct BadInputTests {
             to: "other.json")
         try FileManager.default.createDirectory(
             atPath: folder.root + "/results/old", withIntermediateDirectories: true)
+        try folder.write("{}", to: "results/old/run.json")
         let before = folder.contents()
         let result = try await OpBenchProcess.run(bad.text.split(separator: " ").map(String.init), in: folder)
         #expect(result.errors.hasPrefix("Error: "))
