@@ -1,4 +1,5 @@
 import ArgumentParser
+import OpBenchAnalysis
 import OpBenchModel
 import OpBenchRunner
 
@@ -17,12 +18,21 @@ struct RunCommand: ParsableCommand {
               opbench run --set work_ns=0,1000 --blocks 3 workloads/*.json
               opbench run --filter submission=refill workloads/tiny-vs-batched.json
               opbench run --metric latency --format csv workloads/priority-mix.json
+              opbench run --time-budget 30m workloads/*.json
               opbench run --run-id nightly --resume workloads/*.json
             """)
 
     @OptionGroup var selection: SelectionOptions
     @OptionGroup var plan: PlanOptions
     @OptionGroup var destination: DestinationOptions
+
+    @Option(
+        name: .customLong("time-budget"),
+        help: ArgumentHelp(
+            "Spend about so long, as 90s, 10m or 2h: six throughput blocks for every cell, then more where the intervals are "
+                + "widest.",
+            valueName: "time"))
+    var timeBudget: TimeArgument?
 
     @Option(help: ArgumentHelp("How the summary is printed.", valueName: "format"))
     var format = SummaryFormat.table
@@ -37,6 +47,12 @@ struct RunCommand: ParsableCommand {
     @Flag(name: .customLong("no-progress"), help: "Tell nothing of the progress; warnings and errors remain.")
     var hidesProgress = false
 
+    func validate() throws {
+        if timeBudget != nil, plan.blocks != nil || plan.quick {
+            throw ValidationError("--time-budget decides how many blocks there are: leave --blocks and --quick out.")
+        }
+    }
+
     func run() throws {
         let runID = try destination.identifier()
         let selection = try selection.load()
@@ -47,6 +63,7 @@ struct RunCommand: ParsableCommand {
             try run.checkHost(is: .here())
             return run.facts?.iterationsPerNanosecond
         }
+        options.budget = timeBudget.map { TimeBudget(seconds: $0.seconds, widths: IntervalWidths.byCell) }
         let execution = try RunExecution(selection: selection, options: options, isSilent: hidesProgress)
         let file = SummaryFile(
             folder: "\(options.directory)/\(runID)", order: SummaryOrder(specs: selection.specs))

@@ -83,6 +83,26 @@ struct RunTests {
         #expect(notes[0].hasPrefix("opbench: the rows are in results/"))
     }
 
+    @Test func `a time budget gives every cell six blocks, and says by how much it was too short`() async throws {
+        let folder = try ScratchFolder()
+        try folder.write(Self.small, to: "small.json")
+        let arguments = ["run", "--time-budget", "0.1s", "--metric", "throughput", "--run-id", "r", "small.json"]
+        let result = try await OpBenchProcess.run(arguments, in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.errors.contains("s more than the budget"))
+        let rows = try CSVFile.read(SummaryRow.self, file: "\(folder.root)/results/r/summary.csv")
+        #expect(rows.filter { $0.status == .ok }.allSatisfy { $0.samples == 6 })
+    }
+
+    @Test(arguments: [["--time-budget", "soon"], ["--time-budget", "-1m"], ["--time-budget", "1m", "--blocks", "3"]])
+    func `a time budget that means nothing is refused`(options: [String]) async throws {
+        let folder = try ScratchFolder()
+        try folder.write(Self.small, to: "small.json")
+        let result = try await OpBenchProcess.run(["run"] + options + ["small.json"], in: folder)
+        #expect(result.status == 64 && result.errors.contains("--time-budget"), "\(result.errors)")
+        #expect(folder.contents() == ["small.json"])
+    }
+
     @Test func json() async throws {
         let folder = try ScratchFolder()
         try folder.write(Self.small, to: "small.json")

@@ -76,7 +76,7 @@ struct RunManifest: Codable, Sendable {
         self.calibration = calibration
         self.host = host
         builds = plan.options.builds
-        stages = plan.options.stages.count > 1 ? plan.options.stages : nil
+        stages = plan.options.builds != nil && plan.options.stages.count > 1 ? plan.options.stages : nil
     }
 
     static func identity(of plan: RunPlan) -> Identity {

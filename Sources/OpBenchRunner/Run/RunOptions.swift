@@ -27,6 +27,8 @@ public struct RunOptions: Sendable {
     public var iterationsPerNanosecond: Double?
     /// Two builds to take samples of in turns; nil for this one alone.
     public var builds: ComparedBuilds?
+    /// A time to spend where figures are least certain; nil for as many blocks as the options say.
+    public var budget: TimeBudget?
     /// How many throughput blocks two builds in turns have at the end of each stage.
     public var stagesOfSides = BlockStages.standard
     /// Asked after each stage of a run whose blocks come in stages: the ids of the cells that go on to the next one.
@@ -55,9 +57,11 @@ public struct RunOptions: Sendable {
 
     /// How many throughput blocks a cell has behind it at the end of each stage; a single number if all are taken.
     ///
-    /// Two builds in turns: `stagesOfSides`, unless the number of blocks is given.
+    /// Two builds in turns: `stagesOfSides`, unless the number of blocks is given. With a budget, the second stage is what
+    /// may be taken, block by block.
     public var stages: [Int] {
-        builds != nil && blocks == nil && !isQuick ? stagesOfSides : [blocks(of: .throughput)]
+        if budget != nil { return TimeBudget.stages }
+        return builds != nil && blocks == nil && !isQuick ? stagesOfSides : [blocks(of: .throughput)]
     }
 
     /// Blocks of a kind.
@@ -65,6 +69,7 @@ public struct RunOptions: Sendable {
         if let blocks { return blocks }
         if isQuick { return 1 }
         return switch kind {
+        case .throughput where budget != nil: TimeBudget.stages.last!
         case .throughput where builds != nil: stagesOfSides.last!
         case .throughput: 7
         case .latency: 3
@@ -80,6 +85,8 @@ public enum RunEvent: Sendable {
     case calibrating
     /// A stage has ended, and so many samples will have been taken in the whole run if all of the next one's stand.
     case narrowed(total: Int)
+    /// A budget leaves time for more: so many samples will have been taken with those chosen now.
+    case extended(total: Int)
     /// `index` counts from 0 over all samples of the run, those of an earlier part included.
     case sampleStarted(index: Int, total: Int, cellID: String, backend: BackendID, kind: SampleKind, block: Int)
     /// Once for each sample, with the rows of its repeat if it was taken in a storm.

@@ -146,7 +146,9 @@ public struct RunPlan: Sendable {
     }
 
     /// How long the run will take, in seconds: a rough guess by typical costs of an operation.
-    public func estimate() -> Double {
+    public func estimate() -> Double { estimate(of: samples) }
+
+    func estimate(of samples: [PlannedSample]) -> Double {
         0.1 + samples.reduce(0) { $0 + SampleEstimate.seconds(of: $1, options) }
     }
 }

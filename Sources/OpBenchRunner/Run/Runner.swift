@@ -53,7 +53,10 @@ public struct Runner: Sendable {
         let opened = try await open(onEvent)
         var recorder = SampleRecorder(plan: plan, opened.rows)
         let todo = plan.samples.filter { !recorder.isDone($0) }
-        onEvent(.started(total: plan.samples.count, estimatedSeconds: plan.estimate() * share(of: todo)))
+        let begun = MonotonicClock.now()
+        let certain = plan.samples.filter { options.budget == nil || $0.stage == 0 }
+        let estimate = plan.estimate(of: certain.filter { !recorder.isDone($0) })
+        onEvent(.started(total: certain.count, estimatedSeconds: max(estimate, options.budget?.seconds ?? 0)))
         // First of all: rows without a description could not be gone on with.
         try opened.saveProgress("running", recorder.done)
         let omitted = recorder.omissionRows()
@@ -61,7 +64,11 @@ public struct Runner: Sendable {
             try opened.folder.save(omitted, [])
             onEvent(.rowsSaved)
         }
-        let isCancelled = try await takeAll(todo, opened, &recorder, onEvent)
+        var isCancelled = try await takeAll(todo, opened, &recorder, onEvent)
+        if !isCancelled, let budget = options.budget {
+            let end = begun + Int64(budget.seconds * 1e9)
+            isCancelled = try await spend(budget, until: end, todo, opened, &recorder, onEvent)
+        }
         try opened.saveProgress(isCancelled ? "cancelled" : "finished", recorder.done, isEnd: true)
         let outcome = RunOutcome(
             folder: opened.folder.path, samplesTaken: recorder.taken, isCancelled: isCancelled)
@@ -75,7 +82,7 @@ public struct Runner: Sendable {
     private func takeAll(
         _ todo: [PlannedSample], _ opened: Opened, _ recorder: inout SampleRecorder, _ onEvent: (RunEvent) -> Void
     ) async throws -> Bool {
-        for stage in options.stages.indices {
+        for stage in options.stages.indices where options.budget == nil || stage == 0 {
             let isOpen = try cellsLeftOpen(before: stage, opened)
             if let isOpen {
                 let rest = todo.filter { $0.stage >= stage && !recorder.isDone($0) && isOpen.contains($0.cell.id) }
@@ -93,6 +100,40 @@ public struct Runner: Sendable {
         return false
     }
 
+    /// Takes one block after the other where the intervals are widest, until the next one would take too long.
+    ///
+    /// - Returns: whether the task was cancelled.
+    private func spend(
+        _ budget: TimeBudget, until end: Int64, _ todo: [PlannedSample], _ opened: Opened,
+        _ recorder: inout SampleRecorder, _ onEvent: (RunEvent) -> Void
+    ) async throws -> Bool {
+        let excess = seconds(MonotonicClock.now() - end)
+        if excess > 0 {
+            let more = Int(excess.rounded(.up))
+            onEvent(.warning("the first blocks of all cells took \(more) s more than the budget"))
+        }
+        var spending = BudgetSpending(todo.filter { $0.stage > 0 && !recorder.isDone($0) }) {
+            SampleEstimate.seconds(of: $0, options)
+        }
+        while true {
+            let rows = try CSVFile.read(SampleRow.self, file: "\(opened.folder.path)/\(SampleRow.fileName)")
+            let remaining = seconds(end - MonotonicClock.now())
+            guard let block = spending.next(widths: budget.widths(rows), remainingSeconds: remaining)
+            else { return false }
+            onEvent(.extended(total: recorder.done + block.count))
+            let start = MonotonicClock.now()
+            for sample in block {
+                if Task.isCancelled { return true }
+                do {
+                    try await takeAndSave(sample, opened, &recorder, onEvent)
+                } catch is CancellationError {
+                    return true
+                }
+            }
+            spending.note(block, seconds: seconds(MonotonicClock.now() - start))
+        }
+    }
+
     /// The cells that go on to a stage, by the blocks of the stages before and nothing else, so that a resumed run
     /// decides as the first one did; nil for all.
     private func cellsLeftOpen(before stage: Int, _ opened: Opened) throws -> Set<String>? {
@@ -100,10 +141,6 @@ public struct Runner: Sendable {
         let blocks = options.stages[stage - 1]
         let rows = try CSVFile.read(SampleRow.self, file: "\(opened.folder.path)/\(SampleRow.fileName)")
         return options.goesOn(rows.filter { $0.block < blocks })
-    }
-
-    private func share(of todo: [PlannedSample]) -> Double {
-        plan.samples.isEmpty ? 0 : Double(todo.count) / Double(plan.samples.count)
     }
 
     // MARK: Beginning

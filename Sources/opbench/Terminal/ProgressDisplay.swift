@@ -48,6 +48,8 @@ struct ProgressDisplay {
         case .narrowed(let total):
             if total > done { say("\(total - done) of at most \(self.total - done) samples are still needed") }
             self.total = total
+        case .extended(let total):
+            self.total = total
         case .calibrating:
             show("calibrating the work", important: false)
         case .sampleStarted(let index, _, let cellID, let backend, let kind, _):

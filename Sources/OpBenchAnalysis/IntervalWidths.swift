@@ -1,0 +1,29 @@
+import OpBenchModel
+
+/// How uncertain the cells of a run are.
+public enum IntervalWidths {
+    /// What is known as well as this is known well enough.
+    static let sufficient = 0.01
+
+    /// By cell id the widest 95 % interval of its backends, relative to the figure: of the ratios to the baseline or, where
+    /// a cell has none, of the throughputs. A cell whose intervals are all within 1 % is left out, as is one without any.
+    @Sendable public static func byCell(_ rows: [SampleRow]) -> [String: Double] {
+        let needed = rows.filter { $0.phase == "total" || $0.metric == Metric.status.name }
+        let summary = summarize(needed).filter(\.operationClass.isEmpty)
+        let compared = summary.filter { $0.backend != $0.ratioTo }
+        let ratios = widest(compared) { ($0.timeRatio, $0.timeRatioLow, $0.timeRatioHigh) }
+        let rates = widest(summary) { ($0.operationsPerSecond, $0.operationsPerSecondLow, $0.operationsPerSecondHigh) }
+        return rates.merging(ratios) { $1 }.filter { $0.value > sufficient }
+    }
+
+    private static func widest(
+        _ rows: [SummaryRow], _ interval: (SummaryRow) -> (value: Double?, low: Double?, high: Double?)
+    ) -> [String: Double] {
+        var widths: [String: Double] = [:]
+        for row in rows {
+            guard case (let value?, let low?, let high?) = interval(row), value > 0 else { continue }
+            widths[row.cellID] = max((high - low) / value, widths[row.cellID] ?? 0)
+        }
+        return widths
+    }
+}
