@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 DESCRIPTION = """\
 Proves on this machine that opbench's gates say what is so. The short form shows in some minutes that each proof works;
-its few gates bound no rate closely. The long form, of several hours, is the proof. A machine that does much else makes gates inconclusive, which is no false alarm, but catches nothing either."""
+its few gates bound no rate closely. The long form is the proof. A machine that does much else makes gates inconclusive, which is no false alarm, but catches nothing either."""
 
 EXAMPLES = """\
 examples:
@@ -85,7 +85,7 @@ def _parse(arguments: list[str], known: dict[int, tuple[str, Proof]]) -> argpars
     )
     parser.add_argument("--default-binary", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--binary", type=Path, help="the opbench that is tried (default: the one that is built here)")
-    parser.add_argument("--short", action="store_true", help="some minutes instead of hours")
+    parser.add_argument("--short", action="store_true", help="fewer gates: some minutes")
     parser.add_argument("--only", metavar="LIST", help="numbers of proofs, separated by commas")
     parser.add_argument(
         "--output", type=Path, metavar="DIR", default=ROOT / "results" / "proofs",

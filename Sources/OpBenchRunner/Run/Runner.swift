@@ -88,13 +88,24 @@ public struct Runner: Sendable {
                 let rest = todo.filter { $0.stage >= stage && !recorder.isDone($0) && isOpen.contains($0.cell.id) }
                 onEvent(.narrowed(total: recorder.done + rest.count))
             }
-            for sample in todo where sample.stage == stage && isOpen?.contains(sample.cell.id) ?? true {
-                if Task.isCancelled { return true }
-                do {
-                    try await takeAndSave(sample, opened, &recorder, onEvent)
-                } catch is CancellationError {
-                    return true
-                }
+            let wanted = todo.filter { $0.stage == stage && isOpen?.contains($0.cell.id) ?? true }
+            if try await takeInTurn(wanted, opened, &recorder, onEvent) { return true }
+        }
+        return false
+    }
+
+    /// Takes samples in their order.
+    ///
+    /// - Returns: whether the task was cancelled.
+    private func takeInTurn(
+        _ samples: [PlannedSample], _ opened: Opened, _ recorder: inout SampleRecorder, _ onEvent: (RunEvent) -> Void
+    ) async throws -> Bool {
+        for sample in samples {
+            if Task.isCancelled { return true }
+            do {
+                try await takeAndSave(sample, opened, &recorder, onEvent)
+            } catch is CancellationError {
+                return true
             }
         }
         return false
@@ -122,14 +133,7 @@ public struct Runner: Sendable {
             else { return false }
             onEvent(.extended(total: recorder.done + block.count))
             let start = MonotonicClock.now()
-            for sample in block {
-                if Task.isCancelled { return true }
-                do {
-                    try await takeAndSave(sample, opened, &recorder, onEvent)
-                } catch is CancellationError {
-                    return true
-                }
-            }
+            if try await takeInTurn(block, opened, &recorder, onEvent) { return true }
             spending.note(block, seconds: seconds(MonotonicClock.now() - start))
         }
     }
