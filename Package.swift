@@ -59,6 +59,11 @@ let package = Package(
             path: "Tests/EngineStressScenarios"),
         .executableTarget(
             name: "EngineStress", dependencies: ["EngineStressScenarios", "TestSupport"], path: "Tests/EngineStress"),
+        // What operations cost in allocations and instructions, for scripts/engine-costs; its malloc counts.
+        .target(name: "CountedMalloc", path: "Tests/CountedMalloc"),
+        .executableTarget(
+            name: "EngineCosts", dependencies: ["OperationEngine", "CountedMalloc"], path: "Tests/EngineCosts",
+            exclude: ["expected.json"]),
         .testTarget(
             name: "OperationEngineTests",
             dependencies: [

@@ -18,6 +18,10 @@ require_jemalloc() {
     [[ -e /usr/include/jemalloc/jemalloc.h ]] || pkg-config --exists jemalloc 2>/dev/null || install_packages libjemalloc-dev
 }
 
+require_valgrind() {
+    command -v valgrind >/dev/null || install_packages valgrind
+}
+
 # install_packages NAME…: Debian packages, as root or with passwordless sudo; otherwise says what to run.
 install_packages() {
     local as_root=()

@@ -1,0 +1,157 @@
+import OperationEngine
+
+/// One thing that operations are put through, `count` times over, so that what `count` more cost tells what one does.
+///
+/// Deterministic as far as threads allow: where the adding thread and the workers would run side by side, how much work
+/// a worker finds when it comes is the machine's to say. So nearly all add to a suspended queue and then let it go.
+struct Scenario: Sendable {
+    let name: String
+    let summary: String
+    let play: @Sendable (Play) -> Void
+
+    static let all = independent + dependent + controlled
+
+    private static let independent = [
+        Scenario("closure-limit-1", "addOperation { } at limit 1") { play in
+            play.onQueue(limit: 1) { queue, tally in
+                for _ in 0..<play.count { queue.addOperation { tally.count() } }
+            }
+        },
+        Scenario("closure", "addOperation { } at the default limit") { play in
+            play.onQueue { queue, tally in
+                for _ in 0..<play.count { queue.addOperation { tally.count() } }
+            }
+        },
+        Scenario("closure-live", "addOperation { } while the queue runs, limit 1") { play in
+            play.onQueue(limit: 1, isSuspended: false) { queue, tally in
+                for _ in 0..<play.count { queue.addOperation { tally.count() } }
+            }
+        },
+        Scenario("block", "a BlockOperation, added") { play in
+            play.onQueue { queue, tally in
+                for _ in 0..<play.count { queue.addOperation(BlockOperation { tally.count() }) }
+            }
+        },
+        Scenario("subclass", "an operation that overrides main, added") { play in
+            play.onQueue { queue, tally in
+                for _ in 0..<play.count { queue.addOperation(Counting(tally)) }
+            }
+        },
+        Scenario("bulk", "BlockOperations, added together") { play in
+            play.onQueue { queue, tally in
+                queue.addOperations(play.blocks(tally), waitUntilFinished: false)
+            }
+        },
+        Scenario("completion-block", "a BlockOperation with a completion block") { play in
+            let completions = Tally(expecting: play.count)
+            play.onQueue { queue, tally in
+                for _ in 0..<play.count {
+                    let operation = BlockOperation { tally.count() }
+                    operation.completionBlock = { completions.count() }
+                    queue.addOperation(operation)
+                }
+            }
+            completions.wait()
+        },
+        Scenario("observer", "a BlockOperation with an observer of isFinished") { play in
+            let notices = Tally(expecting: play.count)
+            var observations: [Observation] = []
+            observations.reserveCapacity(play.count)
+            play.onQueue { queue, tally in
+                for _ in 0..<play.count {
+                    let operation = BlockOperation { tally.count() }
+                    observations.append(operation.observe(\.isFinished) { _, _ in notices.count() })
+                    queue.addOperation(operation)
+                }
+            }
+            notices.wait()
+        },
+        Scenario("manual-start", "a BlockOperation, started by hand") { play in
+            let tally = Tally(expecting: play.count)
+            for _ in 0..<play.count { BlockOperation { tally.count() }.start() }
+            tally.check()
+        },
+    ]
+
+    private static let dependent = [
+        Scenario("chain", "a BlockOperation that depends on the one before it, added last one first") { play in
+            play.onQueue { queue, tally in
+                let operations = play.blocks(tally)
+                for index in operations.indices.dropFirst() {
+                    operations[index].addDependency(operations[index - 1])
+                }
+                for operation in operations.reversed() { queue.addOperation(operation) }
+            }
+        },
+        Scenario("fan-out", "a BlockOperation that depends on one which all depend on") { play in
+            play.onQueue { queue, tally in
+                let operations = play.blocks(tally)
+                for index in operations.indices.dropFirst() { operations[index].addDependency(operations[0]) }
+                for operation in operations { queue.addOperation(operation) }
+            }
+        },
+        Scenario("join", "a BlockOperation that one depends on which depends on all") { play in
+            play.onQueue { queue, tally in
+                let operations = play.blocks(tally)
+                for index in operations.indices.dropLast() { operations.last!.addDependency(operations[index]) }
+                for operation in operations { queue.addOperation(operation) }
+            }
+        },
+        Scenario("graph", "a BlockOperation that depends on the four before it") { play in
+            play.onQueue { queue, tally in
+                let operations = play.blocks(tally)
+                for index in operations.indices {
+                    for earlier in max(0, index - 4)..<index { operations[index].addDependency(operations[earlier]) }
+                }
+                for operation in operations { queue.addOperation(operation) }
+            }
+        },
+    ]
+
+    private static let controlled = [
+        Scenario("priorities", "a BlockOperation of one of five priorities in turn, limit 1") { play in
+            let levels: [Operation.QueuePriority] = [.veryLow, .low, .normal, .high, .veryHigh]
+            play.onQueue(limit: 1) { queue, tally in
+                for index in 0..<play.count {
+                    let operation = BlockOperation { tally.count() }
+                    operation.queuePriority = levels[index % levels.count]
+                    queue.addOperation(operation)
+                }
+            }
+        },
+        Scenario("suspend-resume", "addOperation { }, the queue suspended and resumed after each hundred") { play in
+            play.onQueue(limit: 1) { queue, tally in
+                for index in 0..<play.count {
+                    queue.addOperation { tally.count() }
+                    guard index % 100 == 99 else { continue }
+                    queue.isSuspended = false
+                    queue.waitUntilAllOperationsAreFinished()
+                    queue.isSuspended = true
+                }
+            }
+        },
+        Scenario("cancel-all", "addOperation { }, all cancelled by one call, and let go of") { play in
+            let (queue, tally) = (play.makeQueue(limit: 1), Tally(expecting: 0))
+            for _ in 0..<play.count { queue.addOperation { tally.count() } }
+            queue.cancelAllOperations()
+            queue.isSuspended = false
+            queue.waitUntilAllOperationsAreFinished()
+            tally.check()
+        },
+        Scenario("barrier", "a barrier, after nine of addOperation { } each") { play in
+            play.onQueue { queue, tally in
+                for index in 0..<play.count {
+                    if index % 10 == 9 {
+                        queue.addBarrierBlock { tally.count() }
+                    } else {
+                        queue.addOperation { tally.count() }
+                    }
+                }
+            }
+        },
+    ]
+
+    private init(_ name: String, _ summary: String, _ play: @escaping @Sendable (Play) -> Void) {
+        (self.name, self.summary, self.play) = (name, summary, play)
+    }
+}

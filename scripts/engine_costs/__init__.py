@@ -1,0 +1,1 @@
+"""What the engine's operations cost, and what they are expected to cost."""

@@ -1,0 +1,163 @@
+"""The command line: measure, compare, print a table, say what to do."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from engine_costs.errors import BadInput, CannotMeasure
+from engine_costs.expectations import INSTRUCTIONS_MARGIN, Expectations, Judgement, Verdict, judge
+from engine_costs.measure import Cost, Environment, Program, chosen, measure
+from engine_costs.table import Column, write_table
+
+ROOT = Path(__file__).resolve().parents[2]
+EXPECTED = ROOT / "Tests/EngineCosts/expected.json"
+PASS, MORE = 0, 2
+
+DESCRIPTION = f"""\
+What one operation costs in allocations, in bytes held while it waits, and in instructions, held against
+Tests/EngineCosts/expected.json. Allocations and bytes are exact. Instructions, counted by valgrind's callgrind with all
+threads on one processor, may be {INSTRUCTIONS_MARGIN:.0%} off; they depend on the compiler, on glibc and on valgrind, whose versions the file
+names: where others are installed they are printed and not judged. Counting takes about a minute."""
+
+EXAMPLES = """\
+examples:
+  scripts/engine-costs                         all scenarios
+  scripts/engine-costs --only closure,chain    some
+  scripts/engine-costs --no-instructions       without valgrind, in seconds
+  scripts/engine-costs --update                what is measured becomes what is expected
+  scripts/engine-costs --repeat 5              how much the counts of instructions vary
+
+A cost that has fallen is no failure: it is pointed out, to be written down with --update.
+
+exit codes: 0 no cost has risen · 1 it could not be measured · 2 a cost has risen, or is not written down · 64 bad usage"""
+
+
+class Arguments(argparse.ArgumentParser):
+    def error(self, message: str) -> None:
+        self.exit(BadInput.exit_code, f"engine-costs: {message}\nSee scripts/engine-costs --help.\n")
+
+
+def main(arguments: list[str]) -> int:
+    """Runs the command; returns the exit code."""
+    options = _parse(arguments)
+    try:
+        program = Program(options.program)
+        names = chosen(program, options.only)
+        if options.repeat:
+            return _print_spread(program, names, options.repeat)
+        environment = Environment.here(with_valgrind=options.instructions)
+        costs = measure(program, names, options.instructions)
+        if options.update:
+            return _update(options, environment, costs, program)
+        return _compare(options, environment, costs, program)
+    except (BadInput, CannotMeasure) as error:
+        print(f"engine-costs: {error}", file=sys.stderr)
+        return error.exit_code
+
+
+def _parse(arguments: list[str]) -> argparse.Namespace:
+    parser = Arguments(
+        prog="scripts/engine-costs", description=DESCRIPTION, epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False,
+    )  # fmt: skip
+    parser.add_argument("--only", metavar="NAME,…", help="these scenarios")
+    parser.add_argument("--update", action="store_true", help="write the file of expectations")
+    parser.add_argument("--no-instructions", dest="instructions", action="store_false", help="count without valgrind")
+    parser.add_argument("--repeat", metavar="N", type=int, default=0, help="count instructions N times over")
+    parser.add_argument("--expected", type=Path, default=EXPECTED, help=argparse.SUPPRESS)
+    parser.add_argument("--program", type=Path, default=ROOT / ".build-costs/release/EngineCosts", help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    if options.update and not options.instructions:
+        parser.error("--update needs the instructions too")
+    if options.repeat and (options.update or not options.instructions):
+        parser.error("--repeat goes with --only alone")
+    if options.repeat < 0:
+        parser.error("--repeat: a number of times")
+    return options
+
+
+def _compare(
+    options: argparse.Namespace, environment: Environment, costs: dict[str, Cost], program: Program
+) -> int:
+    expectations = Expectations.load(options.expected)
+    made_with = expectations.environment
+    is_same = environment == made_with
+    judgements = {name: judge(cost, expectations.costs.get(name), is_same) for name, cost in costs.items()}
+    _print_costs(costs, expectations.costs, judgements)
+    notes = []
+    if options.instructions and not is_same:
+        notes.append(f"instructions are not judged: expected of {made_with}; here is {environment}")
+    gone = [name for name in expectations.costs if name not in program.scenarios()]
+    if gone:
+        notes.append(f"{options.expected.name} has scenarios that are no more: {', '.join(gone)}")
+    verdicts = {verdict for judgement in judgements.values() for verdict in judgement.verdicts}
+    if Verdict.LESS in verdicts:
+        notes.append("some cost has fallen; write it down, so that it stays so: scripts/engine-costs --update")
+    if Verdict.MORE in verdicts:
+        notes.append("some cost has risen; if that is meant, write it down: scripts/engine-costs --update")
+    if Verdict.UNKNOWN in verdicts:
+        notes.append("some cost is not written down: scripts/engine-costs --update")
+    for note in notes:
+        print(f"engine-costs: {note}", file=sys.stderr)
+    return MORE if gone or verdicts & {Verdict.MORE, Verdict.UNKNOWN} else PASS
+
+
+def _update(options: argparse.Namespace, environment: Environment, costs: dict[str, Cost], program: Program) -> int:
+    """Writes all that was measured; scenarios that were not keep what they had."""
+    earlier = Expectations.load(options.expected) if options.expected.exists() else None
+    known = earlier.costs if earlier else {}
+    if earlier and options.only and earlier.environment != environment:
+        raise BadInput(f"all must be measured anew, without --only: the file was made with {earlier.environment}")
+    updated = {name: costs.get(name) or known.get(name) for name in program.scenarios()}
+    Expectations(environment, {name: cost for name, cost in updated.items() if cost}).save(options.expected)
+    _print_costs(costs, known, {name: judge(cost, known.get(name), True) for name, cost in costs.items()})
+    print(f"engine-costs: wrote {options.expected}", file=sys.stderr)
+    return PASS
+
+
+def _print_costs(costs: dict[str, Cost], expected: dict[str, Cost], judgements: dict[str, Judgement]) -> None:
+    columns = [
+        Column("scenario", is_text=True), Column("allocations"), Column("expected"), Column("held B"),
+        Column("expected"), Column("instructions"), Column("expected"), Column("change"), Column("verdict", is_text=True),
+    ]  # fmt: skip
+    rows = []
+    for name, cost in costs.items():
+        known = expected.get(name) or Cost(None, None, None)
+        rows.append([
+            name, _number(cost.allocations, 2), _number(known.allocations, 2), _number(cost.held_bytes, 1),
+            _number(known.held_bytes, 1), _number(cost.instructions, 1), _number(known.instructions, 1),
+            _change(cost.instructions, known.instructions), _verdict(judgements[name]),
+        ])  # fmt: skip
+    write_table(columns, rows)
+
+
+def _verdict(judgement: Judgement) -> str:
+    """The figures that are not as expected."""
+    names = ("allocations", "bytes", "instructions")
+    said = [
+        f"{verdict.value}: {name}"
+        for name, verdict in zip(names, judgement.verdicts, strict=True)
+        if verdict in (Verdict.MORE, Verdict.LESS)
+    ]
+    if Verdict.UNKNOWN in judgement.verdicts:
+        said.append(Verdict.UNKNOWN.value)
+    return ", ".join(said) or "ok"
+
+
+def _print_spread(program: Program, names: list[str], times: int) -> int:
+    counts = [measure(program, names, with_instructions=True) for _ in range(times)]
+    rows = []
+    for name in names:
+        values = sorted(count[name].instructions or 0 for count in counts)
+        spread = (values[-1] - values[0]) / values[0]
+        rows.append([name, _number(values[0], 1), _number(values[-1], 1), f"{spread:.2%}"])
+    write_table([Column("scenario", is_text=True), Column("least"), Column("most"), Column("spread")], rows)
+    return PASS
+
+
+def _number(value: float | None, digits: int) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def _change(measured: float | None, expected: float | None) -> str:
+    return "-" if measured is None or not expected else f"{measured / expected - 1:+.2%}"

@@ -1,0 +1,100 @@
+"""What operations are expected to cost, as a file keeps it, and the judgement of what they cost now."""
+
+import json
+from dataclasses import asdict, dataclass
+from enum import Enum
+from pathlib import Path
+
+from engine_costs.errors import BadInput
+from engine_costs.measure import Cost, Environment
+
+# Counts of allocations and bytes are exact. What is left is the odd array that grows: less than this for each operation.
+ALLOCATIONS_MARGIN = 0.01
+BYTES_MARGIN = 0.5
+# Ten times what the counts were seen to vary by.
+INSTRUCTIONS_MARGIN = 0.01
+
+
+class Verdict(Enum):
+    """How a figure stands to what was expected."""
+
+    AS_EXPECTED = "as expected"
+    MORE = "more"
+    LESS = "less"
+    UNKNOWN = "not written down"
+    UNJUDGED = "not judged"
+
+
+@dataclass(frozen=True)
+class Expectations:
+    """The content of the file."""
+
+    environment: Environment
+    costs: dict[str, Cost]
+
+    @staticmethod
+    def load(path: Path) -> "Expectations":
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+            return Expectations(
+                environment=Environment(**content["made_with"]),
+                costs={name: Cost(**cost) for name, cost in content["costs"].items()},
+            )
+        except OSError as error:
+            raise BadInput(f"{path}: {error.strerror}; make it with scripts/engine-costs --update") from error
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise BadInput(f"{path}: {error!r}; make it anew with scripts/engine-costs --update") from error
+
+    def save(self, path: Path) -> None:
+        content = {
+            "about": "What an operation costs; scripts/engine-costs compares with it, and writes it with --update.",
+            "made_with": asdict(self.environment),
+            "costs": {name: _rounded(cost) for name, cost in self.costs.items()},
+        }
+        path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A scenario's verdicts."""
+
+    allocations: Verdict
+    held_bytes: Verdict
+    instructions: Verdict
+
+    @property
+    def verdicts(self) -> tuple[Verdict, Verdict, Verdict]:
+        return self.allocations, self.held_bytes, self.instructions
+
+
+def judge(measured: Cost, expected: Cost | None, same_environment: bool) -> Judgement:
+    """Instructions are judged where the expectations were made by the same compiler and libraries; the rest anywhere."""
+    if expected is None:
+        return Judgement(Verdict.UNKNOWN, Verdict.UNKNOWN, Verdict.UNKNOWN)
+    instructions = Verdict.UNJUDGED
+    if same_environment and measured.instructions is not None:
+        margin = INSTRUCTIONS_MARGIN * (expected.instructions or 0)
+        instructions = _compare(measured.instructions, expected.instructions, margin)
+    return Judgement(
+        allocations=_compare(measured.allocations, expected.allocations, ALLOCATIONS_MARGIN),
+        held_bytes=_compare(measured.held_bytes, expected.held_bytes, BYTES_MARGIN),
+        instructions=instructions,
+    )
+
+
+def _compare(measured: float | None, expected: float | None, margin: float) -> Verdict:
+    if measured is None and expected is None:
+        return Verdict.AS_EXPECTED
+    if measured is None or expected is None:
+        return Verdict.UNKNOWN
+    if abs(measured - expected) <= margin:
+        return Verdict.AS_EXPECTED
+    return Verdict.MORE if measured > expected else Verdict.LESS
+
+
+def _rounded(cost: Cost) -> dict[str, float | None]:
+    return {
+        "allocations": round(cost.allocations, 2),
+        "held_bytes": None if cost.held_bytes is None else round(cost.held_bytes, 1),
+        "instructions": None if cost.instructions is None else round(cost.instructions, 1),
+    }

@@ -1,0 +1,143 @@
+"""Plays scenarios, and counts what one operation more costs.
+
+Each scenario is played with two numbers of operations, each time in a process of its own; the difference, divided by the
+difference of the numbers, has nothing of the process's start in it. The processes are confined to one processor, where the
+engine has one worker, and callgrind gives the threads their turns in order: so the counts hardly vary.
+"""
+
+import os
+import platform
+import re
+import shutil
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from queue import SimpleQueue
+
+from engine_costs.errors import BadInput, CannotMeasure
+
+FEW, MANY = 4_000, 12_000
+TIMEOUT_S = 300
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one operation costs; None where it is not measured, or where there is no such instant."""
+
+    allocations: float | None
+    held_bytes: float | None
+    instructions: float | None
+
+
+@dataclass(frozen=True)
+class Environment:
+    """What instruction counts depend on besides the sources."""
+
+    swift: str
+    glibc: str
+    valgrind: str
+    architecture: str
+
+    def __str__(self) -> str:
+        return f"Swift {self.swift}, glibc {self.glibc}, valgrind {self.valgrind}, {self.architecture}"
+
+    @staticmethod
+    def here(with_valgrind: bool) -> "Environment":
+        return Environment(
+            swift=_version(["swift", "--version"], r"Swift version (\S+)"),
+            glibc=(os.confstr("CS_GNU_LIBC_VERSION") or "unknown").removeprefix("glibc "),
+            valgrind=_version(["valgrind", "--version"], r"valgrind-(\S+)") if with_valgrind else "",
+            architecture=platform.machine(),
+        )
+
+
+class Program:
+    """The executable EngineCosts."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = str(path)
+        # A process takes one, has it alone, and puts it back.
+        self._processors: SimpleQueue[int] = SimpleQueue()
+        for processor in os.sched_getaffinity(0):
+            self._processors.put(processor)
+
+    def scenarios(self) -> dict[str, str]:
+        """Their meaning by their names, in the program's order."""
+        lines = self._output([self.path, "list"]).splitlines()
+        return dict(line.split("\t", 1) for line in lines)
+
+    def cost(self, scenario: str, with_instructions: bool) -> Cost:
+        few, many = (self._counts(scenario, operations) for operations in (FEW, MANY))
+        held = None if few[1] is None or many[1] is None else _per_operation(few[1], many[1])
+        return Cost(
+            allocations=_per_operation(few[0], many[0]),
+            held_bytes=held,
+            instructions=self.instructions(scenario) if with_instructions else None,
+        )
+
+    def instructions(self, scenario: str) -> float:
+        """Instructions an operation."""
+        return _per_operation(*(self._instructions(scenario, operations) for operations in (FEW, MANY)))
+
+    def _counts(self, scenario: str, operations: int) -> tuple[int, int | None]:
+        words = self._output([self.path, "count", scenario, str(operations)]).split()
+        if len(words) != 2:
+            raise CannotMeasure(f"{self.path} count {scenario}: expected two counts, got {words}")
+        return int(words[0]), None if words[1] == "-" else int(words[1])
+
+    def _instructions(self, scenario: str, operations: int) -> int:
+        callgrind = ["valgrind", "--tool=callgrind", "--fair-sched=yes", "--callgrind-out-file=/dev/null"]
+        report = self._run([*callgrind, self.path, "play", scenario, str(operations)]).stderr
+        found = re.search(r"Collected : (\d+)", report)
+        if found is None:
+            raise CannotMeasure(f"callgrind says no count for {scenario}:\n{report}")
+        return int(found[1])
+
+    def _output(self, command: list[str]) -> str:
+        return self._run(command).stdout
+
+    def _run(self, command: list[str]) -> subprocess.CompletedProcess[str]:
+        processor = self._processors.get()
+        try:
+            done = subprocess.run(
+                ["taskset", "--cpu-list", str(processor), *command],
+                capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False, timeout=TIMEOUT_S,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired as error:
+            raise CannotMeasure(f"{' '.join(command)}: no end after {TIMEOUT_S} s") from error
+        except OSError as error:
+            raise CannotMeasure(f"taskset: {error.strerror}") from error
+        finally:
+            self._processors.put(processor)
+        if done.returncode != 0:
+            raise CannotMeasure(f"{' '.join(command)} ended with {done.returncode}:\n{done.stderr.strip()}")
+        return done
+
+
+def chosen(program: Program, only: str | None) -> list[str]:
+    """The names of the scenarios to be played."""
+    known = program.scenarios()
+    names = list(known) if only is None else only.split(",")
+    for name in names:
+        if name not in known:
+            raise BadInput(f"there is no scenario “{name}”; there are: {', '.join(known)}")
+    return names
+
+
+def measure(program: Program, names: list[str], with_instructions: bool) -> dict[str, Cost]:
+    """The costs by scenario."""
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        costs = pool.map(lambda name: program.cost(name, with_instructions), names)
+        return dict(zip(names, costs, strict=True))
+
+
+def _per_operation(few: int, many: int) -> float:
+    return (many - few) / (MANY - FEW)
+
+
+def _version(command: list[str], pattern: str) -> str:
+    if shutil.which(command[0]) is None:
+        raise CannotMeasure(f"{command[0]} is not there")
+    found = re.search(pattern, subprocess.run(command, capture_output=True, text=True, check=False).stdout)
+    return found[1] if found else "unknown"

@@ -1,0 +1,156 @@
+"""scripts/engine-costs without the engine: scripted counts, what is judged of them, how it ends."""
+
+import json
+from pathlib import Path
+
+import pytest
+from engine_costs import command
+from engine_costs.expectations import Verdict, judge
+from engine_costs.measure import Cost, Environment
+
+HERE = Environment(swift="6.3.1", glibc="2.36", valgrind="3.19.0", architecture="x86_64")
+
+# Every process costs 77 allocations and 5,000,000 instructions besides what its operations cost.
+PROGRAM = """#!/bin/sh
+case $1 in
+    list) printf 'tiny\\tan operation\\nrunning\\tan operation that never waits\\n' ;;
+    count) echo $((ALLOCATIONS * $3 + 77)) $([ $2 = tiny ] && echo $((144 * $3)) || echo -) ;;
+    play) ;;
+esac
+"""
+VALGRIND = """#!/bin/sh
+while [ "$1" != play ]; do shift; done
+echo "==1== Collected : $((INSTRUCTIONS * $3 + 5000000))" >&2
+"""
+
+
+class Bench:
+    """The command with a scripted program and a scripted valgrind."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.monkeypatch = monkeypatch
+        self.program, self.expected = folder / "EngineCosts", folder / "expected.json"
+        for path, text in ((self.program, PROGRAM), (folder / "valgrind", VALGRIND)):
+            path.write_text(text)
+            path.chmod(0o755)
+        monkeypatch.setenv("PATH", str(folder), prepend=":")
+        self.is_in(HERE)
+
+    def is_in(self, environment: Environment) -> None:
+        self.monkeypatch.setattr(Environment, "here", staticmethod(lambda with_valgrind: environment))
+
+    def run(self, *arguments: str, allocations: int = 2, instructions: int = 1000) -> int:
+        self.monkeypatch.setenv("ALLOCATIONS", str(allocations))
+        self.monkeypatch.setenv("INSTRUCTIONS", str(instructions))
+        return command.main(["--program", str(self.program), "--expected", str(self.expected), *arguments])
+
+
+@pytest.fixture
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    return Bench(tmp_path, monkeypatch)
+
+
+def test_what_is_written_down_is_what_operations_cost_without_the_process(bench: Bench) -> None:
+    assert bench.run("--update") == 0
+    costs = json.loads(bench.expected.read_text())["costs"]
+    assert costs["tiny"] == {"allocations": 2.0, "held_bytes": 144.0, "instructions": 1000.0}
+    assert costs["running"]["held_bytes"] is None
+
+
+def test_equal_costs_pass_and_a_table_is_printed(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    bench.run("--update")
+    capsys.readouterr()
+    assert bench.run() == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "scenario  allocations  expected  held B  expected  instructions  expected  change  verdict",
+        "--------  -----------  --------  ------  --------  ------------  --------  ------  -------",
+        "tiny             2.00      2.00   144.0     144.0        1000.0    1000.0  +0.00%  ok",
+        "running          2.00      2.00       -         -        1000.0    1000.0  +0.00%  ok",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("counts", "status", "said"),
+    [
+        ({"allocations": 3}, 2, "some cost has risen"),
+        ({"instructions": 1011}, 2, "some cost has risen"),
+        ({"instructions": 1009}, 0, ""),
+        ({"instructions": 980}, 0, "some cost has fallen"),
+        ({"allocations": 1}, 0, "some cost has fallen"),
+    ],
+)
+def test_more_is_a_failure_and_less_a_hint(
+    bench: Bench, capsys: pytest.CaptureFixture[str], counts: dict[str, int], status: int, said: str
+) -> None:
+    bench.run("--update")
+    capsys.readouterr()
+    assert bench.run(**counts) == status
+    assert said in capsys.readouterr().err
+
+
+def test_with_another_compiler_allocations_alone_are_judged(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    bench.run("--update")
+    bench.is_in(Environment(swift="6.4", glibc="2.36", valgrind="3.19.0", architecture="x86_64"))
+    assert bench.run(instructions=2000) == 0
+    assert "instructions are not judged" in capsys.readouterr().err
+    assert bench.run(allocations=3) == 2
+
+
+def test_without_instructions_valgrind_is_not_needed(bench: Bench) -> None:
+    bench.run("--update")
+    (bench.program.parent / "valgrind").unlink()
+    assert bench.run("--no-instructions") == 0
+    assert bench.run("--no-instructions", allocations=3) == 2
+
+
+def test_some_can_be_written_down_anew_and_the_others_stay(bench: Bench) -> None:
+    bench.run("--update")
+    assert bench.run("--update", "--only", "tiny", instructions=500) == 0
+    costs = json.loads(bench.expected.read_text())["costs"]
+    assert (costs["tiny"]["instructions"], costs["running"]["instructions"]) == (500.0, 1000.0)
+    bench.is_in(Environment(swift="6.4", glibc="2.36", valgrind="3.19.0", architecture="x86_64"))
+    assert bench.run("--update", "--only", "tiny") == 64
+
+
+def test_a_scenario_that_only_one_side_has_is_a_failure(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    bench.run("--update", "--only", "tiny")
+    assert bench.run() == 2
+    assert "not written down" in capsys.readouterr().out
+    bench.run("--update")
+    bench.program.write_text(PROGRAM.replace("running\\tan operation that never waits\\n", ""))
+    assert bench.run() == 2
+    assert "no more: running" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [["--only", "huge"], ["--frobnicate"], ["--update", "--no-instructions"]])
+def test_bad_usage_is_64(bench: Bench, arguments: list[str]) -> None:
+    try:
+        status = bench.run(*arguments)
+    except SystemExit as exit_:
+        status = exit_.code
+    assert status == 64
+
+
+@pytest.mark.parametrize("text", [None, "", "{}", '{"made_with": {"swift": 1}, "costs": {}}'])
+def test_a_file_that_will_not_do_is_named_with_the_remedy(
+    bench: Bench, capsys: pytest.CaptureFixture[str], text: str | None
+) -> None:
+    if text is not None:
+        bench.expected.write_text(text)
+    assert bench.run() == 64
+    said = capsys.readouterr().err
+    assert str(bench.expected) in said and "--update" in said
+
+
+def test_a_program_that_fails_is_no_pass(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    bench.run("--update")
+    bench.program.write_text(PROGRAM.replace("count) echo", "count) echo '9 ran, not 10' >&2; exit 1; echo"))
+    assert bench.run() == 1
+    assert "9 ran, not 10" in capsys.readouterr().err
+
+
+def test_what_is_not_measured_is_not_judged() -> None:
+    judgement = judge(Cost(1, None, None), Cost(1, None, 1000), same_environment=True)
+    assert judgement.instructions is Verdict.UNJUDGED
+    assert judgement.held_bytes is Verdict.AS_EXPECTED
+    assert judge(Cost(1, 144, None), Cost(1, None, None), True).held_bytes is Verdict.UNKNOWN
