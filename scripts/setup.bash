@@ -22,6 +22,11 @@ require_valgrind() {
     command -v valgrind >/dev/null || install_packages valgrind
 }
 
+# An observer of a process tree's CPU time.
+require_gnu_time() {
+    [[ -x /usr/bin/time ]] || install_packages time
+}
+
 # install_packages NAME…: Debian packages, as root or with passwordless sudo; otherwise says what to run.
 install_packages() {
     local as_root=()

@@ -1,7 +1,7 @@
 """Proof 3: one more allocation an operation is caught every time."""
 
 from opbench_proofs.binomial import lower_bound
-from opbench_proofs.proof import Outcome, Setting
+from opbench_proofs.proof import Outcome, Setting, Verdict
 from opbench_proofs.tool import REGRESSION, WORK
 
 TITLE = "One more allocation an operation is caught every time"
@@ -26,4 +26,4 @@ def prove(setting: Setting) -> Outcome:
         f"caught in {caught} of {gates} gates (with 95 % confidence in at least {lower_bound(caught, gates):.1%})",
         f"{alarms} of {gates} gates on equal builds did not pass",
     ]
-    return Outcome(held=caught == gates and alarms == 0, figures=figures)
+    return Outcome(Verdict.of(caught == gates and alarms == 0), figures)

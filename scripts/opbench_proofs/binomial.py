@@ -20,6 +20,11 @@ def lower_bound(successes: int, trials: int, confidence: float = 0.95) -> float:
     return 1 - upper_bound(trials - successes, trials, confidence)
 
 
+def is_beyond_chance(cases: int, trials: int, rate: float) -> bool:
+    """Whether so many cases would be seen less than once in a thousand times if each came at that rate."""
+    return tail(cases, trials, rate) < 0.001
+
+
 def _bisect(holds) -> float:
     low, high = 0.0, 1.0
     for _ in range(60):

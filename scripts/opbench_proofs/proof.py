@@ -1,6 +1,7 @@
 """What a proof is asked and what it yields."""
 
 from dataclasses import dataclass, field
+from enum import Enum
 from pathlib import Path
 
 from opbench_proofs.tool import OpBench
@@ -16,9 +17,22 @@ class Setting:
     is_short: bool
 
 
+class Verdict(Enum):
+    """What came of a claim."""
+
+    HELD = "held"
+    UNDECIDED = "NOT DECIDED on this machine"
+    """opbench itself said that the machine was too busy to tell."""
+    REFUTED = "DID NOT HOLD"
+
+    @staticmethod
+    def of(held: bool) -> "Verdict":
+        return Verdict.HELD if held else Verdict.REFUTED
+
+
 @dataclass
 class Outcome:
     """Whether a claim held, and the figures by which it did or did not."""
 
-    held: bool
+    verdict: Verdict
     figures: list[str] = field(default_factory=list)

@@ -1,6 +1,7 @@
 """Runs opbench as a user does."""
 
 import json
+import re
 import subprocess
 import time
 from dataclasses import dataclass
@@ -31,12 +32,36 @@ class ToolFailure(Exception):
 
 
 @dataclass
+class JudgedRow:
+    """A line of a gate's table."""
+
+    backend: str
+    figure: str
+    verdict: str
+    detects: float | None
+    """The worsening that the gate says it would call a regression 95 times in 100, as a part; None if it says nothing."""
+
+
+@dataclass
 class Gate:
     """How a gate ended."""
 
     status: int
     output: str
     seconds: float
+
+    def rows(self) -> list[JudgedRow]:
+        """The table of its standard output."""
+        lines = self.output.partition("\n\n")[0].splitlines()
+        titles, rules, *rest = (re.split(r"  +", line.strip()) for line in lines)
+        if "detects" not in titles or len(rules) != len(titles):
+            raise ToolFailure(f"the gate's table has other columns than are known: {lines[0]}")
+        cells = [dict(zip(titles, row, strict=True)) for row in rest]
+        return [JudgedRow(row["backend"], row["figure"], row["verdict"], _part(row["detects"])) for row in cells]
+
+
+def _part(percent: str) -> float | None:
+    return None if percent == "-" else float(percent.removesuffix(" %").replace(",", "")) / 100
 
 
 class OpBench:

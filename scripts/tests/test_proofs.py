@@ -6,11 +6,13 @@ import random
 from pathlib import Path
 
 import pytest
-from opbench_proofs import command, programs
-from opbench_proofs.binomial import lower_bound, tail, upper_bound
+from opbench_proofs import command, false_alarms, programs
+from opbench_proofs.binomial import is_beyond_chance, lower_bound, tail, upper_bound
 from opbench_proofs.blocks import Recording, is_alarm, only, paired_gate
-from opbench_proofs.proof import Outcome, Setting
-from opbench_proofs.tool import Gate, OpBench
+from opbench_proofs.proof import Outcome, Setting, Verdict
+from opbench_proofs.drift import Ratio
+from opbench_proofs.sensitivity import verdict_of_few, was_too_busy
+from opbench_proofs.tool import Gate, JudgedRow, OpBench, ToolFailure
 
 COLUMNS = ["run_id", "sample_id", "cell_id", "backend", "side", "block", "flags", "metric", "value"]
 
@@ -87,8 +89,80 @@ def test_only_a_verdict_of_difference_is_an_alarm() -> None:
     assert [is_alarm(status) for status in (0, 7, 2, 3, 5)] == [False, False, True, True, True]
 
 
-def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, held: bool, *words: str) -> int:
-    asked = lambda setting: Outcome(held, [f"short: {setting.is_short}"])  # noqa: E731
+TABLE = """\
+cell            backend  figure          base      new  ratio  95 % interval  p adjusted  margin  detects  verdict
+--------------  -------  ----------  --------  -------  -----  -------------  ----------  ------  -------  ------------
+work items=400  engine   time total  22.8 µs  21.2 µs  1.01×  0.91× – 1.13×       0.885     2 %  24.5 %  inconclusive
+work items=400  engine   allocations     1.00     1.00  1.00×              -           -     0 %        -  pass
+
+gate: inconclusive (1 inconclusive, 1 pass)
+"""
+
+
+def test_the_table_of_a_gate_is_read() -> None:
+    rows = Gate(7, TABLE, 0).rows()
+    assert rows == [
+        JudgedRow("engine", "time total", "inconclusive", pytest.approx(0.245)),
+        JudgedRow("engine", "allocations", "pass", None),
+    ]
+    with pytest.raises(ToolFailure, match="other columns"):
+        Gate(7, TABLE.replace("detects", "notices"), 0).rows()
+
+
+@pytest.mark.parametrize(
+    ("status", "detects", "excused"), [(7, "24.5 %", True), (7, "4.5 %", False), (0, "24.5 %", False), (7, "-", True)]
+)
+def test_a_gate_is_excused_by_its_own_word_only(status: int, detects: str, excused: bool) -> None:
+    assert was_too_busy(Gate(status, TABLE.replace("24.5 %", detects), 0)) == excused
+
+
+def test_few_gates_are_judged_by_what_is_beyond_chance() -> None:
+    assert not is_beyond_chance(1, 4, 0.01)
+    assert is_beyond_chance(2, 4, 0.01)
+    verdicts = {(4, 0): "HELD", (1, 2): "HELD", (1, 3): "REFUTED", (0, 2): "HELD", (0, 3): "REFUTED", (0, 0): "UNDECIDED"}
+    assert {case: verdict_of_few(*case).name for case in verdicts} == verdicts
+
+
+class MeasuringTool(ScriptedTool):
+    """Records blocks whenever it is asked to measure two builds."""
+
+    def ab(self, run_id: str, workload: str, *options: str) -> float:
+        (self.folder / "results").mkdir(exist_ok=True)
+        record(self.folder / "results" / run_id, 25)
+        return 0
+
+
+@pytest.mark.parametrize(
+    ("drawn", "measured", "verdict"),
+    [
+        ([0] * 40, [0, 7, 0], Verdict.HELD),
+        # Forty gates drawn from one recording are one chance to be wrong, not forty.
+        ([2] * 40, [0, 0, 0], Verdict.HELD),
+        ([0] * 40, [2, 0, 0], Verdict.HELD),
+        ([2] * 40, [2, 0, 0], Verdict.REFUTED),
+        ([0] * 40, [2, 2, 0], Verdict.REFUTED),
+    ],
+)
+def test_the_short_form_allows_one_false_alarm(
+    tmp_path: Path, drawn: list[int], measured: list[int], verdict: Verdict
+) -> None:
+    tool = MeasuringTool(tmp_path, drawn)
+    gate = tool.gate
+    tool.gate = lambda *words: Gate(measured.pop(0), "", 0) if "real" in words[1] else gate(*words)  # type: ignore[method-assign]
+    assert false_alarms.prove(Setting(tool, tmp_path, True)).verdict == verdict
+
+
+def test_a_ratio_admits_the_truth_in_its_interval_or_just_beside() -> None:
+    ratio = Ratio(1.0, 0.99, 1.01, False)
+    assert ratio.admits(1.03, 1)
+    assert not ratio.admits(1.035, 1)
+    assert ratio.admits(1.035, 2)
+    assert not ratio.admits(1.05, 2)
+    assert not Ratio(1.05, float("nan"), float("nan"), True).admits(1.05, 2)
+
+
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, verdict: Verdict, *words: str) -> int:
+    asked = lambda setting: Outcome(verdict, [f"short: {setting.is_short}"])  # noqa: E731
     monkeypatch.setattr(command, "proofs", lambda: {1: ("One", asked), 2: ("Two", asked)})
     return command.main(["--binary", "/bin/true", "--output", str(tmp_path / "out"), *words])
 
@@ -96,19 +170,28 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, held: bool, *words: str
 def test_the_claims_their_figures_and_the_exit_code(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(monkeypatch, tmp_path, True, "--short", "--only", "2") == 0
+    assert run(monkeypatch, tmp_path, Verdict.HELD, "--short", "--only", "2") == 0
     assert capsys.readouterr().out == "2. Two\n   short: True\n   held, 0 s\n"
     written = json.loads((tmp_path / "out" / "proofs.json").read_text(encoding="utf-8"))
     assert written["form"] == "short"
     assert written["proofs"]["2"]["figures"] == ["short: True"]
-    assert run(monkeypatch, tmp_path, False) == 1
+    assert written["proofs"]["2"]["verdict"] == "held"
+    assert run(monkeypatch, tmp_path, Verdict.REFUTED, "--short") == 1
     assert "DID NOT HOLD" in capsys.readouterr().out
+
+
+def test_what_is_not_decided_fails_the_long_form_only(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, tmp_path, Verdict.UNDECIDED, "--short") == 0
+    assert "NOT DECIDED" in capsys.readouterr().out
+    assert run(monkeypatch, tmp_path, Verdict.UNDECIDED) == 1
 
 
 @pytest.mark.parametrize("words", [["--only", "9"], ["--only", "x"], ["--binary", "/nonexistent"], ["--long"]])
 def test_bad_usage(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: list[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        run(monkeypatch, tmp_path, True, *words)
+        run(monkeypatch, tmp_path, Verdict.HELD, *words)
     assert ended.value.code == 64
     assert not (tmp_path / "out").exists()
 
@@ -121,4 +204,9 @@ def test_programs_of_their_own_are_found_and_heard(monkeypatch: pytest.MonkeyPat
     assert programs.titles() == {5: "Bytes are told within 1 %"}
     assert 5 in command.proofs()
     outcome = programs.prove(Setting(OpBench(Path("/bin/true"), tmp_path), tmp_path, True), 5)
-    assert outcome == Outcome(False, [f"{Path('/bin/true').resolve()} --short"])
+    assert outcome == Outcome(Verdict.REFUTED, [f"{Path('/bin/true').resolve()} --short"])
+    program.write_text("#!/bin/sh\n# Bytes\nexit 7\n", encoding="utf-8")
+    assert programs.prove(Setting(OpBench(Path("/bin/true"), tmp_path), tmp_path, True), 5) == Outcome(Verdict.UNDECIDED)
+    program.write_text("#!/bin/sh\n# Bytes\nexit 3\n", encoding="utf-8")
+    failed = programs.prove(Setting(OpBench(Path("/bin/true"), tmp_path), tmp_path, True), 5)
+    assert failed == Outcome(Verdict.REFUTED, ["ended with 3"])
