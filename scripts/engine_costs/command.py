@@ -5,8 +5,9 @@ import sys
 from pathlib import Path
 
 from engine_costs.errors import BadInput, CannotMeasure
-from engine_costs.expectations import INSTRUCTIONS_MARGIN, Expectations, Judgement, Verdict, judge
+from engine_costs.expectations import ATOMICS_MARGIN, INSTRUCTIONS_MARGIN, Expectations, Judgement, Verdict, judge
 from engine_costs.measure import Cost, Environment, Program, chosen, measure
+from engine_costs.profile import print_profile
 from engine_costs.table import Column, write_table
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -14,10 +15,11 @@ EXPECTED = ROOT / "Tests/EngineCosts/expected.json"
 PASS, MORE = 0, 2
 
 DESCRIPTION = f"""\
-What one operation costs in allocations, in bytes held while it waits, and in instructions, held against
-Tests/EngineCosts/expected.json. Allocations and bytes are exact. Instructions, counted by valgrind's callgrind with all
-threads on one processor, may be {INSTRUCTIONS_MARGIN:.0%} off; they depend on the compiler, on glibc and on valgrind, whose versions the file
-names: where others are installed they are printed and not judged. Counting takes about a minute."""
+What one operation costs in allocations, in bytes held while it waits, in atomic read-modify-writes and in instructions,
+held against Tests/EngineCosts/expected.json. Allocations and bytes are exact. Instructions, counted by valgrind's callgrind
+with all threads on one processor, may be {INSTRUCTIONS_MARGIN:.0%} off, the atomic ones among them (on x86 only) {ATOMICS_MARGIN}. They depend on
+the compiler, on glibc and on valgrind, whose versions the file names: where others are installed they are printed and not
+judged. Counting takes about a minute."""
 
 EXAMPLES = """\
 examples:
@@ -25,7 +27,8 @@ examples:
   scripts/engine-costs --only closure,chain    some
   scripts/engine-costs --no-instructions       without valgrind, in seconds
   scripts/engine-costs --update                what is measured becomes what is expected
-  scripts/engine-costs --repeat 5              how much the counts of instructions vary
+  scripts/engine-costs --profile closure       where its instructions and its atomic ones are
+  scripts/engine-costs --repeat 5              how much the counts vary
 
 A cost that has fallen is no failure: it is pointed out, to be written down with --update.
 
@@ -43,6 +46,9 @@ def main(arguments: list[str]) -> int:
     try:
         program = Program(options.program)
         names = chosen(program, options.only)
+        if options.profile:
+            print_profile(program, chosen(program, options.profile)[0])
+            return PASS
         if options.repeat:
             return _print_spread(program, names, options.repeat)
         environment = Environment.here(with_valgrind=options.instructions)
@@ -63,7 +69,8 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--only", metavar="NAME,…", help="these scenarios")
     parser.add_argument("--update", action="store_true", help="write the file of expectations")
     parser.add_argument("--no-instructions", dest="instructions", action="store_false", help="count without valgrind")
-    parser.add_argument("--repeat", metavar="N", type=int, default=0, help="count instructions N times over")
+    parser.add_argument("--profile", metavar="NAME", help="print the functions that a scenario is spent in")
+    parser.add_argument("--repeat", metavar="N", type=int, default=0, help="count N times over")
     parser.add_argument("--expected", type=Path, default=EXPECTED, help=argparse.SUPPRESS)
     parser.add_argument("--program", type=Path, default=ROOT / ".build-costs/release/EngineCosts", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
@@ -90,7 +97,7 @@ def _compare(
     gone = [name for name in expectations.costs if name not in program.scenarios()]
     if gone:
         notes.append(f"{options.expected.name} has scenarios that are no more: {', '.join(gone)}")
-    verdicts = {verdict for judgement in judgements.values() for verdict in judgement.verdicts}
+    verdicts = {verdict for judgement in judgements.values() for verdict in judgement.verdicts.values()}
     if Verdict.LESS in verdicts:
         notes.append("some cost has fallen; write it down, so that it stays so: scripts/engine-costs --update")
     if Verdict.MORE in verdicts:
@@ -118,40 +125,46 @@ def _update(options: argparse.Namespace, environment: Environment, costs: dict[s
 def _print_costs(costs: dict[str, Cost], expected: dict[str, Cost], judgements: dict[str, Judgement]) -> None:
     columns = [
         Column("scenario", is_text=True), Column("allocations"), Column("expected"), Column("held B"),
-        Column("expected"), Column("instructions"), Column("expected"), Column("change"), Column("verdict", is_text=True),
+        Column("expected"), Column("atomics"), Column("expected"), Column("instructions"), Column("expected"),
+        Column("change"), Column("verdict", is_text=True),
     ]  # fmt: skip
     rows = []
     for name, cost in costs.items():
-        known = expected.get(name) or Cost(None, None, None)
+        known = expected.get(name) or Cost()
         rows.append([
             name, _number(cost.allocations, 2), _number(known.allocations, 2), _number(cost.held_bytes, 1),
-            _number(known.held_bytes, 1), _number(cost.instructions, 1), _number(known.instructions, 1),
-            _change(cost.instructions, known.instructions), _verdict(judgements[name]),
+            _number(known.held_bytes, 1), _number(cost.atomics, 2), _number(known.atomics, 2),
+            _number(cost.instructions, 1), _number(known.instructions, 1), _change(cost.instructions, known.instructions),
+            _verdict(judgements[name]),
         ])  # fmt: skip
     write_table(columns, rows)
 
 
 def _verdict(judgement: Judgement) -> str:
     """The figures that are not as expected."""
-    names = ("allocations", "bytes", "instructions")
     said = [
         f"{verdict.value}: {name}"
-        for name, verdict in zip(names, judgement.verdicts, strict=True)
+        for name, verdict in judgement.verdicts.items()
         if verdict in (Verdict.MORE, Verdict.LESS)
     ]
-    if Verdict.UNKNOWN in judgement.verdicts:
+    if Verdict.UNKNOWN in judgement.verdicts.values():
         said.append(Verdict.UNKNOWN.value)
     return ", ".join(said) or "ok"
 
 
 def _print_spread(program: Program, names: list[str], times: int) -> int:
-    counts = [measure(program, names, with_instructions=True) for _ in range(times)]
+    costs = [measure(program, names, with_instructions=True) for _ in range(times)]
     rows = []
     for name in names:
-        values = sorted(count[name].instructions or 0 for count in counts)
-        spread = (values[-1] - values[0]) / values[0]
-        rows.append([name, _number(values[0], 1), _number(values[-1], 1), f"{spread:.2%}"])
-    write_table([Column("scenario", is_text=True), Column("least"), Column("most"), Column("spread")], rows)
+        instructions = sorted(cost[name].instructions or 0 for cost in costs)
+        atomics = sorted(cost[name].atomics or 0 for cost in costs)
+        allocations = sorted(cost[name].allocations or 0 for cost in costs)
+        rows.append([
+            name, _number(instructions[0], 1), _number(instructions[-1], 1), f"{instructions[-1] / instructions[0] - 1:.2%}",
+            f"{atomics[-1] - atomics[0]:.3f}", f"{allocations[-1] - allocations[0]:.4f}",
+        ])  # fmt: skip
+    titles = ("least instructions", "most", "spread", "of atomics", "of allocations")
+    write_table([Column("scenario", is_text=True), *(Column(title) for title in titles)], rows)
     return PASS
 
 

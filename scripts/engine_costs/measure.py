@@ -10,11 +10,13 @@ import platform
 import re
 import shutil
 import subprocess
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import SimpleQueue
 
+from engine_costs.callgrind import OPTIONS, Atomics, Profile, read_profile
 from engine_costs.errors import BadInput, CannotMeasure
 
 FEW, MANY = 4_000, 12_000
@@ -25,9 +27,10 @@ TIMEOUT_S = 300
 class Cost:
     """What one operation costs; None where it is not measured, or where there is no such instant."""
 
-    allocations: float | None
-    held_bytes: float | None
-    instructions: float | None
+    allocations: float | None = None
+    held_bytes: float | None = None
+    atomics: float | None = None
+    instructions: float | None = None
 
 
 @dataclass(frozen=True)
@@ -64,40 +67,38 @@ class Program:
 
     def scenarios(self) -> dict[str, str]:
         """Their meaning by their names, in the program's order."""
-        lines = self._output([self.path, "list"]).splitlines()
+        lines = self._run([self.path, "list"]).splitlines()
         return dict(line.split("\t", 1) for line in lines)
 
-    def cost(self, scenario: str, with_instructions: bool) -> Cost:
+    def allocations(self, scenario: str) -> Cost:
+        """Allocations and bytes of an operation."""
         few, many = (self._counts(scenario, operations) for operations in (FEW, MANY))
-        held = None if few[1] is None or many[1] is None else _per_operation(few[1], many[1])
-        return Cost(
-            allocations=_per_operation(few[0], many[0]),
-            held_bytes=held,
-            instructions=self.instructions(scenario) if with_instructions else None,
-        )
+        held = None if few[1] is None or many[1] is None else per_operation(many[1] - few[1])
+        return Cost(allocations=per_operation(many[0] - few[0]), held_bytes=held)
 
-    def instructions(self, scenario: str) -> float:
-        """Instructions an operation."""
-        return _per_operation(*(self._instructions(scenario, operations) for operations in (FEW, MANY)))
+    def profile(self, scenario: str) -> Profile:
+        """What `MANY - FEW` operations execute."""
+        few, many = (self._profile(scenario, operations) for operations in (FEW, MANY))
+        return many.more_than(few)
 
     def _counts(self, scenario: str, operations: int) -> tuple[int, int | None]:
-        words = self._output([self.path, "count", scenario, str(operations)]).split()
+        words = self._run([self.path, "count", scenario, str(operations)]).split()
         if len(words) != 2:
             raise CannotMeasure(f"{self.path} count {scenario}: expected two counts, got {words}")
         return int(words[0]), None if words[1] == "-" else int(words[1])
 
-    def _instructions(self, scenario: str, operations: int) -> int:
-        callgrind = ["valgrind", "--tool=callgrind", "--fair-sched=yes", "--callgrind-out-file=/dev/null"]
-        report = self._run([*callgrind, self.path, "play", scenario, str(operations)]).stderr
-        found = re.search(r"Collected : (\d+)", report)
-        if found is None:
-            raise CannotMeasure(f"callgrind says no count for {scenario}:\n{report}")
-        return int(found[1])
+    def _profile(self, scenario: str, operations: int) -> Profile:
+        with tempfile.TemporaryDirectory(prefix="engine-costs-") as folder:
+            file = Path(folder, "profile")
+            self._run(
+                ["valgrind", *OPTIONS, f"--callgrind-out-file={file}", self.path, "play", scenario, str(operations)]
+            )
+            profile = read_profile(file)
+        if not profile.instructions:
+            raise CannotMeasure(f"callgrind has counted nothing of {scenario}")
+        return profile
 
-    def _output(self, command: list[str]) -> str:
-        return self._run(command).stdout
-
-    def _run(self, command: list[str]) -> subprocess.CompletedProcess[str]:
+    def _run(self, command: list[str]) -> str:
         processor = self._processors.get()
         try:
             done = subprocess.run(
@@ -112,7 +113,7 @@ class Program:
             self._processors.put(processor)
         if done.returncode != 0:
             raise CannotMeasure(f"{' '.join(command)} ended with {done.returncode}:\n{done.stderr.strip()}")
-        return done
+        return done.stdout
 
 
 def chosen(program: Program, only: str | None) -> list[str]:
@@ -128,12 +129,21 @@ def chosen(program: Program, only: str | None) -> list[str]:
 def measure(program: Program, names: list[str], with_instructions: bool) -> dict[str, Cost]:
     """The costs by scenario."""
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        costs = pool.map(lambda name: program.cost(name, with_instructions), names)
-        return dict(zip(names, costs, strict=True))
+        costs = dict(zip(names, pool.map(program.allocations, names), strict=True))
+        profiles = dict(zip(names, pool.map(program.profile, names), strict=True)) if with_instructions else {}
+    atomics = Atomics().among(profiles.values())
+    for name, profile in profiles.items():
+        costs[name] = replace(
+            costs[name],
+            instructions=per_operation(profile.instructions),
+            atomics=per_operation(profile.only(atomics).instructions) if atomics else None,
+        )
+    return costs
 
 
-def _per_operation(few: int, many: int) -> float:
-    return (many - few) / (MANY - FEW)
+def per_operation(count: int) -> float:
+    """A count of the operations that `MANY` has more than `FEW`."""
+    return count / (MANY - FEW)
 
 
 def _version(command: list[str], pattern: str) -> str:

@@ -5,12 +5,14 @@ from pathlib import Path
 
 import pytest
 from engine_costs import command
+from engine_costs.callgrind import Place, read_profile
 from engine_costs.expectations import Verdict, judge
 from engine_costs.measure import Cost, Environment
 
 HERE = Environment(swift="6.3.1", glibc="2.36", valgrind="3.19.0", architecture="x86_64")
 
-# Every process costs 77 allocations and 5,000,000 instructions besides what its operations cost.
+# Every process costs 77 allocations and 5,000,000 instructions besides what its operations cost. Three instructions an
+# operation are atomic: the one at 0x10.
 PROGRAM = """#!/bin/sh
 case $1 in
     list) printf 'tiny\\tan operation\\nrunning\\tan operation that never waits\\n' ;;
@@ -19,8 +21,26 @@ case $1 in
 esac
 """
 VALGRIND = """#!/bin/sh
+for argument; do case $argument in --callgrind-out-file=*) file=${argument#*=} ;; esac; done
 while [ "$1" != play ]; do shift; done
-echo "==1== Collected : $((INSTRUCTIONS * $3 + 5000000))" >&2
+cat >"$file" <<TEXT
+positions: instr line
+events: Ir
+ob=(1) /lib/engine
+fn=(1) run
+0x10 0 $((3 * $3 + 1000))
++4 0 $((INSTRUCTIONS * $3 - 3 * $3 + 4999000))
+cob=(2) /lib/other
+cfn=(2) called
+calls=1 0x70 0
+* 0 123456
+TEXT
+"""
+OBJDUMP = """#!/bin/sh
+echo '0000000000000010 <run>:'
+echo '      10:  lock xadd %rax,(%rdi)'
+echo '      14:  xchg   %ax,%ax'
+echo '      1c:  xchg   %rax,(%rdi)'
 """
 
 
@@ -30,7 +50,7 @@ class Bench:
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.monkeypatch = monkeypatch
         self.program, self.expected = folder / "EngineCosts", folder / "expected.json"
-        for path, text in ((self.program, PROGRAM), (folder / "valgrind", VALGRIND)):
+        for path, text in ((self.program, PROGRAM), (folder / "valgrind", VALGRIND), (folder / "objdump", OBJDUMP)):
             path.write_text(text)
             path.chmod(0o755)
         monkeypatch.setenv("PATH", str(folder), prepend=":")
@@ -53,7 +73,7 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
 def test_what_is_written_down_is_what_operations_cost_without_the_process(bench: Bench) -> None:
     assert bench.run("--update") == 0
     costs = json.loads(bench.expected.read_text())["costs"]
-    assert costs["tiny"] == {"allocations": 2.0, "held_bytes": 144.0, "instructions": 1000.0}
+    assert costs["tiny"] == {"allocations": 2.0, "held_bytes": 144.0, "atomics": 3.0, "instructions": 1000.0}
     assert costs["running"]["held_bytes"] is None
 
 
@@ -62,10 +82,10 @@ def test_equal_costs_pass_and_a_table_is_printed(bench: Bench, capsys: pytest.Ca
     capsys.readouterr()
     assert bench.run() == 0
     assert capsys.readouterr().out.splitlines() == [
-        "scenario  allocations  expected  held B  expected  instructions  expected  change  verdict",
-        "--------  -----------  --------  ------  --------  ------------  --------  ------  -------",
-        "tiny             2.00      2.00   144.0     144.0        1000.0    1000.0  +0.00%  ok",
-        "running          2.00      2.00       -         -        1000.0    1000.0  +0.00%  ok",
+        "scenario  allocations  expected  held B  expected  atomics  expected  instructions  expected  change  verdict",
+        "--------  -----------  --------  ------  --------  -------  --------  ------------  --------  ------  -------",
+        "tiny             2.00      2.00   144.0     144.0     3.00      3.00        1000.0    1000.0  +0.00%  ok",
+        "running          2.00      2.00       -         -     3.00      3.00        1000.0    1000.0  +0.00%  ok",
     ]
 
 
@@ -150,7 +170,30 @@ def test_a_program_that_fails_is_no_pass(bench: Bench, capsys: pytest.CaptureFix
 
 
 def test_what_is_not_measured_is_not_judged() -> None:
-    judgement = judge(Cost(1, None, None), Cost(1, None, 1000), same_environment=True)
-    assert judgement.instructions is Verdict.UNJUDGED
+    judgement = judge(Cost(1), Cost(1, None, 3, 1000), same_environment=True)
+    assert judgement.instructions is judgement.atomics is Verdict.UNJUDGED
     assert judgement.held_bytes is Verdict.AS_EXPECTED
-    assert judge(Cost(1, 144, None), Cost(1, None, None), True).held_bytes is Verdict.UNKNOWN
+    assert judge(Cost(1, 144), Cost(1), True).held_bytes is Verdict.UNKNOWN
+
+
+def test_more_atomics_are_a_failure_though_instructions_are_as_many() -> None:
+    judgement = judge(Cost(1, None, 4, 1000), Cost(1, None, 3, 1000), same_environment=True)
+    assert (judgement.atomics, judgement.instructions) == (Verdict.MORE, Verdict.AS_EXPECTED)
+
+
+def test_a_call_is_counted_where_it_is_spent_and_names_are_told_once(tmp_path: Path) -> None:
+    file = tmp_path / "profile"
+    file.write_text(
+        "ob=(1) /a\nfn=(1) f\n0x100 0 5\ncob=(2) /b\ncfn=(2) g\ncalls=3 0x200 0\n* 0 700\n+8 7 1\n"
+        "ob=(2)\nfn=(2)\n0x200 0 30\n-16 0 2\nfn=(1)\n0x100 0 1\n"
+    )
+    profile = read_profile(file)
+    assert profile.instructions == 39
+    assert profile.by_function() == {"f": 7, "g": 32}
+    assert profile.counts[Place("/b", 0x1F0)] == 2 and profile.counts[Place("/a", 0x108)] == 1
+
+
+def test_the_profile_names_functions(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    assert bench.run("--profile", "tiny") == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["1000.0", "3.00", "run"] in lines and ["1000.0", "3.00", "together"] in lines
