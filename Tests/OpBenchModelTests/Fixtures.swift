@@ -14,8 +14,10 @@ enum Fixtures {
     static let standard = files(in: package.appending(path: "workloads"))
     /// Those beside it.
     static let more = files(in: package.appending(path: "workloads/more"))
+    /// Those by which the engine's goals are measured.
+    static let engine = files(in: package.appending(path: "workloads/engine"))
     /// All workloads that the project ships.
-    static let shipped = standard + more
+    static let shipped = standard + more + engine
     /// Legal, and odd in places.
     static let good = files(in: here.appending(path: "Workloads/good"))
     /// Refused by the schema and by the decoder.

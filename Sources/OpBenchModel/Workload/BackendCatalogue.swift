@@ -22,6 +22,7 @@ public struct BackendDefinition: Sendable {
         .init("engine", "OperationEngine, the queue under test.", Set(Shape.allCases)),
         .init("foundation", "Foundation's Operation and OperationQueue.", Set(Shape.allCases)),
         .init("serial", "A plain loop on one thread: the floor, and the oracle of the outcome.", Set(Shape.allCases)),
+        .init("serial:futex", "One thread that a futex wakes: the floor under every wake-up.", [.wakeup]),
         .init(
             "dispatch", "Raw Dispatch in the fastest form shipped for the shape: the baseline of every ratio.",
             Set(Shape.allCases)),

@@ -85,7 +85,8 @@ struct BackendFactory: Sendable {
 
     /// Every backend and form.
     static let all: [BackendFactory] = [
-        EngineBackend.factory, FoundationBackend.factory, SerialBackend.factory, DispatchBackend.factory,
+        EngineBackend.factory, FoundationBackend.factory, SerialBackend.factory, FutexBackend.factory,
+        DispatchBackend.factory,
         DispatchBackend.within, DispatchBackend.notify, DispatchBackend.serial, DispatchBackend.inline,
         DispatchBackend.item,
         ConcurrencyBackend.factory, ConcurrencyBackend.await, ConcurrencyBackend.group,

@@ -1,0 +1,37 @@
+"""Starts opbench, with the one allocator and with the other."""
+
+import os
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from opbench_goals.errors import CannotMeasure
+
+ROOT = Path(__file__).resolve().parents[2]
+WORKLOADS = ROOT / "workloads" / "engine"
+BAD_SAMPLES = 3
+"""opbench's exit code where some sample failed: its cells have no figures, the others do."""
+
+
+def measure(allocator: str, output: Path, run_id: str, options: Sequence[str], workloads: Sequence[str]) -> Path:
+    """Runs workloads, with their progress on standard error; returns the folder of the run."""
+    files = [str(WORKLOADS / f"{name}.json") for name in workloads]
+    words = ["run", "--output", str(output), "--run-id", run_id, *options, *files]
+    status = opbench(allocator, words)
+    if status not in (0, BAD_SAMPLES):
+        raise CannotMeasure(f"opbench with the allocator {allocator} ended with {status}")
+    return output / run_id
+
+
+def keep(allocator: str, output: Path, run_id: str, name: str) -> None:
+    """Copies a run to the baselines, which git keeps."""
+    status = opbench(allocator, ["baseline", "save", run_id, "--name", name, "--replace", "--results", str(output)])
+    if status != 0:
+        raise CannotMeasure(f"opbench baseline save {run_id} ended with {status}")
+
+
+def opbench(allocator: str, words: Sequence[str]) -> int:
+    """Runs opbench, built first if need be; returns its exit code. Its standard output is not shown."""
+    environment = os.environ | {"OPBENCH_ALLOCATOR": allocator}
+    command = [str(ROOT / "scripts" / "opbench"), *words]
+    return subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, check=False).returncode

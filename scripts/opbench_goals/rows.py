@@ -1,0 +1,111 @@
+"""The figures of a run by cell, backend and block, from its samples.csv."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from opbench_plots import tables
+from opbench_plots.errors import BadInput
+from opbench_plots.tables import PARAMETER_PREFIX
+
+COLUMNS = (
+    "schema_version", "run_id", "workload", "cell_id", "backend", "side", "block", "phase", "class", "status", "metric",
+    "stat", "value", "operations",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Which rows of a sample a figure is made of."""
+
+    metric: str
+    stat: str
+    phase: str = ""
+    per_operation: bool = False
+    scale: float = 1
+    unit: str = ""
+
+    def text(self, value: float) -> str:
+        """The value for people."""
+        number = f"{value * self.scale:,.4g}" if value * self.scale < 10_000 else f"{value * self.scale:,.0f}"
+        return f"{number} {self.unit}".rstrip()
+
+
+FIGURES = {
+    "time": Figure("time", "total", "total", True, 1e9, "ns"),
+    "cpu_time": Figure("cpu_time", "total", "total", True, 1e9, "ns"),
+    "submit_latency_p50": Figure("submit_latency", "p50", scale=1e9, unit="ns"),
+    "submit_latency_p99": Figure("submit_latency", "p99", scale=1e9, unit="ns"),
+    "start_latency_max": Figure("start_latency", "max", scale=1e9, unit="ns"),
+    "makespan_ratio": Figure("makespan_ratio", "total", "makespan"),
+    "retained_bytes": Figure("retained_bytes", "total", "mark:pending", True, unit="B"),
+    "allocations": Figure("allocations", "total", "total", True),
+    "inversions": Figure("inversions", "total"),
+}
+"""By the names that goals use."""
+
+
+class Cell(NamedTuple):
+    """One point of a workload's parameters."""
+
+    identity: str
+    workload: str
+    parameters: tuple[tuple[str, str], ...]
+
+    def has(self, values: dict[str, Any]) -> bool:
+        """Whether each of these parameters has its value here."""
+        own = dict(self.parameters)
+        return all(own.get(name) == str(value) for name, value in values.items())
+
+
+class Rows:
+    """A run's figures; those of samples that did not end well are left out, and their status is kept."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "samples.csv"
+        table = tables.read_table(self.path, COLUMNS)
+        self.run_id = table.rows[0]["run_id"]
+        self._values: dict[tuple[str, str, str, str, str], dict[int, float]] = defaultdict(dict)
+        self._operations: dict[tuple[str, str, str, str, str], dict[int, float]] = defaultdict(dict)
+        self.statuses: dict[tuple[str, str], set[str]] = defaultdict(set)
+        cells: dict[str, Cell] = {}
+        for row in table.rows:
+            identity = row["cell_id"]
+            if identity not in cells:
+                named = ((name, row[PARAMETER_PREFIX + name]) for name in table.parameters)
+                parameters = tuple((name, value) for name, value in named if value != "")
+                cells[identity] = Cell(identity, row["workload"], parameters)
+            self.statuses[identity, row["backend"]].add(row["status"])
+            if row["status"] == "ok" and row["class"] == "" and row["side"] == "" and row["phase"] != "warmup":
+                self._keep(row)
+        self.cells = list(cells.values())
+
+    def _keep(self, row: dict[str, str]) -> None:
+        value = tables.number(self.path, row, "value")
+        if value is None:
+            return
+        key = (row["cell_id"], row["backend"], row["metric"], row["stat"], row["phase"])
+        # A sample that was taken again follows the one it replaces.
+        self._values[key][int(row["block"])] = value
+        self._operations[key][int(row["block"])] = tables.number(self.path, row, "operations") or 0
+
+    def cell(self, workload: str, values: dict[str, Any]) -> Cell | None:
+        """The one cell of a workload with these values; None if the run has none."""
+        found = [cell for cell in self.cells if cell.workload == workload and cell.has(values)]
+        if len(found) > 1:
+            raise BadInput(f"{self.path}: {len(found)} cells of {workload} have {values}; a goal is about one")
+        return found[0] if found else None
+
+    def figures(self, cell: Cell, backend: str, figure: Figure) -> dict[int, float]:
+        """One value a block; none where there is no such figure."""
+        key = (cell.identity, backend, figure.metric, figure.stat, figure.phase)
+        values = self._values.get(key, {})
+        if not figure.per_operation:
+            return values
+        operations = self._operations[key]
+        return {block: value / operations[block] for block, value in values.items() if operations[block] > 0}
+
+    def backends(self, cell: Cell) -> list[str]:
+        """All that were measured on the cell."""
+        return list(dict.fromkeys(backend for identity, backend in self.statuses if identity == cell.identity))
