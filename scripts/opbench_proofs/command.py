@@ -20,7 +20,7 @@ else: a claim that cannot be decided has not held. The short form shows in some 
 gates bound no rate closely, so it fails only by what cannot be chance: 1 and 2 by more false alarms or missed slowdowns
 than the claimed rates bring once in a thousand times, 7 by a truth outside an interval twice as wide. A proof is not
 decided only where opbench itself said so: inconclusive gates that state a power below what is asked (2, 7), samples all
-flagged noisy (4, 7). 3, 5 and 6 count what no other load changes, and are judged alike in both forms."""
+flagged noisy (4, 7; in 7 CPU time is still judged). 3, 5 and 6 count what no other load changes, and are judged alike in both forms."""
 
 EXAMPLES = """\
 examples:

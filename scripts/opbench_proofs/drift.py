@@ -24,7 +24,7 @@ def prove(setting: Setting) -> Outcome:
     """Measures a known slowdown while a competing load is switched on half way.
 
     Decides nothing where opbench says that it cannot tell: the gate on CPU time is inconclusive, or most samples of the
-    half that ought to be quiet are flagged noisy. The short form widens the paired intervals to twice their width, so
+    half that ought to be quiet are flagged noisy, and then only CPU time can refute. The short form widens the paired intervals to twice their width, so
     that the truth lies outside by a defect, not by chance.
     """
     tool = setting.tool
@@ -48,23 +48,31 @@ def prove(setting: Setting) -> Outcome:
         return Outcome(Verdict.REFUTED, [f"the run ended with {measuring.returncode}"])
     paired = {metric: _ratio(tool, ["--ab", run_id], metric) for metric in ("time", "cpu_time")}
     apart, noise = _apart(tool, run_id)
-    truth = 1 + EFFECT
     figures = [
-        f"the truth is {truth:.3f}; the load came on after {switched_at} of {2 * blocks} samples",
+        f"the truth is {1 + EFFECT:.3f}; the load came on after {switched_at} of {2 * blocks} samples",
         *(f"paired, {metric}: {ratio}" for metric, ratio in paired.items()),
         f"base of the quiet half against head of the loaded half, as two runs would be, time: {apart}",
+        f"{noise:.0%} of the quiet half's samples are flagged noisy",
     ]
-    width = 2 if setting.is_short else 1
-    is_right = all(ratio.admits(truth, width) for ratio in paired.values())
-    cpu = paired["cpu_time"]
-    if not is_right or not load:
+    if not load:
         return Outcome(Verdict.REFUTED, figures)
-    if abs(apart.estimate - truth) <= MISLEADING and noise > 0.5:
-        return Outcome(Verdict.UNDECIDED, [*figures, f"{noise:.0%} of the quiet half's samples are flagged noisy"])
-    if cpu.high - cpu.low >= 4 * TOLERANCE and cpu.is_inconclusive:
-        return Outcome(Verdict.UNDECIDED, [*figures, "the gate on CPU time is inconclusive"])
-    is_sharp = cpu.high - cpu.low < 4 * TOLERANCE
-    return Outcome(Verdict.of(is_sharp and abs(apart.estimate - truth) > MISLEADING), figures)
+    return Outcome(verdict(paired["time"], paired["cpu_time"], apart, noise, setting.is_short), figures)
+
+
+def verdict(time: "Ratio", cpu: "Ratio", apart: "Ratio", noise: float, is_short: bool) -> Verdict:
+    """Judges the paired ratios and that of runs apart.
+
+    - noise: the part of the quiet half's samples that is flagged noisy. If it is most, there was no quiet half, and
+      nothing follows from what the clock on the wall says.
+    """
+    truth, width = 1 + EFFECT, 2 if is_short else 1
+    if not cpu.admits(truth, width):
+        return Verdict.REFUTED
+    if not time.admits(truth, width) or abs(apart.estimate - truth) <= MISLEADING:
+        return Verdict.UNDECIDED if noise > 0.5 else Verdict.REFUTED
+    if cpu.high - cpu.low >= 4 * TOLERANCE:
+        return Verdict.UNDECIDED if cpu.is_inconclusive else Verdict.REFUTED
+    return Verdict.HELD
 
 
 def _samples_taken(samples: Path) -> int:

@@ -10,7 +10,7 @@ from opbench_proofs import command, false_alarms, programs
 from opbench_proofs.binomial import is_beyond_chance, lower_bound, tail, upper_bound
 from opbench_proofs.blocks import Recording, is_alarm, only, paired_gate
 from opbench_proofs.proof import Outcome, Setting, Verdict
-from opbench_proofs.drift import Ratio
+from opbench_proofs.drift import Ratio, verdict
 from opbench_proofs.sensitivity import verdict_of_few, was_too_busy
 from opbench_proofs.tool import Gate, JudgedRow, OpBench, ToolFailure
 
@@ -159,6 +159,31 @@ def test_a_ratio_admits_the_truth_in_its_interval_or_just_beside() -> None:
     assert ratio.admits(1.035, 2)
     assert not ratio.admits(1.05, 2)
     assert not Ratio(1.05, float("nan"), float("nan"), True).admits(1.05, 2)
+
+
+RIGHT, WRONG, WIDE = Ratio(1.05, 1.04, 1.06, False), Ratio(0.76, 0.63, 0.87, False), Ratio(1.05, 0.9, 1.2, True)
+MISLED = Ratio(2.0, 1.6, 2.1, False)
+
+
+@pytest.mark.parametrize(
+    ("time", "cpu", "apart", "noise", "expected"),
+    [
+        (RIGHT, RIGHT, MISLED, 1.0, Verdict.HELD),
+        (WIDE, RIGHT, MISLED, 0.0, Verdict.HELD),
+        # The clock on the wall tells nothing where no half was quiet; CPU time still does.
+        (WRONG, RIGHT, MISLED, 0.6, Verdict.UNDECIDED),
+        (WRONG, RIGHT, MISLED, 0.5, Verdict.REFUTED),
+        (RIGHT, WRONG, MISLED, 1.0, Verdict.REFUTED),
+        (RIGHT, RIGHT, RIGHT, 0.0, Verdict.REFUTED),
+        (RIGHT, RIGHT, RIGHT, 0.6, Verdict.UNDECIDED),
+        (RIGHT, WIDE, MISLED, 0.0, Verdict.UNDECIDED),
+        (RIGHT, Ratio(1.05, 0.9, 1.2, False), MISLED, 1.0, Verdict.REFUTED),
+    ],
+)
+def test_a_drift_is_judged_by_what_the_machine_let_be_seen(
+    time: Ratio, cpu: Ratio, apart: Ratio, noise: float, expected: Verdict
+) -> None:
+    assert verdict(time, cpu, apart, noise, True) == expected
 
 
 def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, verdict: Verdict, *words: str) -> int:
