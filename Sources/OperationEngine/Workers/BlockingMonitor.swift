@@ -41,8 +41,8 @@ final class BlockingMonitor: @unchecked Sendable {
         pthread_detach(thread)
     }
 
-    /// Called after an item was left waiting in a pool. The item's count was stored before this load, and the monitor
-    /// stores `isAwake = false` before it looks at the counts for the last time: one of the two sees the other.
+    /// Called after an item was left waiting in a pool, or a surge has begun. That was stored before this load, and the
+    /// monitor stores `isAwake = false` before it looks for the last time: one of the two sees the other.
     func ensureAwake() {
         if !isAwake.load(ordering: .sequentiallyConsistent) { parker.unpark() }
     }
@@ -69,7 +69,7 @@ final class BlockingMonitor: @unchecked Sendable {
                 nextLook = Deadline(after: Self.lookInterval)
             } else {
                 isAwake.store(false, ordering: .sequentiallyConsistent)
-                if !WorkerPool.all.contains(where: { $0.hasPendingItems }) { _ = parker.park() }
+                if !WorkerPool.all.contains(where: { $0.needsLook }) { _ = parker.park() }
             }
         }
     }

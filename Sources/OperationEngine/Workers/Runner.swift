@@ -147,7 +147,6 @@ final class Runner {
         _ chosen: Unmanaged<Operation>, of queue: QueueCore, by start: (Operation) -> Void
     ) -> OperationState.AfterStart {
         operation = chosen
-        pooled?._withUnsafeGuaranteedRef { $0.noteProgress() }
         let afterStart = chosen._withUnsafeGuaranteedRef { operation in
             if operation.state.load().has(OperationState.Word.hasOwnReadiness) {
                 guard operation.isStillReady(in: queue) else { return OperationState.AfterStart.leave }

@@ -10,22 +10,22 @@ final class Worker: @unchecked Sendable {
     let parker = Parker()
 
     /// Until it has taken its first item: it was called for, however many run by now. Guarded by the pool's lock.
-    var isNewborn = true
+    @exclusivity(unchecked) var isNewborn = true
     /// Whether the worker is among the pool's idle ones. Guarded by the pool's lock.
-    var isIdle = false
+    @exclusivity(unchecked) var isIdle = false
     /// Whether the worker is inside an engine wait or presumed blocked, so that another one may run in its stead.
     /// Guarded by the pool's lock.
-    var isCountedBlocked = false
+    @exclusivity(unchecked) var isCountedBlocked = false
     /// Set by the monitor with `isCountedBlocked`; the worker looks at it after each piece of work.
     let isPresumedBlocked = Atomic<Bool>(false)
-    /// Counts the pieces of work begun. Written by the worker, read by the monitor.
-    private let progress = Atomic<UInt64>(0)
+    /// Whether it has taken a worker of the pool's surge along when it was presumed blocked. Guarded by the pool's lock.
+    @exclusivity(unchecked) var isOfSurge = false
     /// The thread's identity for the monitor: written by the thread before it first takes work.
     private let threadID = Atomic<Int32>(0)
     private let cpuClock = Atomic<Int32>(-1)
-    /// The monitor's previous sample. Belongs to the monitor.
-    var lastSample = Sample(progress: 0, cpuNanoseconds: -1)
-    var unchangedSamples = 0
+    /// What the monitor's look before saw. Guarded by the pool's lock.
+    @exclusivity(unchecked) private var lastCPUNanoseconds: Int64 = 0
+    @exclusivity(unchecked) private var wasAsleep = false
 
     init(pool: WorkerPool) { self.pool = pool }
 
@@ -66,7 +66,6 @@ final class Worker: @unchecked Sendable {
     }
 
     func call(_ block: @Sendable () -> Void) {
-        noteProgress()
         block()
         endPresumption()
     }
@@ -81,38 +80,34 @@ final class Worker: @unchecked Sendable {
 
     func endWait() { pool.endBlocking(self) }
 
-    /// A piece of work begins.
-    @inline(__always)
-    func noteProgress() {
-        progress.store(progress.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
-    }
-
     /// A piece of work has ended: the worker is not blocked, whatever the monitor took it for.
     @inline(__always)
     func endPresumption() {
         if isPresumedBlocked.load(ordering: .relaxed) { pool.endBlocking(self) }
     }
 
-    /// What the monitor compares: a worker whose samples hardly change is not getting on.
-    struct Sample {
-        var progress: UInt64
-        var cpuNanoseconds: Int64
+    // MARK: The monitor's looks, under the pool's lock
 
-        /// The same piece of work, and next to no processor time: a thread that polls between short sleeps counts too.
-        func isStandstill(since earlier: Sample) -> Bool {
-            progress == earlier.progress && cpuNanoseconds >= 0 && cpuNanoseconds - earlier.cpuNanoseconds < 200_000
-        }
-    }
+    /// Processor time in a millisecond up to which a thread that polls between short sleeps counts as asleep.
+    private static let dozingNanoseconds: Int64 = 200_000
 
-    /// For the monitor.
-    func sample() -> Sample {
+    /// Once a look: whether the thread sleeps, slept at the look before, and used next to no processor time in between.
+    /// In one piece of work or in several: a thread that sleeps in each for a moment does not get on either.
+    func hasSleptForTwoLooks() -> Bool {
         let clock = cpuClock.load(ordering: .acquiring)
-        return Sample(
-            progress: progress.load(ordering: .relaxed), cpuNanoseconds: clock == -1 ? -1 : clinux_cpu_clock_ns(clock))
+        guard clock != -1 else { return false }
+        let used = clinux_cpu_clock_ns(clock)
+        let isDozing = used >= 0 && used - lastCPUNanoseconds < Self.dozingNanoseconds && isAsleep
+        defer { wasAsleep = isDozing }
+        lastCPUNanoseconds = used
+        return isDozing && wasAsleep
     }
 
-    /// Whether the kernel has the thread asleep, rather than waiting for a processor. For the monitor.
-    var isAsleep: Bool { ThreadStatus.isAsleep(threadID.load(ordering: .relaxed)) }
+    /// The worker sleeps for lack of work: what was seen before does not count.
+    func forgetLook() { wasAsleep = false }
+
+    /// Whether the kernel has the thread asleep, rather than waiting for a processor.
+    private var isAsleep: Bool { ThreadStatus.isAsleep(threadID.load(ordering: .relaxed)) }
 }
 
 /// What /proc says of a thread, proc_pid_stat(5).

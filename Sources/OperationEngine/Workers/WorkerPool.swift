@@ -15,22 +15,24 @@ final class WorkerPool: @unchecked Sendable {
     let band: NiceBand
 
     private let lock = FutexLock()
-    // Guarded by `lock`, down to `lives`.
-    private var items = WorkItemQueue()
-    private var workers: [Worker] = []
+    // Guarded by `lock`, down to `surgeLooks`.
+    @exclusivity(unchecked) private var items = WorkItemQueue()
+    @exclusivity(unchecked) private var workers: [Worker] = []
     /// Parked, the latest last, which is woken first: its caches are warm.
-    private var idle: [Worker] = []
-    private var blockedCount = 0
-    private var isSearching = false
+    @exclusivity(unchecked) private var idle: [Worker] = []
+    @exclusivity(unchecked) private var blockedCount = 0
+    @exclusivity(unchecked) private var isSearching = false
     /// Workers above the processors' number that the monitor asks for, because all the running ones were blocked; and
-    /// for how many more of its looks. Written by the monitor alone.
-    private var surge = 0
-    private var surgeLooks = 0
+    /// for how many more of its looks. It lets the blocked ones through, and must end by itself, lest processor-bound
+    /// work have as many threads later.
+    @exclusivity(unchecked) private var surge = 0
+    @exclusivity(unchecked) private var surgeLooks = 0
     private static let fullSurgeLooks = 10
 
-    /// Copies of `items.count` and of "more workers run than should", for looks without the lock.
+    /// Copies of `items.count`, of "more workers run than should" and of `surge > 0`, for looks without the lock.
     private let pending = Atomic<Int>(0)
     private let crowded = Atomic<Bool>(false)
+    private let hasSurge = Atomic<Bool>(false)
 
     /// All threads of all bands together never exceed this (contract N13).
     static let threadLimit = 512
@@ -65,10 +67,11 @@ final class WorkerPool: @unchecked Sendable {
     private var target: Int { Self.processors + surge }
 
     var pendingCount: Int { pending.load(ordering: .relaxed) }
-    /// For the monitor's last look before it sleeps; pairs with the store in `submit`.
-    var hasPendingItems: Bool { pending.load(ordering: .sequentiallyConsistent) > 0 }
-    /// For the monitor: whether there is something to look for, or a surge to end.
-    var needsLook: Bool { pendingCount > 0 || surge > 0 }
+    /// For the monitor: whether there is something to look for, or a surge to end. Its last look before it sleeps pairs
+    /// with the stores in `submit` and `countRunning`.
+    var needsLook: Bool {
+        pending.load(ordering: .sequentiallyConsistent) > 0 || hasSurge.load(ordering: .sequentiallyConsistent)
+    }
     var isCrowded: Bool { crowded.load(ordering: .relaxed) }
 
     /// In a forked child, which has only the thread that forked: if that is a worker, it takes no other operation.
@@ -164,6 +167,7 @@ final class WorkerPool: @unchecked Sendable {
         while true {
             idle.append(worker)
             worker.isIdle = true
+            worker.forgetLook()
             crowded.store(active > target, ordering: .relaxed)
             let isSpare = workers.count > Self.processors
             lock.unlock()
@@ -213,49 +217,70 @@ final class WorkerPool: @unchecked Sendable {
         worker.isPresumedBlocked.store(false, ordering: .relaxed)
         worker.isCountedBlocked = false
         blockedCount -= 1
+        // Who has blocked in a surge will do it again: the surge goes on for so long that the monitor can see that.
+        if worker.isOfSurge {
+            worker.isOfSurge = false
+            setSurge(surge + 1)
+        }
     }
 
-    /// One look of the monitor, while items wait and as many workers run as should: counts those out that are asleep
-    /// in somebody else's wait, and calls others in their stead. True if it has to look again.
-    ///
-    /// A surge ends after some looks without another reason for it, whether items wait or not: it lets the blocked ones
-    /// through, and must not let processor-bound work have as many threads later.
+    /// One look of the monitor, while items wait and as many workers run as should, or during a surge: counts those out
+    /// that are asleep in somebody else's wait, and calls others in their stead. True if it has to look again.
     func lookForBlocked() -> Bool {
         lock.lock()
-        surgeLooks = max(0, surgeLooks - 1)
-        if surgeLooks == 0 { surge = 0 }
+        if surge > 0 {
+            surgeLooks -= 1
+            if surgeLooks == 0 { setSurge(0) }
+        }
+        let isAnyNew = countOutSleepers()
         guard !items.isEmpty else {
             crowded.store(active > target, ordering: .relaxed)
+            let isInSurge = surge > 0
             lock.unlock()
-            return surge > 0
+            return isInSurge
         }
-        var isAnyNew = false
-        for worker in workers where !worker.isCountedBlocked && !worker.isIdle {
-            guard hasStoodStill(worker) else { continue }
-            worker.isCountedBlocked = true
-            worker.isPresumedBlocked.store(true, ordering: .relaxed)
-            blockedCount += 1
-            isAnyNew = true
-        }
-        // All that ran are blocked: what waits is of the same kind. All that the limits ask for come in one step.
-        if isAnyNew, active <= 0 {
-            var wanted = 0
-            items.visitAll { item in
-                if case .lease(let queue) = item { wanted += queue.wantedWorkers } else { wanted += 1 }
-            }
-            surge = max(0, min(wanted, Self.threadLimit) - Self.processors)
-            surgeLooks = Self.fullSurgeLooks
-        }
+        if isAnyNew, active <= 0 { beginSurge() }
         callWorkerAndUnlock()
         return true
     }
 
-    /// Whether the worker has slept through the same piece of work for two looks. Under the lock.
-    private func hasStoodStill(_ worker: Worker) -> Bool {
-        let sample = worker.sample()
-        let isStill = sample.isStandstill(since: worker.lastSample)
-        worker.unchangedSamples = isStill ? worker.unchangedSamples + 1 : 0
-        worker.lastSample = sample
-        return worker.unchangedSamples >= 2 && worker.isAsleep
+    /// Counts the workers out that sleep, under the lock. True if there are new ones.
+    ///
+    /// During a surge each takes its part of it along, and brings it back when it runs again: see `countRunning`.
+    private func countOutSleepers() -> Bool {
+        guard !items.isEmpty || surge > 0 else { return false }
+        var isAnyNew = false
+        for worker in workers where !worker.isCountedBlocked && !worker.isIdle && worker.hasSleptForTwoLooks() {
+            worker.isCountedBlocked = true
+            worker.isPresumedBlocked.store(true, ordering: .relaxed)
+            blockedCount += 1
+            if surge > 0 {
+                surge -= 1
+                worker.isOfSurge = true
+            }
+            isAnyNew = true
+        }
+        if surge == 0 { hasSurge.store(false, ordering: .relaxed) }
+        return isAnyNew
+    }
+
+    /// All that ran are blocked: what waits is of the same kind. All that the limits ask for come in one step.
+    private func beginSurge() {
+        var wanted = 0
+        items.visit { item in
+            if case .lease(let queue) = item { wanted += queue.wantedWorkers } else { wanted += 1 }
+            return wanted < Self.threadLimit
+        }
+        setSurge(max(0, min(wanted, Self.threadLimit) - Self.processors))
+    }
+
+    /// Begins, extends or ends a surge. Under the lock.
+    private func setSurge(_ workers: Int) {
+        let isNew = surge == 0 && workers > 0
+        surge = workers
+        surgeLooks = Self.fullSurgeLooks
+        guard isNew || workers == 0 else { return }
+        hasSurge.store(workers > 0, ordering: .sequentiallyConsistent)
+        if isNew { BlockingMonitor.shared.ensureAwake() }
     }
 }
