@@ -54,7 +54,7 @@ class Profile:
 
 
 def read_profile(path: Path) -> Profile:
-    """Reads a file of callgrind's: blocks of lines `address line count`, under the library and function they belong to."""
+    """Reads a file of callgrind's: lines `address line count`, under the library and function that they belong to."""
     profile = Profile()
     names: dict[str, dict[str, str]] = {"ob": {}, "fn": {}}
     library = function = ""

@@ -1,8 +1,8 @@
 """Plays scenarios, and counts what one operation more costs.
 
-Each scenario is played with two numbers of operations, each time in a process of its own; the difference, divided by the
-difference of the numbers, has nothing of the process's start in it. The processes are confined to one processor, where the
-engine has one worker, and callgrind gives the threads their turns in order: so the counts hardly vary.
+Each scenario is played with two numbers of operations, each time in a process of its own; the difference, divided by
+the difference of the numbers, has nothing of the process's start in it. The processes are confined to one processor,
+where the engine has one worker, and callgrind gives the threads their turns in order: so the counts hardly vary.
 """
 
 import os

@@ -6,14 +6,24 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from engine_docs import articles, tables
+from engine_docs import articles, costs, tables
 from engine_docs.articles import Maker
 from engine_docs.comments import undocumented
 from engine_docs.contract import Contract
 from engine_docs.errors import Problem
 from engine_docs.evidence import Evidence, read_mutations
 from engine_docs.examples import read_examples
-from engine_docs.layout import ARTICLES, CONTRACT_LINES, EXAMPLES, LAST_RUN, MUTATION_RESULTS, ROOT, SWIFT_TABLES, TESTS
+from engine_docs.layout import (
+    ARTICLES,
+    CONTRACT_LINES,
+    ENGINE_COSTS,
+    EXAMPLES,
+    LAST_RUN,
+    MUTATION_RESULTS,
+    ROOT,
+    SWIFT_TABLES,
+    TESTS,
+)
 from engine_docs.verdicts import Verdicts, load, read_events, store
 
 
@@ -59,7 +69,7 @@ def _makers() -> dict[str, Maker]:
         return examples[name]
 
     evidence = Evidence(_contract(), load(LAST_RUN), read_mutations(MUTATION_RESULTS))
-    return {"example": example, **tables.makers(evidence)}
+    return {"example": example, "costs": costs.maker(ENGINE_COSTS), **tables.makers(evidence)}
 
 
 def _check_articles(_: argparse.Namespace) -> None:

@@ -10,5 +10,6 @@ TESTS = ROOT / "Tests"
 CONTRACT_LINES = TESTS / "Contract/lines.txt"
 LAST_RUN = TESTS / "Contract/last-run.json"
 MUTATION_RESULTS = TESTS / "Mutations/results.csv"
+ENGINE_COSTS = TESTS / "EngineCosts/expected.json"
 # The engine's tests hold the same tables as Swift values.
 SWIFT_TABLES = ENGINE_TESTS / "Conformance/Shared/ContractLines.swift"

@@ -75,6 +75,7 @@ def test_what_is_written_down_is_what_operations_cost_without_the_process(bench:
     costs = json.loads(bench.expected.read_text())["costs"]
     assert costs["tiny"] == {"allocations": 2.0, "held_bytes": 144.0, "atomics": 3.0, "instructions": 1000.0}
     assert costs["running"]["held_bytes"] is None
+    assert json.loads(bench.expected.read_text())["meanings"]["tiny"] == "an operation"
 
 
 def test_equal_costs_pass_and_a_table_is_printed(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
