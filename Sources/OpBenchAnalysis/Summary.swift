@@ -41,6 +41,7 @@ extension BackendSamples {
                 runID: example.runID, workload: example.workload, cellID: example.cellID, backend: example.backend,
                 operationClass: operationClass, status: status,
                 samples: sampleCount(operationClass: operationClass), parameters: example.parameters)
+            row.side = example.side
             addThroughput(to: &row)
             if operationClass.isEmpty, let baseline { addRatio(to: &row, against: baseline) }
             addCosts(to: &row)
@@ -67,6 +68,7 @@ extension BackendSamples {
         row.makespanRatio = value(.makespanRatio, "total", phase: "makespan", for: row)
         row.cancelPerOperation = perOperation(.time, phase: "cancel", for: row).map { $0 * Self.nanoseconds }
         row.releasePerOperation = perOperation(.releaseTime, phase: "released", for: row).map { $0 * Self.nanoseconds }
+        row.releaseFaultsPerOperation = perOperation(.pageFaults, phase: "released", for: row)
     }
 
     /// The baseline compared with itself is 1 by definition.

@@ -71,7 +71,10 @@ struct ABCommand: ParsableCommand {
         let judgement = SideComparison(policy: policy, stages: options.stages, floors: floors)
         options.goesOn = judgement.openCells
         let execution = try RunExecution(selection: selection, options: options, isSilent: hidesProgress)
-        let ended = try execution.run()
+        let file = SummaryFile(
+            folder: "\(options.directory)/\(runID)", order: SummaryOrder(specs: selection.specs), sides: Side.allCases)
+        let ended = try execution.run(summary: file)
+        _ = try file.update()
         let run = try RecordedRun(ended.folder, in: destination.directory)
         let rows = judgement.rows(run.samples)
         try WholeFile.write(CSVFile.text(of: rows), to: "\(ended.folder)/\(CompareRow.fileName)")

@@ -34,6 +34,23 @@ struct ComparisonTests {
     }
 
     @Test(
+        "A pass is on this side of the margin, however wide towards the better",
+        arguments: [
+            (0.9, 1.02, .pass), (0.5, 1.029, .pass), (0.98, 1.02, .pass), (0.98, 1.04, .inconclusive),
+            (0.9, 0.96, .improved), (0.9, 0.98, .pass), (1.04, 1.1, .regression),
+        ] as [(Double, Double, Verdict)])
+    func oneSided(low: Double, high: Double, expected: Verdict) throws {
+        var effect = try #require(Effect(pairs: [(base: 1, head: 1)], seed: 1, resamples: 10))
+        effect.blocks = FigureRule.standardMinBlocks
+        for (direction, interval) in [(Metric.Direction.lower, low...high), (.higher, 1 / high...1 / low)] {
+            effect.interval = interval
+            let verdict = Self.rule.verdict(
+                on: effect, adjustedProbability: 0, worsening: 1, direction: direction, noiseFloor: nil)
+            #expect(verdict == expected, "\(direction)")
+        }
+    }
+
+    @Test(
         "Verdicts on two builds in turns",
         arguments: [(1.06, .regression), (1, .pass), (0.9, .improved)]
             as [(Double, Verdict)])

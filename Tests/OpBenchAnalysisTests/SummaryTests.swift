@@ -61,11 +61,14 @@ struct SummaryTests {
                 figures: [
                     (.time, "total", "cancel", "", scale * 0.001, 500),
                     (.releaseTime, "total", "released", "", scale * 0.004, 1000),
+                    (.pageFaults, "total", "released", "", scale * 30, 1000),
+                    (.pageFaults, "total", "total", "", scale * 500, 1000),
                     (.makespanRatio, "total", "makespan", "", scale, 1000),
                 ])
         }
         let row = try summary(rows)
         #expect(row.cancelPerOperation == 4000 && row.releasePerOperation == 8000 && row.makespanRatio == 2)
+        #expect(row.releaseFaultsPerOperation == 0.06 && row.pageFaultsPerOperation == 1)
     }
 
     @Test("From six samples on there is an interval, the same each time")

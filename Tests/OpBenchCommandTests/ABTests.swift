@@ -26,8 +26,11 @@ struct ABTests {
         #expect(
             folder.contents() == [
                 "busy.json", "results", "results/two", "results/two/compare.csv", "results/two/histograms.csv",
-                "results/two/run.json", "results/two/samples.csv",
+                "results/two/run.json", "results/two/samples.csv", "results/two/summary.csv",
             ])
+        let summary = try CSVFile.read(SummaryRow.self, file: folder.root + "/results/two/summary.csv")
+        #expect(summary.map(\.side) == ["base", "head"])
+        #expect(summary.allSatisfy { $0.operationsPerSecond != nil && $0.allocationsPerOperation != nil })
         let rows = try CSVFile.read(SampleRow.self, file: folder.root + "/results/two/samples.csv")
         #expect(Set(rows.map(\.side)) == ["base", "head"])
         // The time on the clock depends on what else the machine does; the CPU time hardly.

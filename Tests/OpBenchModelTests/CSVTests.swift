@@ -32,10 +32,10 @@ struct CSVTests {
     @Test("The columns of summary.csv and histograms.csv")
     func otherColumns() {
         let documented = names([
-            "schema_version,run_id,workload,cell_id,backend,class,status,samples,throughput_ops_per_s",
+            "schema_version,run_id,workload,cell_id,backend,class,side,status,samples,throughput_ops_per_s",
             "throughput_ops_per_s_ci_low,throughput_ops_per_s_ci_high,throughput_items_per_s,time_ratio",
             "time_ratio_ci_low,time_ratio_ci_high,ratio_to,makespan_s,scheduling_efficiency",
-            "makespan_ratio,cancel_ns_per_op,release_ns_per_op",
+            "makespan_ratio,cancel_ns_per_op,release_ns_per_op,release_page_faults_per_op",
             "start_latency_p50_ns,start_latency_p90_ns",
             "start_latency_p99_ns,start_latency_p999_ns,start_latency_max_ns,end_latency_p50_ns,end_latency_p99_ns",
             "submit_latency_p50_ns,submit_latency_p99_ns,intended_latency_p50_ns,intended_latency_p99_ns",

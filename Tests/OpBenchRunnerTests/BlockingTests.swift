@@ -78,6 +78,20 @@ import Testing
         #expect(abs(release - (try time("drain") + time("teardown"))) < 1e-9)
     }
 
+    @Test func `page faults of letting go are a part of all`() throws {
+        let report = try report(.throughput, #"{"operations": 20000, "payload_bytes": 1024}"#)
+        func faults(_ phase: String) throws -> Double {
+            try #require(report.figures.first { $0.metric == "page_faults" && $0.phase == phase }).value
+        }
+        // Making them touches 20 MB anew at least once; letting go of them touches little that is new.
+        #expect(try faults("released") >= 0 && faults("released") < faults("total"))
+        let other = Trial(
+            plan: try Fixture.plan("independent", #"{"items": 100}"#), factory: EngineBackend.factory,
+            flavour: .throughput, kernel: Fixture.kernel, targetNanoseconds: 1000
+        ).run()
+        #expect(!other.figures.contains { $0.phase == "released" })
+    }
+
     /// Sizes that are classes of the allocator's own; malloc(3) of the system adds up to 8 bytes.
     @Test(arguments: [16, 64, 1024, 4096]) func `a payload is one allocation of just its size`(_ bytes: Int) {
         // What malloc(3) has given, less the header.

@@ -10,6 +10,9 @@ import Testing
         ("chain", #""depth": 20, "chains": 10, "work_ns": 2000"#),
         ("graph", #""kind": "layered_random", "width": 20, "layers": 10, "work_ns": 2000"#),
         ("suspend_resume", #""operations": 200, "toggles": 2, "run_ns": 20000, "hold_ns": 20000, "work_ns": 2000"#),
+        ("observers", #""operations": 200, "observers": 2, "work_ns": 2000"#),
+        ("asynchronous", #""operations": 200, "work_ns": 2000"#),
+        ("asynchronous", #""operations": 200, "ended_by": "itself", "work_ns": 2000"#),
     ]
 
     @Test(arguments: limited.indices, [1, 3]) func `never more at once than the limit`(
@@ -49,6 +52,36 @@ import Testing
         #expect(runsBefore == 0)
         #expect(body.countedRuns == 300 && OutcomeCheck.violations(of: body, in: plan).isEmpty)
         backend.teardown()
+    }
+
+    @Test(arguments: [
+        ("observers", #"{"operations": 300}"#), ("block_groups", #"{"groups": 100, "blocks": 3}"#),
+        ("asynchronous", #"{"operations": 300}"#),
+    ]) func `the shapes about single features have tasks that wait for their release`(
+        _ shape: String, _ parameters: String
+    ) async throws {
+        var plan = try Fixture.plan(shape, parameters)
+        plan.startsSuspended = true
+        guard case .full(let note) = ConcurrencyBackend.factory.support(plan) else {
+            Issue.record("\(shape) is not supported")
+            return
+        }
+        #expect(note.hasPrefix("tasks wait at a gate; "))
+        let body = OperationBody(plan: plan, kernel: Fixture.kernel, mode: .checked)
+        defer { body.deallocate() }
+        let backend = ConcurrencyBackend.factory.make(plan, body)
+        let runsBefore = await Fixture.onOwnThread {
+            backend.build()
+            backend.submit(0..<300)
+            defer {
+                backend.release()
+                backend.drain()
+                backend.teardown()
+            }
+            return body.countedRuns
+        }
+        #expect(runsBefore == 0)
+        #expect(OutcomeCheck.violations(of: body, in: plan).isEmpty)
     }
 
     @Test func `a task keeps its payload while it runs`() async throws {

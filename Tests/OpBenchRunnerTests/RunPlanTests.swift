@@ -94,6 +94,24 @@ import Testing
         #expect(try plan(RunOptions(blocks: 2)).estimate() > plan(RunOptions(blocks: 1)).estimate())
     }
 
+    @Test(arguments: [
+        // Waves of as many as may be blocked at once, each longer by half a second.
+        ("engine", #""operations": 100, "max_concurrent": 4"#, 12.5), ("engine", #""operations": 128"#, 1),
+        ("engine", #""operations": 20, "kind": "wait", "max_concurrent": 2"#, 5),
+        ("serial", #""operations": 100, "max_concurrent": 4"#, 50),
+    ]) func `the estimate knows how long operations block`(_ backend: String, _ parameters: String, _ seconds: Double)
+        throws
+    {
+        func estimate(_ milliseconds: Int) throws -> Double {
+            let spec = try Fixture.spec(
+                "blocking", #"{"block_ns": \#(milliseconds * 1_000_000), \#(parameters)}"#, backends: [backend])
+            let options = RunOptions(kinds: [.throughput], blocks: 1)
+            return try RunPlan(specs: [spec], options: options).samples.filter { $0.kind == .throughput }
+                .reduce(0) { $0 + SampleEstimate.seconds(of: $1, options) }
+        }
+        #expect(abs(try estimate(1000) - estimate(500) - seconds) < seconds / 100)
+    }
+
     @Test func `raw Dispatch has no five levels under a limit`() throws {
         let spec = try Fixture.spec("priority_mix", #"{"max_concurrent": [1, "default"]}"#, backends: ["dispatch"])
         let plan = try RunPlan(specs: [spec], options: RunOptions())

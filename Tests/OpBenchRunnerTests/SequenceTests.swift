@@ -64,6 +64,20 @@ import Testing
         #expect(Set(keys).count == keys.count)
     }
 
+    @Test func `the times of phases add up, each part by itself`() {
+        var round = Round()
+        (round.begun, round.built, round.submitted, round.cancelled) = (0, 1, 11, 111)
+        (round.drained, round.teardownBegun, round.tornDown) = (1111, 1111, 11111)
+        round.releaseFaults = 7
+        var (phase, together) = (PhaseTimes(), PhaseTimes())
+        phase.add(round)
+        for _ in 0..<2 { together.add(phase) }
+        #expect(together.rounds == 1)
+        let parts = [together.build, together.submit, together.cancel, together.drain, together.teardown]
+        #expect(parts == [2, 20, 200, 2000, 20000])
+        #expect((together.total, together.makespan, together.releaseFaults) == (2222, 2220, 14))
+    }
+
     @Test func `latencies are by phase`() throws {
         let report = try report(EngineBackend.factory, .latency)
         #expect(Set(report.histograms.map(\.operationClass)) == ["phase=a", "phase=b", "phase=c"])

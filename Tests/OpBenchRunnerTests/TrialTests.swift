@@ -89,6 +89,7 @@ import Testing
         let rows = Set(report.figures.filter { $0.stat == "p99" }.map(\.metric))
         #expect(rows.isSuperset(of: ["ready_latency", "start_latency", "run_time", "end_latency", "submit_latency"]))
         #expect(rows.contains("notify_latency") == stages.contains("notified"))
+        #expect(report.notes.contains("no notified stage") != stages.contains("notified"))
     }
 
     @Test func `the stages of an operation follow one another`() throws {

@@ -83,6 +83,8 @@ def load_run(folder: Path) -> Run:
     """Reads a run's folder. summary.csv must be there; without samples.csv or run.json the figures show less."""
     summary = tables.read_table(folder / "summary.csv", SUMMARY_COLUMNS)
     run = Run(name=_run_id(summary), rows=[_summary_row(summary, row) for row in summary.rows])
+    if sides := sorted({row.get("side", "") for row in summary.rows} - {""}):
+        raise BadInput(f"{summary.path}: a run of two builds ({', '.join(sides)}), which compare.csv tells about; plots show one")
     _check_unique(summary.path, run.rows)
     samples = folder / "samples.csv"
     if samples.exists():

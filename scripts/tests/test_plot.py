@@ -405,6 +405,12 @@ def test_two_rows_for_one_thing(run_folder: Path, capsys: pytest.CaptureFixture[
     assert_refused([str(run_folder)], capsys, run_folder, "two rows")
 
 
+def test_a_run_of_two_builds(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = summary_rows()
+    rewrite_summary(run_folder, [row | {"side": side} for row in rows for side in ("base", "head")])
+    assert_refused([str(run_folder)], capsys, run_folder, "compare.csv")
+
+
 @pytest.mark.parametrize(
     ("text", "fragment"),
     [

@@ -55,7 +55,7 @@ extension Metric {
         summary: "threads preempted, total phase")
     public static let pageFaults = Metric(
         name: "page_faults", unit: .count, direction: .lower, per: .operation,
-        summary: "minor and major page faults of the process, total phase")
+        summary: "minor and major page faults of the process, total phase; of drain and teardown beside `release_time`")
 }
 
 // MARK: - Latency samples

@@ -7,6 +7,8 @@ public struct SummaryRow: Sendable, Hashable {
     public var backend: BackendID
     /// Empty for the whole, or what the figures are restricted to: `priority=high`.
     public var operationClass: String
+    /// `base` or `head` where two builds are compared, else empty.
+    public var side = ""
     public var status: SampleStatus
     /// Samples behind the row: the throughput samples, or where there are none, those of the kind with the most.
     public var samples: Int
@@ -33,6 +35,8 @@ public struct SummaryRow: Sendable, Hashable {
     /// at once, per operation; in nanoseconds.
     public var cancelPerOperation: Double?
     public var releasePerOperation: Double?
+    /// Page faults of those two.
+    public var releaseFaultsPerOperation: Double?
     /// Ready → start, in nanoseconds.
     public var startLatencyP50: Double?
     public var startLatencyP90: Double?
@@ -113,8 +117,8 @@ extension SummaryRow: CSVRow {
 
     public static let columnList: [CSVColumn<SummaryRow>] = [
         .schemaVersion, .init("run_id", \.runID), .init("workload", \.workload), .init("cell_id", \.cellID),
-        .init("backend", \.backend), .init("class", \.operationClass), .init("status", \.status),
-        .init("samples", \.samples),
+        .init("backend", \.backend), .init("class", \.operationClass), .init("side", \.side),
+        .init("status", \.status), .init("samples", \.samples),
         .init("throughput_ops_per_s", \.operationsPerSecond),
         .init("throughput_ops_per_s_ci_low", \.operationsPerSecondLow),
         .init("throughput_ops_per_s_ci_high", \.operationsPerSecondHigh),
@@ -128,6 +132,7 @@ extension SummaryRow: CSVRow {
         .init("makespan_ratio", \.makespanRatio),
         .init("cancel_ns_per_op", \.cancelPerOperation),
         .init("release_ns_per_op", \.releasePerOperation),
+        .init("release_page_faults_per_op", \.releaseFaultsPerOperation),
         .init("start_latency_p50_ns", \.startLatencyP50),
         .init("start_latency_p90_ns", \.startLatencyP90),
         .init("start_latency_p99_ns", \.startLatencyP99),

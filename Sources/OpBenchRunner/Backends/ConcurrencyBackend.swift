@@ -9,6 +9,9 @@ import OpBenchModel
 /// | priority_mix, thread_priority | task priorities |
 /// | suspend_resume, memory_fence | tasks that wait at a gate before the body |
 /// | cancel_storm | `Task.cancel()` and `Task.isCancelled`; no call cancels all that is not one group |
+/// | observers | a task that awaits the operation's, and calls them |
+/// | block_groups | a task group each |
+/// | asynchronous | tasks that await a continuation |
 /// | blocking | nothing: a task must not block its thread |
 ///
 /// At limit 1 the bodies run on an actor, which prefers the higher priority; at limit k they need one of k permits, first
@@ -56,8 +59,11 @@ enum ConcurrencyBackend {
             return .unsupported(reason: "a task must not block its thread, for which the pool has no substitute")
         case .barriers: return .unsupported(reason: "tasks are in no order that a barrier could divide")
         case .manualStart: return .unsupported(reason: "a task runs on its executor, and no call runs it at once")
-        case .observers, .blockGroups, .asynchronous:
-            return .unsupported(reason: "no form with tasks is shipped")
+        case .observers where plan.observers != 0:
+            return .full(note: gate + "one more task awaits the operation's and calls the observers")
+        case .observers: return .full(note: plan.startsSuspended ? "tasks wait at a gate" : "")
+        case .blockGroups: return .full(note: gate + "a task group each, with a child for each block")
+        case .asynchronous: return .full(note: gate + "a task each, which awaits a continuation")
         case .sequence: return .unsupported(reason: "a sequence is its phases")
         }
     }
@@ -65,7 +71,12 @@ enum ConcurrencyBackend {
     private static func canHoldPending(_ plan: WorkloadPlan) -> Bool { !plan.isRefill && !plan.hasDependencies }
 
     private static func make(_ plan: WorkloadPlan, _ body: OperationBody) -> any Backend {
-        plan.hasDependencies ? TaskGraph(plan, body, .within) : TaskLoop(plan, body)
+        switch plan.shape {
+        case .chain, .graph: TaskGraph(plan, body, .within)
+        case .blockGroups: TaskGroups(plan, body)
+        case .asynchronous: TaskAsynchronous(plan, body)
+        default: TaskLoop(plan, body)
+        }
     }
 }
 

@@ -80,12 +80,24 @@ final class TaskLoop: Backend, @unchecked Sendable {
         let payload = plan.payloadBytes > 0 ? Payload.make(bytes: plan.payloadBytes) : nil
         let task = lane!.submit(operation, priority: priority, keeping: payload)
         tasks?[operation] = task
+        if let observers = plan.observers, observers > 0 { tell(observers, of: operation, after: task) }
         if plan.hasCompletionBlocks, body.wantsNotification(operation) {
             let notification = notifications.block(operation, body)
             Task(priority: priority) {
                 await task.value
                 notification()
             }
+        }
+    }
+
+    /// Nothing but a task can await a task: one does, and calls all observers.
+    private func tell(_ count: Int, of operation: Int, after task: Task<Void, Never>) {
+        let observers = (0..<count).map { _ in { @Sendable [body] in body.didNotice(operation) } }
+        running.enter()
+        Task { [running] in
+            await task.value
+            for observer in observers { observer() }
+            running.leave()
         }
     }
 

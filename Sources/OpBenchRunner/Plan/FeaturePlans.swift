@@ -59,6 +59,9 @@ extension WorkloadPlan {
         startsSuspended = true
     }
 
+    /// Whether drain and teardown are reported together, as what letting go of the operations takes.
+    var asksForRelease: Bool { shape == .memoryFence }
+
     /// Chooses that many of a hundred, spread by chance, and exactly so many in all.
     private static func chosen(percent: Int, of operations: Int, seed: Int) -> [Bool] {
         var generator = SeededGenerator(seed: UInt64(bitPattern: Int64(seed)))
@@ -84,8 +87,12 @@ extension WorkloadPlan {
     /// The makespan of a plan of blocked operations if starting one cost nothing and every thread that the limit allows
     /// were there at once; at the default limit, a thread for each. nil for other plans.
     func idealBlockedMakespan(processors: Int) -> Int? {
+        idealBlockedMakespan(processors: processors, limit: limit ?? operationCount)
+    }
+
+    func idealBlockedMakespan(processors: Int, limit: Int) -> Int? {
         guard let blocking else { return nil }
-        let width = min(limit ?? operationCount, operationCount)
+        let width = min(limit, operationCount)
         let (turns, atOnce) =
             blocking.kind == .sleep ? (operationCount, width) : ((operationCount + 1) / 2, max(1, width / 2))
         let waves = (turns + atOnce - 1) / atOnce

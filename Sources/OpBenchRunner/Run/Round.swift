@@ -9,6 +9,8 @@ struct Round: Sendable {
     var drained: Int64 = 0
     var teardownBegun: Int64 = 0
     var tornDown: Int64 = 0
+    /// Page faults of drain and teardown, where a plan asks what letting go of its operations takes; else 0.
+    var releaseFaults = 0
     /// What the storm did, if the plan has one.
     var holds: [Hold] = []
     /// How it was submitted.
@@ -60,6 +62,7 @@ struct Round: Sendable {
         backend?.teardown()
         backend = nil
         round.tornDown = MonotonicClock.now()
+        if plan.asksForRelease { round.releaseFaults += ResourceUsage.now().pageFaults }
         atMark?(.released)
         return round
     }
@@ -78,6 +81,8 @@ struct Round: Sendable {
             producers.cancel(on: backend)
             cancelled = MonotonicClock.now()
         }
+        // One system call for all operations, within `drain`.
+        if plan.asksForRelease { releaseFaults -= ResourceUsage.now().pageFaults }
         if plan.startsSuspended { backend.release() }
         backend.drain()
         drained = MonotonicClock.now()

@@ -171,6 +171,8 @@ enum SampleEstimate {
     private static let start = 0.04
     /// Rounds until a searched rate is found.
     private static let searchTries = 20.0
+    /// Threads that a pool has for blocked operations, about: Dispatch's most.
+    private static let poolThreads = 64
 
     static func seconds(of sample: PlannedSample, _ options: RunOptions) -> Double {
         let round = roundSeconds(of: sample.cell, on: sample.backend)
@@ -184,6 +186,7 @@ enum SampleEstimate {
 
     private static func roundSeconds(of cell: Cell, on backend: BackendID) -> Double {
         if !cell.phases.isEmpty { return cell.phases.reduce(0) { $0 + roundSeconds(of: $1.cell, on: backend) } }
+        if cell.shape == .blocking { return blockedSeconds(cell, on: backend) }
         let operations = Double(cell.operationCount)
         let threads = backend == .serial || cell.maxConcurrent == 1 ? 1.0 : 2
         let work = Double(cell.itemCount) * Double(cell.integer("work_ns")) / threads
@@ -201,6 +204,15 @@ enum SampleEstimate {
         case .foundation: 4000
         default: 600
         }
+    }
+
+    /// Operations that sleep take the processor's time from nobody, and each a thread: as many as the limit lets begin, or
+    /// as many as pools have.
+    private static func blockedSeconds(_ cell: Cell, on backend: BackendID) -> Double {
+        let plan = WorkloadPlan(cell)
+        let limit = backend == .serial ? 1 : min(plan.limit ?? poolThreads, poolThreads)
+        let nanoseconds = plan.idealBlockedMakespan(processors: 1, limit: limit) ?? 0
+        return Double(nanoseconds) / 1e9
     }
 
     /// What the parameters alone make a round wait.

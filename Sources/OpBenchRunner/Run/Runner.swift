@@ -126,14 +126,18 @@ public struct Runner: Sendable {
         var spending = BudgetSpending(todo.filter { $0.stage > 0 && !recorder.isDone($0) }) {
             SampleEstimate.seconds(of: $0, options)
         }
+        var rows = try opened.savedRows()
         while true {
-            let rows = try CSVFile.read(SampleRow.self, file: "\(opened.folder.path)/\(SampleRow.fileName)")
             let remaining = seconds(end - MonotonicClock.now())
             guard let block = spending.next(widths: budget.widths(rows), remainingSeconds: remaining)
             else { return false }
             onEvent(.extended(total: recorder.done + block.count))
             let start = MonotonicClock.now()
-            if try await takeInTurn(block, opened, &recorder, onEvent) { return true }
+            let isCancelled = try await takeInTurn(block, opened, &recorder) { event in
+                if case .sampleFinished(_, _, let added) = event { rows += added }
+                onEvent(event)
+            }
+            if isCancelled { return true }
             spending.note(block, seconds: seconds(MonotonicClock.now() - start))
         }
     }
@@ -143,8 +147,7 @@ public struct Runner: Sendable {
     private func cellsLeftOpen(before stage: Int, _ opened: Opened) throws -> Set<String>? {
         guard stage > 0 else { return nil }
         let blocks = options.stages[stage - 1]
-        let rows = try CSVFile.read(SampleRow.self, file: "\(opened.folder.path)/\(SampleRow.fileName)")
-        return options.goesOn(rows.filter { $0.block < blocks })
+        return options.goesOn(try opened.savedRows().filter { $0.block < blocks })
     }
 
     // MARK: Beginning
@@ -154,6 +157,11 @@ public struct Runner: Sendable {
         var manifest: RunManifest
         var writer: RunManifest.Writer
         var rows: [SampleRow]
+
+        /// All that the run has so far.
+        func savedRows() throws -> [SampleRow] {
+            try CSVFile.read(SampleRow.self, file: "\(folder.path)/\(SampleRow.fileName)")
+        }
 
         func saveProgress(_ state: String, _ done: Int, isEnd: Bool = false) throws {
             let progress = RunManifest.Progress(

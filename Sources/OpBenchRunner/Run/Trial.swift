@@ -127,6 +127,7 @@ struct Trial {
         }
         if !isLongEnough { report.flags.append("short") }
         analysis.report(rounds: rounds, into: &report)
+        if !analysis.hasNotifications { report.note("no notified stage: nothing here has a completion block") }
         perturbation.report(operations: plan.operationCount, into: &report)
     }
 
@@ -212,16 +213,19 @@ struct PhaseTimes {
     private(set) var teardown: Int64 = 0
     private(set) var total: Int64 = 0
     private(set) var makespan: Int64 = 0
+    private(set) var releaseFaults = 0
 
     /// Those of other rounds, which were run in the same turns.
     mutating func add(_ other: PhaseTimes) {
         rounds = max(rounds, other.rounds)
         build += other.build
         submit += other.submit
+        cancel += other.cancel
         drain += other.drain
         teardown += other.teardown
         total += other.total
         makespan += other.makespan
+        releaseFaults += other.releaseFaults
     }
 
     mutating func add(_ round: Round) {
@@ -233,6 +237,7 @@ struct PhaseTimes {
         teardown += round.teardown
         total += round.total
         makespan += round.makespan
+        releaseFaults += round.releaseFaults
     }
 
     /// Where submitting cannot be told from draining, `drain` holds both.
@@ -255,10 +260,10 @@ struct PhaseTimes {
         if let chosen = plan.cancellation?.chosenCount, chosen > 0 {
             report.add(.time, "total", seconds(cancel), phase: "cancel", operations: chosen * rounds)
         }
-        if plan.shape == .memoryFence {
-            report.add(
-                .releaseTime, "total", seconds(drain + teardown), phase: "released",
-                operations: plan.operationCount * rounds)
+        if plan.asksForRelease {
+            let operations = plan.operationCount * rounds
+            report.add(.releaseTime, "total", seconds(drain + teardown), phase: "released", operations: operations)
+            report.add(.pageFaults, "total", Double(releaseFaults), phase: "released", operations: operations)
         }
         if let ideal = plan.idealBlockedMakespan(processors: sysconf(Int32(_SC_NPROCESSORS_ONLN))) {
             report.add(

@@ -13,15 +13,18 @@ struct SummaryFile {
     /// The run's folder.
     let folder: String
     private let order: SummaryOrder
+    /// Those of the builds that the run compares; one without a name in a run of one build.
+    private let sides: [String]
     private var nextUpdate = ContinuousClock.now
 
     /// Summaries cost time that samples wait for: at most one part in so many, and one a second.
     private static let costShare = 20.0
     private static let interval = Duration.seconds(1)
 
-    init(folder: String, order: SummaryOrder) {
+    init(folder: String, order: SummaryOrder, sides: [Side] = []) {
         self.folder = folder
         self.order = order
+        self.sides = sides.isEmpty ? [""] : sides.map(\.rawValue)
     }
 
     /// Rewrites the file from the rows saved so far, unless it was done a short while ago.
@@ -37,7 +40,7 @@ struct SummaryFile {
     ///
     func update() throws -> RunRows {
         let samples = try CSVFile.read(SampleRow.self, file: "\(folder)/\(SampleRow.fileName)")
-        let summary = order.sorted(summarize(samples))
+        let summary = order.sorted(sides.flatMap { summarize(samples, side: $0) })
         try WholeFile.write(CSVFile.text(of: summary), to: "\(folder)/\(SummaryRow.fileName)")
         return RunRows(samples: samples, summary: summary)
     }
