@@ -75,3 +75,15 @@ void *clinux_current_runner(void) { return current_runner; }
 void clinux_set_current_runner(void *runner) { current_runner = runner; }
 void *clinux_release_list(void) { return release_list; }
 void clinux_set_release_list(void *list) { release_list = list; }
+
+_Thread_local void *clinux_edge_slab_of_thread;
+
+static pthread_once_t leave_once = PTHREAD_ONCE_INIT;
+static pthread_key_t leave_key;
+static void call_leave(void *leave) { ((void (*)(void))leave)(); }
+static void make_leave_key(void) { pthread_key_create(&leave_key, call_leave); }
+
+void clinux_at_thread_end(void (*leave)(void)) {
+    pthread_once(&leave_once, make_leave_key);
+    pthread_setspecific(leave_key, (const void *)leave);
+}

@@ -60,4 +60,13 @@ void clinux_set_current_runner(void *runner);
 void *clinux_release_list(void);
 void clinux_set_release_list(void *list);
 
+/// Another one: the memory that this thread's next edges come from. Inline, since an edge takes little more.
+extern _Thread_local void *clinux_edge_slab_of_thread;
+static inline void *clinux_edge_slab(void) { return clinux_edge_slab_of_thread; }
+static inline void clinux_set_edge_slab(void *slab) { clinux_edge_slab_of_thread = slab; }
+
+/// Has `leave` called when the calling thread ends, on that thread; once, however often it was said.
+/// pthread_setspecific(3).
+void clinux_at_thread_end(void (*leave)(void));
+
 #endif

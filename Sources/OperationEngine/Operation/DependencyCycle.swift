@@ -78,7 +78,7 @@ extension Operation {
     fileprivate var dependenciesHoldingBack: [Operation] {
         guard isPending else { return [] }
         var found: [Operation] = []
-        var edge = dependencyEdges
+        var edge = dependencyEdges.first
         while let current = edge {
             let dependency = current.pointee.dependency.takeUnretainedValue()
             if !dependency.state.load().isFinished { found.append(dependency) }
@@ -90,7 +90,7 @@ extension Operation {
     /// Whether the operation waits for that unfinished dependency. Under `lock`.
     func isHeldBy(_ dependency: Operation) -> Bool {
         guard isPending, !dependency.state.load().isFinished else { return false }
-        var edge = dependencyEdges
+        var edge = dependencyEdges.first
         while let current = edge {
             if current.pointee.dependency.toOpaque() == Unmanaged.passUnretained(dependency).toOpaque() { return true }
             edge = current.pointee.nextOfDependent

@@ -74,7 +74,7 @@ extension Operation {
     private func dependencyFailure(countingCancelled: Bool) -> DependencyFailure? {
         var found: Operation?
         lock.lock()
-        var edge = dependencyEdges
+        var edge = dependencyEdges.first
         while let current = edge {
             // Latest first: the last one found was added first.
             current.pointee.dependency._withUnsafeGuaranteedRef {

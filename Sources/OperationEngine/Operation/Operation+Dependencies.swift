@@ -1,44 +1,17 @@
 import CLinux
 
-/// One "dependent waits for dependency", allocated by `addDependency`, freed by `removeDependency` or with the
-/// dependent.
-///
-/// The dependency is retained, so that `dependencies` can list it after it has finished (contract E11). The dependent
-/// is not: while the edge is linked into the dependency's successor list, whoever follows it holds the dependency's
-/// `successorLock`, and the dependent's deinit has to take that lock to unlink the edge before its memory goes
-/// (contract E21). It must not be retained there either, not even for a moment: that might leave the last release to
-/// the lock's holder. So the holder uses the dependent's state through a pointer, and the dependent itself only once
-/// it has brought it into the phase `filing`, when its queue keeps it alive.
-struct DependencyEdge {
-    let dependent: Unmanaged<Operation>
-    let dependentState: UnsafePointer<OperationState>
-    let dependency: Unmanaged<Operation>
-    /// The dependent's next older edge. Guarded by the dependent's `lock`.
-    var nextOfDependent: UnsafeMutablePointer<DependencyEdge>?
-    /// Neighbours in the dependency's successor list, oldest first, and whether the edge is in it. The first edge's
-    /// `previousSuccessor` is the last one. Guarded by the dependency's `successorLock`.
-    var nextSuccessor: UnsafeMutablePointer<DependencyEdge>?
-    var previousSuccessor: UnsafeMutablePointer<DependencyEdge>?
-    var isLinked = false
-}
-
 extension Operation {
     func linkDependency(_ operation: Operation) {
         guard operation !== self else { return Misuse.selfDependency.report() }
-        let edge = DependencyEdge.allocate(
-            DependencyEdge(
-                dependent: .passUnretained(self), dependentState: withUnsafePointer(to: state) { $0 },
-                dependency: .passRetained(operation)))
+        let edge = DependencyEdge.make(of: self, on: operation)
 
         observers?.willChange(.dependencies)
         let isFinished = operation.state.load().isFinished
         if !isFinished, state.load().isReady { observers?.willChange(.isReady) }
-        lock.lock()
-        edge.pointee.nextOfDependent = dependencyEdges
-        dependencyEdges = edge
         var consequence = OperationState.Consequence.none
         var isReadyChanged = false
-        // Counted first and linked second: a dependency that finishes in between is found finished by `link`.
+        // Counted first and linked second: a dependency that finishes in between is found finished by `link`. Listed
+        // last: what `removeDependency` finds has been counted and linked.
         if isFinished {
             // Not counted, not even for a moment: a ready operation keeps its place (contract E10).
             state.passOn()
@@ -49,27 +22,27 @@ extension Operation {
                 consequence = state.dropDependency().consequence
             }
         }
-        lock.unlock()
+        dependencyEdges.push(edge)
         observers?.settleChange(.isReady, hasHappened: isReadyChanged)
         observers?.didChange(.dependencies)
         if consequence == .file { fileWithQueue() }
     }
 
     func unlinkDependency(_ operation: Operation) {
-        var removed: UnsafeMutablePointer<DependencyEdge>?
+        var removed: DependencyEdge.Pointer?
         var consequence = OperationState.Consequence.none
         var isReadyChanged = false
 
         observers?.willChange(.dependencies)
         if !state.load().isReady { observers?.willChange(.isReady) }
         lock.lock()
-        var kept: UnsafeMutablePointer<DependencyEdge>?
-        var edge = dependencyEdges
+        var kept: DependencyEdge.Pointer?
+        var edge = dependencyEdges.first
         while let current = edge {
             edge = current.pointee.nextOfDependent
             if current.pointee.dependency.toOpaque() == Unmanaged.passUnretained(operation).toOpaque() {
-                if let kept { kept.pointee.nextOfDependent = edge } else { dependencyEdges = edge }
-                if operation.unlink(current) {
+                dependencyEdges.remove(current, after: kept)
+                if operation.successors.remove(current) {
                     let change = state.dropDependency()
                     if change.consequence == .file { consequence = .file }
                     if change.hasChanged { isReadyChanged = true }
@@ -94,7 +67,7 @@ extension Operation {
     func listDependencies() -> [Operation] {
         let all = lock.withLock {
             var all: [Operation] = []
-            var edge = dependencyEdges
+            var edge = dependencyEdges.first
             while let current = edge {
                 all.append(current.pointee.dependency.takeUnretainedValue())
                 edge = current.pointee.nextOfDependent
@@ -116,42 +89,14 @@ extension Operation {
 
     // MARK: The successor list
 
-    /// Links an edge of a dependent into this operation's successor list. False if this operation is finished.
-    private func link(_ edge: UnsafeMutablePointer<DependencyEdge>) -> Bool {
-        successorLock.withLock {
-            // The flag is set under the lock and the list closed by the finishing transition: a finisher that does
-            // not see the flag leaves nothing behind, since then this announcement fails.
-            guard state.announceSuccessors() else { return false }
-            if let first = successors {
-                let last = first.pointee.previousSuccessor
-                last?.pointee.nextSuccessor = edge
-                edge.pointee.previousSuccessor = last
-                first.pointee.previousSuccessor = edge
-            } else {
-                edge.pointee.previousSuccessor = edge
-                successors = edge
-            }
-            edge.pointee.isLinked = true
-            return true
-        }
-    }
-
-    /// Takes an edge out of this operation's successor list. False if the finishing thread was faster.
-    fileprivate func unlink(_ edge: UnsafeMutablePointer<DependencyEdge>) -> Bool {
-        successorLock.withLock {
-            guard edge.pointee.isLinked else { return false }
-            unlinkLocked(edge)
-            return true
-        }
-    }
-
-    private func unlinkLocked(_ edge: UnsafeMutablePointer<DependencyEdge>) {
-        let (before, after) = (edge.pointee.previousSuccessor, edge.pointee.nextSuccessor)
-        if successors == edge { successors = after } else { before?.pointee.nextSuccessor = after }
-        (after ?? successors)?.pointee.previousSuccessor = before
-        edge.pointee.nextSuccessor = nil
-        edge.pointee.previousSuccessor = nil
-        edge.pointee.isLinked = false
+    /// Links an edge of a dependent into this operation's successor list. False if this operation is finished, and
+    /// nobody will count the edge down.
+    @inline(__always)
+    private func link(_ edge: DependencyEdge.Pointer) -> Bool {
+        guard successors.push(edge) else { return false }
+        // A finishing thread that came before may not have looked at the list since; see `SuccessorList`.
+        guard state.isFinishedAfterPush else { return true }
+        return !successors.remove(edge)
     }
 
     /// Tells every dependent that this operation is finished. Called once, by the finishing thread.
@@ -160,30 +105,60 @@ extension Operation {
     /// now and then, so that a dependent's deinit is not held up by a million others.
     ///
     /// - Parameter runner: the calling runner, if it advances its queue right afterwards.
+    @inline(never)
     func releaseSuccessors(own runner: Unmanaged<Runner>?) {
+        let oldest = successors.close()
+        if let oldest, case .edge = oldest.pointee.newer { return release(from: oldest, own: runner) }
+        guard let only = oldest else { return successors.unlock(leaving: nil, isClosed: true) }
+        let dependent = only.pointee.dependent
+        let state = only.pointee.dependentState
+        let consequence = state.pointee.dropDependencyUnlessObserved()
+        let observers = consequence == nil ? state.pointee.observers : nil
+        // Unlinked only after the dependent is in a phase that keeps it alive: until then its deinit waits for the list.
+        only.pointee.setNewer(.unlinked)
+        successors.unlock(leaving: nil, isClosed: true)
+        if consequence == .file { dependent._withUnsafeGuaranteedRef { $0.fileWithQueue(own: runner) } }
+        observers?.object?.dependencyHasFinished()
+    }
+
+    /// As `fileWithQueue`, by the thread of a runner that advances its queue right afterwards.
+    @inline(__always)
+    private func fileWithQueue(own runner: Unmanaged<Runner>?) {
+        if let runner, let queue = queue?.takeUnretainedValue(),
+            !state.load().has(OperationState.Word.hasOwnReadiness),
+            runner._withUnsafeGuaranteedRef({ $0.keepReadied(self, of: queue) })
+        {
+            return
+        }
+        fileWithQueue()
+    }
+
+    /// The same for several dependents, from the oldest edge of the closed and locked list on.
+    @inline(never)
+    private func release(from oldest: DependencyEdge.Pointer, own runner: Unmanaged<Runner>?) {
         var filer = BatchFiler(own: runner)
-        var isDone = false
-        while !isDone {
-            successorLock.lock()
+        var next: DependencyEdge.Pointer? = oldest
+        while true {
             for _ in 0..<Self.successorsAtOnce {
-                guard let edge = successors else {
-                    isDone = true
-                    break
-                }
-                // Unlinked only after the dependent is in a phase that keeps it alive: until then its deinit waits for
-                // `successorLock`.
-                let consequence = edge.pointee.dependentState.pointee.dropDependencyUnlessObserved()
+                guard let edge = next else { break }
+                if case .edge(let newer) = edge.pointee.newer { next = newer } else { next = nil }
+                let (dependent, state) = (edge.pointee.dependent, edge.pointee.dependentState)
+                let consequence = state.pointee.dropDependencyUnlessObserved()
                 if consequence == .file {
-                    filer.file(edge.pointee.dependent.takeUnretainedValue())
-                } else if consequence == nil, let observers = edge.pointee.dependentState.pointee.observers {
+                    dependent._withUnsafeGuaranteedRef { filer.file($0) }
+                } else if consequence == nil, let observers = state.pointee.observers {
                     filer.tellLater(observers)
                 }
-                unlinkLocked(edge)
+                edge.pointee.setNewer(.unlinked)
             }
             filer.unlock()
-            successorLock.unlock()
+            let isDone = next == nil
+            next?.pointee.older = nil
+            successors.unlock(leaving: next, isClosed: true)
             if !isDone { filer.fileOwn() }
             filer.fileTheRest()
+            if isDone { return }
+            next = successors.lockClosed()
         }
     }
 
@@ -191,34 +166,18 @@ extension Operation {
 }
 
 extension DependencyEdge {
-    @inline(__always)
-    fileprivate static func allocate(_ content: DependencyEdge) -> UnsafeMutablePointer<DependencyEdge> {
-        let edge = UnsafeMutablePointer<DependencyEdge>.allocate(capacity: 1)
-        edge.initialize(to: content)
-        LiveObjects.count(.dependencyEdge, 1)
-        return edge
-    }
-
-    /// Frees an edge that is linked nowhere. Its dependency is still to be released.
-    @inline(__always)
-    fileprivate static func free(_ edge: UnsafeMutablePointer<DependencyEdge>) -> Unmanaged<Operation> {
-        let dependency = edge.pointee.dependency
-        edge.deallocate()
-        LiveObjects.count(.dependencyEdge, -1)
-        return dependency
-    }
-
     /// Frees the edges of an operation in its deinit and releases its dependencies.
     ///
     /// Releasing the last of a chain of a million operations would recurse a million deep. So the outermost deinit on
     /// a thread unrolls: those nested in it hand their edges to its list instead (contract E22).
     static func releaseAll(of operation: Operation) {
-        var edge = operation.dependencyEdges
-        operation.dependencyEdges = nil
+        var edge = operation.dependencyEdges.takeAll()
         var own: Pointer?
         while let current = edge {
             edge = current.pointee.nextOfDependent
-            current.pointee.dependency._withUnsafeGuaranteedRef { _ = $0.unlink(current) }
+            if !current.pointee.isUnlinked {
+                current.pointee.dependency._withUnsafeGuaranteedRef { _ = $0.successors.remove(current) }
+            }
             current.pointee.nextOfDependent = own
             own = current
         }
@@ -239,6 +198,4 @@ extension DependencyEdge {
             }
         }
     }
-
-    private typealias Pointer = UnsafeMutablePointer<DependencyEdge>
 }

@@ -11,19 +11,20 @@ import Synchronization
 ///
 /// Names and signatures are those of Foundation's `Operation`; the differences are listed in the documentation.
 open class Operation: @unchecked Sendable {
-    private let liveMark = LiveMark(.operation)
-    /// All of the operation's state that several threads change; see `OperationState`.
+    /// All of the operation's state that several threads change; see `OperationState`. The first property: see
+    /// `DependencyEdge.dependentState`.
     let state = OperationState()
+    private let liveMark = LiveMark(.operation)
 
-    /// Guards `details` and `dependencyEdges`. Taken before any operation's `successorLock` and any queue's lock.
+    /// Guards `details` and `dependencyEdges`. Taken before any operation's `successors` and any queue's lock.
     let lock = FutexLock()
-    /// Guards `successors` of this operation and the links of the edges in it. Taken before any queue's lock.
-    let successorLock = FutexLock()
+    /// Which list of its queue the operation is in. Guarded by the queue's lock. Here it fits beside the lock's word.
+    @exclusivity(unchecked) final var place = QueuePlace.none
 
-    /// The edges to the operations that this one depends on, latest first. Guarded by `lock`; owned.
-    @exclusivity(unchecked) final var dependencyEdges: UnsafeMutablePointer<DependencyEdge>?
-    /// The edges of the operations that depend on this one, oldest first. Guarded by `successorLock`; owned by the dependents.
-    @exclusivity(unchecked) final var successors: UnsafeMutablePointer<DependencyEdge>?
+    /// The edges to the operations that this one depends on, latest first; owned.
+    let dependencyEdges = DependencyList()
+    /// The edges of the operations that depend on this one. Locked before any queue.
+    let successors = SuccessorList()
     /// What few operations have. Guarded by `lock`.
     @exclusivity(unchecked) final var details: OperationDetails?
 
@@ -31,18 +32,17 @@ open class Operation: @unchecked Sendable {
     /// before it publishes it. Not retained; whoever follows it proves that the operation cannot have left the queue:
     /// a worker that runs it, or the one thread that files it.
     @exclusivity(unchecked) final var queue: Unmanaged<QueueCore>?
-    /// Links and place of the operation in its queue's inbox and lists. `next` belongs to the adding thread until it
-    /// publishes the operation in the inbox; from there on all four are guarded by the queue's lock.
+    /// Links of the operation in its queue's inbox and lists, and its number there. `next` belongs to the adding thread
+    /// until it publishes the operation in the inbox; from there on all three are guarded by the queue's lock.
     @exclusivity(unchecked) final var next: Unmanaged<Operation>?
     @exclusivity(unchecked) final var previous: Unmanaged<Operation>?
     @exclusivity(unchecked) final var sequence: UInt64 = 0
-    @exclusivity(unchecked) final var place = QueuePlace.none
 
     /// A ready operation of normal priority, in no queue (contract A2).
     public init() {}
 
     deinit {
-        if dependencyEdges != nil { DependencyEdge.releaseAll(of: self) }
+        if dependencyEdges.first != nil { DependencyEdge.releaseAll(of: self) }
         state.releaseObservers()
     }
 
@@ -159,7 +159,7 @@ open class Operation: @unchecked Sendable {
     @inline(__always)
     func conclude(_ last: OperationState.Word, on runner: Unmanaged<Runner>?, announce: () -> Void) {
         executionEnded(last)
-        if last.has(OperationState.Word.hasSuccessors) {
+        if !successors.isEmpty {
             // An observer may go on for long after this: then the dependents are filed here.
             releaseSuccessors(own: last.has(OperationState.Word.hasObservers) ? nil : runner)
         }

@@ -54,7 +54,6 @@ struct OperationState: ~Copyable {
         static let cancelled: UInt64 = 1 << 4
         static let hasWaiters: UInt64 = 1 << 5
         static let hasCompletion: UInt64 = 1 << 6
-        static let hasSuccessors: UInt64 = 1 << 7
         static let levelShift: UInt64 = 8
         static let bandShift: UInt64 = 12
         /// The class overrides `isReady`: the engine asks it instead of looking at the dependencies (contract F).
@@ -157,8 +156,14 @@ struct OperationState: ~Copyable {
     @inline(__always)
     func load() -> Word { Word(bits: word.load(ordering: .acquiring)) }
 
+    /// Whether the operation is finished, for a thread that has pushed onto its `SuccessorList`: one of the four
+    /// sequentially consistent accesses there.
+    @inline(__always)
+    var isFinishedAfterPush: Bool { Word(bits: word.load(ordering: .sequentiallyConsistent)).isFinished }
+
     /// Repeats `change` until it is applied to an unchanged word, or returns nil. The word before and after.
-    /// Acquiring also where nothing changes: whoever finds the operation finished relies on main's writes.
+    /// Acquiring also where nothing changes: whoever finds the operation finished relies on main's writes. Sequentially
+    /// consistent for the sake of the finishing transition, which is followed by a look at the `SuccessorList`.
     @inline(__always)
     @discardableResult
     private func update(_ change: (Word) -> Word?) -> (old: Word, new: Word)? {
@@ -166,8 +171,8 @@ struct OperationState: ~Copyable {
         while true {
             guard let next = change(Word(bits: bits)) else { return nil }
             let (exchanged, original) = word.weakCompareExchange(
-                expected: bits, desired: next.bits, successOrdering: .acquiringAndReleasing, failureOrdering: .acquiring
-            )
+                expected: bits, desired: next.bits, successOrdering: .sequentiallyConsistent,
+                failureOrdering: .acquiring)
             if exchanged { return (Word(bits: bits), next) }
             bits = original
         }
@@ -441,12 +446,6 @@ extension OperationState {
         return old.phase != .filing && new.phase == .filing ? .file : .none
     }
 
-    /// Says that the successor list is in use. False once finished: the list is closed.
-    func announceSuccessors() -> Bool {
-        if load().has(Word.hasSuccessors) { return !load().isFinished }
-        return update { $0.isFinished ? nil : $0.setting(Word.hasSuccessors) } != nil
-    }
-
     /// Says whether a completion block is set. Returns the phase in which it was set.
     func setHasCompletion(_ isSet: Bool) -> Phase {
         update { word in
@@ -509,8 +508,8 @@ extension OperationState {
         return verdict
     }
 
-    /// executing → finished or, where main is left out, dispatched or idle → finished, in one step that also closes the
-    /// successor list and sees the waiters and the completion block. Returns the word before, or nil if the phase is no
+    /// executing → finished or, where main is left out, dispatched or idle → finished, in one step that also sees the
+    /// waiters and the completion block. Returns the word before, or nil if the phase is no
     /// longer the given one. Wakes the waiters.
     ///
     /// - Parameter flag: set in the same step; none if 0.

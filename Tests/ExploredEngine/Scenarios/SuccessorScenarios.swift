@@ -36,7 +36,7 @@ let successorScenarios: [Scenario] = [
                 dependent.value = nil
             })
         exploration.check(dependency.isFinished, "E21: not finished")
-        exploration.check(dependency.successors == nil, "E21: an edge is left")
+        exploration.check(dependency.successors.isEmpty, "E21: an edge is left")
     },
     Scenario("two-dependents-go-while-dependency-finishes", "E21: neighbours in the list too") { exploration in
         let dependency = BlockOperation {}
@@ -50,7 +50,64 @@ let successorScenarios: [Scenario] = [
                 dependents.value.removeAll()
             })
         exploration.check(last.isReady, "E21: the one that stays is not ready")
-        exploration.check(dependency.successors == nil, "E21: an edge is left")
+        exploration.check(dependency.successors.isEmpty, "E21: an edge is left")
+    },
+    Scenario(
+        "middle-one-goes-while-another-joins", "E21, E25: neighbours are found whoever is pushed meanwhile"
+    ) { exploration in
+        let dependency = BlockOperation {}
+        let dependents = Shared<[BlockOperation]>((0..<3).map { _ in BlockOperation {} })
+        for dependent in dependents.value { dependent.addDependency(dependency) }
+        let newcomer = BlockOperation {}
+        exploration.run(
+            {
+                exploration.point()
+                dependents.value.remove(at: 1)
+            },
+            { newcomer.addDependency(dependency) })
+        dependents.value.remove(at: 1)
+        dependency.start()
+        exploration.check(newcomer.isReady && dependents.value[0].isReady, "E25: one never becomes ready")
+        exploration.check(dependency.successors.isEmpty, "E21: an edge is left")
+    },
+    Scenario(
+        "one-of-many-goes-while-they-are-released", "E21, E25: between two rounds of the release the list is a list"
+    ) { exploration in
+        let dependency = BlockOperation {}
+        let dependents = Shared<[BlockOperation]>((0..<68).map { _ in BlockOperation {} })
+        for dependent in dependents.value { dependent.addDependency(dependency) }
+        let rest = dependents.value.removeFirst()
+        let last = dependents.value.removeLast()
+        exploration.run(
+            { dependency.start() },
+            {
+                exploration.point()
+                dependents.value.removeLast()
+            })
+        let isEachReady = dependents.value.allSatisfy(\.isReady)
+        exploration.check(rest.isReady && last.isReady && isEachReady, "E25: one never becomes ready")
+        exploration.check(dependency.successors.isEmpty, "E21: an edge is left")
+    },
+    Scenario(
+        "successors-locked-in-a-wait", "E21: a thread that sleeps for the list is woken by the unlock", bounds: (1, 2)
+    ) { exploration in
+        let dependency = BlockOperation {}
+        let dependents = (0..<2).map { _ in BlockOperation {} }
+        for dependent in dependents { dependent.addDependency(dependency) }
+        let newcomer = BlockOperation {}
+        let word = Atomic<UInt32>(0)
+        exploration.run(
+            {
+                let (first, isClosed) = dependency.successors.lock()
+                // Long enough for the others to give up spinning.
+                Futex.wait(word, expected: 0, timeoutNanoseconds: 1_000)
+                dependency.successors.unlock(leaving: first, isClosed: isClosed)
+            },
+            { dependents[0].removeDependency(dependency) },
+            { newcomer.addDependency(dependency) })
+        dependency.start()
+        exploration.check(newcomer.isReady && dependents[1].isReady, "E25: one never becomes ready")
+        exploration.check(dependency.successors.isEmpty, "E21: an edge is left")
     },
     Scenario("observed-dependent-goes", "E21, D18: nor that of an observed dependent") { exploration in
         let dependency = BlockOperation {}
@@ -64,7 +121,7 @@ let successorScenarios: [Scenario] = [
                 dependent.value = nil
             })
         withExtendedLifetime(token) {}
-        exploration.check(dependency.successors == nil, "E21: an edge is left")
+        exploration.check(dependency.successors.isEmpty, "E21: an edge is left")
     },
     Scenario("last-two-dependencies", "E4, D15, E24: the last of two makes it ready, once, and it runs once") {
         exploration in

@@ -1,0 +1,153 @@
+import CLinux
+import Synchronization
+
+/// The edges of the operations that depend on one operation. Owned by the dependents.
+///
+/// One word: the address of an edge, and three flags. Until its operation has finished, edges are pushed onto the list by
+/// one compare-exchange, and it is linked by `older`, from the newest on. Whatever else is done with the list is done by
+/// who has *locked* it; nobody pushes meanwhile. The newer neighbours, which an edge needs to leave the list in constant
+/// time, are written down when one first leaves: each edge is walked over once for that.
+///
+/// The finishing thread *closes* the list and then takes edges out from the oldest on, which is where the word points
+/// from then on. It lets go of the lock between some of them, so that a dependent's deinit does not wait for a million others.
+///
+/// **No edge is forgotten.** An operation that has no successors when it finishes leaves the list open: closing it would
+/// cost every operation a step. The finishing thread changes the state word and then looks at the list; who pushes an edge
+/// then looks at the state word. All four are sequentially consistent, so one of the two sees the other; if both do, the edge
+/// is the one's who locks the list first.
+struct SuccessorList: ~Copyable {
+    typealias Edge = DependencyEdge.Pointer
+
+    private let word = Atomic<UInt64>(0)
+
+    private static let locked: UInt64 = 1
+    private static let hasSleepers: UInt64 = 2
+    private static let closed: UInt64 = 4
+    private static let flags: UInt64 = 7
+    private static let spins = 60
+
+    private static func edge(_ bits: UInt64) -> Edge? { Edge(bitPattern: UInt(bits & ~flags)) }
+    private static func bits(_ edge: Edge?) -> UInt64 { UInt64(UInt(bitPattern: edge)) }
+
+    @inline(__always)
+    var isEmpty: Bool { word.load(ordering: .sequentiallyConsistent) & ~Self.flags == 0 }
+
+    /// Adds an edge. False if the list is closed.
+    @inline(__always)
+    func push(_ edge: Edge) -> Bool {
+        edge.pointee.setNewer(.unknown)
+        var bits = word.load(ordering: .relaxed)
+        while true {
+            if bits & Self.flags != 0 {
+                bits = waitWhileLocked()
+                if bits & Self.closed != 0 {
+                    edge.pointee.setNewer(.unlinked)
+                    return false
+                }
+            }
+            edge.pointee.older = Self.edge(bits)
+            // Releasing, among other things: publishes the edge to who locks the list.
+            let (exchanged, original) = word.weakCompareExchange(
+                expected: bits, desired: Self.bits(edge), successOrdering: .sequentiallyConsistent,
+                failureOrdering: .relaxed)
+            if exchanged { return true }
+            bits = original
+        }
+    }
+
+    /// Takes an edge out. False if it is in the list no more.
+    func remove(_ edge: Edge) -> Bool {
+        var (first, isClosed) = lock()
+        let isLinked = !edge.pointee.isUnlinked
+        if isLinked {
+            if !isClosed, let first { Self.noteNewer(from: first) }
+            let (newer, older) = (edge.pointee.newer, edge.pointee.older)
+            older?.pointee.setNewer(newer)
+            if case .edge(let newer) = newer {
+                newer.pointee.older = older
+                if isClosed, older == nil { first = newer }
+            } else if !isClosed || older == nil {
+                first = isClosed ? nil : older
+            }
+            edge.pointee.setNewer(.unlinked)
+        }
+        unlock(leaving: first, isClosed: isClosed)
+        return isLinked
+    }
+
+    /// Writes the newer neighbours down, of those edges where they are not known.
+    private static func noteNewer(from newest: Edge) {
+        newest.pointee.setNewer(.none)
+        var newer = newest
+        while let older = newer.pointee.older {
+            let isKnown = older.pointee.newer != .unknown
+            older.pointee.setNewer(.edge(newer))
+            if isKnown { return }
+            newer = older
+        }
+    }
+
+    /// Locks the list for the finishing thread, which then calls `unlock` and so closes it, with what it leaves. The
+    /// oldest edge: of several, the newer neighbours are written down.
+    @inline(__always)
+    func close() -> Edge? {
+        let (first, _) = lock()
+        guard let first, first.pointee.older != nil else { return first }
+        return Self.oldest(from: first)
+    }
+
+    @inline(never)
+    private static func oldest(from newest: Edge) -> Edge {
+        newest.pointee.setNewer(.none)
+        var last = newest
+        while let older = last.pointee.older {
+            older.pointee.setNewer(.edge(last))
+            last = older
+        }
+        return last
+    }
+
+    /// Locks the list again after a pause. The oldest edge.
+    func lockClosed() -> Edge? { lock().first }
+
+    // MARK: The lock
+
+    @inline(__always)
+    func lock() -> (first: Edge?, isClosed: Bool) {
+        var bits = word.load(ordering: .relaxed)
+        while true {
+            if bits & Self.locked != 0 { bits = waitWhileLocked() }
+            // Acquiring: pairs with the pushes, and with the exchange of `unlock`.
+            let (exchanged, original) = word.weakCompareExchange(
+                expected: bits, desired: bits | Self.locked, successOrdering: .acquiring, failureOrdering: .relaxed)
+            if exchanged { return (Self.edge(bits), bits & Self.closed != 0) }
+            bits = original
+        }
+    }
+
+    @inline(__always)
+    func unlock(leaving first: Edge?, isClosed: Bool) {
+        let bits = Self.bits(first) | (isClosed ? Self.closed : 0)
+        if word.exchange(bits, ordering: .releasing) & Self.hasSleepers != 0 { Futex.wakeAllOnLowHalf(of: word) }
+    }
+
+    /// Spins, then sleeps, until the list is not locked. The word.
+    @inline(never)
+    private func waitWhileLocked() -> UInt64 {
+        for _ in 0..<Self.spins {
+            let bits = word.load(ordering: .relaxed)
+            if bits & Self.locked == 0 { return bits }
+            clinux_spin_hint()
+        }
+        ForkedChild.endIfOne()
+        while true {
+            let bits = word.load(ordering: .relaxed)
+            if bits & Self.locked == 0 { return bits }
+            // Who unlocks finds the flag, and wakes; or has unlocked before, and the exchange fails.
+            let announced = bits | Self.hasSleepers
+            if word.compareExchange(expected: bits, desired: announced, ordering: .relaxed).exchanged {
+                Futex.waitOnLowHalf(of: word, expected: announced, timeoutNanoseconds: -1)
+            }
+        }
+    }
+}
