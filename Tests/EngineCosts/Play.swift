@@ -9,10 +9,7 @@ struct Play {
     let whilePending: () -> Void
 
     /// Adds operations that count themselves to a queue, lets it go, and waits until it is empty.
-    func onQueue(
-        limit: Int = OperationQueue.defaultMaxConcurrentOperationCount, isSuspended: Bool = true,
-        add: (OperationQueue, Tally) -> Void
-    ) {
+    func onQueue(limit: Int = 1, isSuspended: Bool = true, add: (OperationQueue, Tally) -> Void) {
         let (queue, tally) = (makeQueue(limit: limit, isSuspended: isSuspended), Tally(expecting: count))
         add(queue, tally)
         if queue.isSuspended {
@@ -23,9 +20,7 @@ struct Play {
         tally.check()
     }
 
-    func makeQueue(
-        limit: Int = OperationQueue.defaultMaxConcurrentOperationCount, isSuspended: Bool = true
-    ) -> OperationQueue {
+    func makeQueue(limit: Int = 1, isSuspended: Bool = true) -> OperationQueue {
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = limit
         queue.isSuspended = isSuspended

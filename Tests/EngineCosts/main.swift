@@ -3,7 +3,7 @@ import Glibc
 
 // Plays one scenario, for scripts/engine-costs, which counts the instructions of it by running it under callgrind:
 //
-//   EngineCosts list                 the scenarios, name and meaning, a tab between
+//   EngineCosts list                 the scenarios: name, meaning, “steady” or “varies”, tabs between
 //   EngineCosts play NAME COUNT      plays it, and does nothing else
 //   EngineCosts count NAME COUNT     plays it, and prints its allocations and the bytes held while all were pending,
 //                                    “-” where they never are
@@ -16,7 +16,9 @@ func fail(_ message: String) -> Never {
 
 let arguments = CommandLine.arguments.dropFirst()
 if arguments == ["list"] {
-    for scenario in Scenario.all { print("\(scenario.name)\t\(scenario.summary)") }
+    for scenario in Scenario.all {
+        print(scenario.name, scenario.summary, scenario.varies ? "varies" : "steady", separator: "\t")
+    }
     exit(0)
 }
 guard arguments.count == 3, let command = arguments.first, ["play", "count"].contains(command),

@@ -6,9 +6,8 @@ from pathlib import Path
 
 from engine_costs.errors import BadInput, CannotMeasure
 from engine_costs.expectations import (
-    ATOMICS_MARGIN,
-    INSTRUCTIONS_MARGIN,
-    LEAST_ATOMICS_MARGIN,
+    STEADY,
+    VARYING,
     Expectations,
     Judgement,
     Verdict,
@@ -26,10 +25,10 @@ PASS, MORE = 0, 2
 DESCRIPTION = f"""\
 What one operation costs in allocations, in bytes held while it waits, in atomic read-modify-writes and in
 instructions, held against Tests/EngineCosts/expected.json. Allocations and bytes are exact. Instructions, counted by
-valgrind's callgrind with all threads on one processor, may be {INSTRUCTIONS_MARGIN:.0%} off, the atomic ones among them
-(on x86 only) {LEAST_ATOMICS_MARGIN}, or {ATOMICS_MARGIN:.1%} if that is more. They depend on the compiler, on glibc and on
-valgrind, whose versions the file names: where others are installed they are printed and not judged. Counting takes one
-to three minutes."""
+valgrind's callgrind with all threads on one processor, may be {STEADY.instructions:.0%} off, and {VARYING.instructions:.0%} in scenarios that take part of
+their time in waking and sleeping; the atomic ones among them, on x86 only, half as much. They depend on the compiler, on
+glibc and on valgrind, whose versions the file names: where others are installed they are printed and not judged.
+Counting takes one to four minutes."""
 
 EXAMPLES = """\
 examples:
@@ -100,12 +99,16 @@ def _compare(
     expectations = Expectations.load(options.expected)
     made_with = expectations.environment
     is_same = environment == made_with
-    judgements = {name: judge(cost, expectations.costs.get(name), is_same) for name, cost in costs.items()}
+    scenarios = program.scenarios()
+    judgements = {
+        name: judge(cost, expectations.costs.get(name), is_same, VARYING if scenarios[name].varies else STEADY)
+        for name, cost in costs.items()
+    }
     _print_costs(costs, expectations.costs, judgements)
     notes = []
     if options.instructions and not is_same:
         notes.append(f"instructions are not judged: expected of {made_with}; here is {environment}")
-    gone = [name for name in expectations.costs if name not in program.scenarios()]
+    gone = [name for name in expectations.costs if name not in scenarios]
     if gone:
         notes.append(f"{options.expected.name} has scenarios that are no more: {', '.join(gone)}")
     verdicts = {verdict for judgement in judgements.values() for verdict in judgement.verdicts.values()}
@@ -128,7 +131,8 @@ def _update(options: argparse.Namespace, environment: Environment, costs: dict[s
         raise BadInput(f"all must be measured anew, without --only: the file was made with {earlier.environment}")
     scenarios = program.scenarios()
     updated = {name: costs.get(name) or known.get(name) for name in scenarios}
-    Expectations(environment, {name: cost for name, cost in updated.items() if cost}, scenarios).save(options.expected)
+    meanings = {name: scenario.meaning for name, scenario in scenarios.items()}
+    Expectations(environment, {name: cost for name, cost in updated.items() if cost}, meanings).save(options.expected)
     _print_costs(costs, known, {name: judge(cost, known.get(name), True) for name, cost in costs.items()})
     print(f"engine-costs: wrote {options.expected}", file=sys.stderr)
     return PASS

@@ -55,6 +55,14 @@ class Environment:
         )
 
 
+@dataclass(frozen=True)
+class Scenario:
+    """What is played, and whether its counts depend on how long the machine takes for it."""
+
+    meaning: str
+    varies: bool
+
+
 class Program:
     """The executable EngineCosts."""
 
@@ -65,10 +73,10 @@ class Program:
         for processor in os.sched_getaffinity(0):
             self._processors.put(processor)
 
-    def scenarios(self) -> dict[str, str]:
-        """Their meaning by their names, in the program's order."""
-        lines = self._run([self.path, "list"]).splitlines()
-        return dict(line.split("\t", 1) for line in lines)
+    def scenarios(self) -> dict[str, Scenario]:
+        """By their names, in the program's order."""
+        words = [line.split("\t") for line in self._run([self.path, "list"]).splitlines()]
+        return {name: Scenario(meaning, varies == "varies") for name, meaning, varies in words}
 
     def allocations(self, scenario: str) -> Cost:
         """Allocations and bytes of an operation."""
