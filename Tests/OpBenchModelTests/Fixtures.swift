@@ -16,8 +16,10 @@ enum Fixtures {
     static let more = files(in: package.appending(path: "workloads/more"))
     /// Those by which the engine's goals are measured.
     static let engine = files(in: package.appending(path: "workloads/engine"))
+    /// Those that show how its costs grow.
+    static let growth = files(in: package.appending(path: "workloads/engine/growth"))
     /// All workloads that the project ships.
-    static let shipped = standard + more + engine
+    static let shipped = standard + more + engine + growth
     /// Legal, and odd in places.
     static let good = files(in: here.appending(path: "Workloads/good"))
     /// Refused by the schema and by the decoder.

@@ -21,11 +21,13 @@ struct ShippedWorkloadTests {
         #expect(specs.map { $0.name + ".json" } == Fixtures.shipped.map(\.lastPathComponent))
         #expect(specs.flatMap { $0.warnings() } == [])
         let text = try Fixtures.text(Fixtures.package.appending(path: "workloads/README.md"))
-        for spec in specs.prefix(Fixtures.shipped.count - Fixtures.engine.count) {
+        for spec in specs.prefix(Fixtures.standard.count + Fixtures.more.count) {
             #expect(text.contains("## \(spec.name)\n"), "workloads/README.md has no \(spec.name)")
         }
-        for file in Fixtures.engine.map(\.lastPathComponent) {
-            #expect(text.contains("| `engine/\(file)` |"), "workloads/README.md has no \(file)")
+        for file in Fixtures.engine.map({ "engine/" + $0.lastPathComponent })
+            + Fixtures.growth.map({ "engine/growth/" + $0.lastPathComponent })
+        {
+            #expect(text.contains("| `\(file)` |"), "workloads/README.md has no \(file)")
         }
     }
 

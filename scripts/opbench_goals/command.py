@@ -15,9 +15,8 @@ from opbench_goals.rows import Rows
 from opbench_plots.errors import BadInput
 
 GOALS = WORKLOADS / "goals" / "goals.json"
-BLOCKS = 7
-"""Samples of every kind: one more than an interval needs at least."""
-QUICK_BLOCKS = 3
+LATENCY_BLOCKS = ["--blocks", "7"]
+"""For workloads that are about latencies alone: one more than an interval needs. The others have as many by default."""
 
 DESCRIPTION = """\
 Measures the engine's speed workloads, once with glibc's malloc and once with jemalloc, and prints how far the engine is
@@ -46,13 +45,10 @@ def main(arguments: list[str]) -> int:
     options = _parse(arguments)
     try:
         asked = _asked(goals.load(options.goals), options.only)
-        if options.runs:
-            runs = [(allocator_of(folder), folder) for folder in options.runs]
-        else:
-            runs = _measure(asked, options)
+        runs = [(allocator_of(folder), folder) for folder in options.runs] or _measure(asked, options)
         verdicts: list[Verdict] = []
-        for allocator, folder in runs:
-            found = judge(asked, Rows(folder), allocator)
+        for allocator in dict.fromkeys(allocator for allocator, _ in runs):
+            found = judge(asked, Rows(*(folder for name, folder in runs if name == allocator)), allocator)
             print(table.text(found, allocator), flush=True)
             verdicts += found
         table.write(verdicts, options.table)
@@ -73,15 +69,20 @@ def _asked(found: list[Goal], names: list[str]) -> list[Goal]:
 
 
 def _measure(asked: list[Goal], options: argparse.Namespace) -> list[tuple[str, Path]]:
-    workloads = list(dict.fromkeys(goal.workload for goal in asked))
-    sampling = ["--blocks", str(options.blocks)] + ["--quick"] * options.quick
     runs = []
     for allocator in options.allocators:
-        run_id = f"{options.name}-{allocator}"
-        print(f"engine-goals: {allocator}: {len(workloads)} workloads", file=sys.stderr)
-        runs.append((allocator, measuring.measure(allocator, options.output, run_id, sampling, workloads)))
-        if options.keep:
-            measuring.keep(allocator, options.output, run_id, f"{options.keep}-{allocator}")
+        workloads = list(dict.fromkeys(goal.workload for goal in asked if allocator in goal.at_most))
+        latencies = [name for name in workloads if measuring.metrics(name) == ["latency"]]
+        others = [name for name in workloads if name not in latencies]
+        for suffix, names, blocks in (("", others, []), ("-latency", latencies, LATENCY_BLOCKS)):
+            if not names:
+                continue
+            run_id = f"{options.name}-{allocator}{suffix}"
+            print(f"engine-goals: {allocator}: {', '.join(names)}", file=sys.stderr)
+            words = options.sampling or blocks
+            runs.append((allocator, measuring.measure(allocator, options.output, run_id, words, names)))
+            if options.keep:
+                measuring.keep(allocator, options.output, run_id, f"{options.keep}-{allocator}{suffix}")
     return runs
 
 
@@ -99,10 +100,8 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
         "--allocator", choices=[*ALLOCATORS, "both"], default="both", dest="allocators",
         help="system (glibc's malloc), jemalloc, or both (the default)",
     )  # fmt: skip
-    parser.add_argument("--quick", action="store_true", help="few short samples")
-    parser.add_argument(
-        "--blocks", type=int, metavar="N", help=f"samples of each kind (default: {BLOCKS}, with --quick {QUICK_BLOCKS})"
-    )
+    parser.add_argument("--quick", action="store_true", help="one short sample of each, unless --blocks says otherwise")
+    parser.add_argument("--blocks", type=int, metavar="N", help="samples of each kind (default: seven of the timed ones)")
     parser.add_argument("--only", default="", metavar="LIST", help="workloads in workloads/engine, separated by commas")
     parser.add_argument("--keep", metavar="NAME", help="keep runs and table in git: baseline/NAME-…, reference/NAME-goals.csv")
     parser.add_argument("--from", nargs="+", type=Path, default=[], dest="runs", metavar="RUN", help="folders of runs")
@@ -111,10 +110,9 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     )
     parser.add_argument("--goals", type=Path, default=GOALS, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
-    if options.blocks is None:
-        options.blocks = QUICK_BLOCKS if options.quick else BLOCKS
-    if not 1 <= options.blocks <= 1000:
+    if options.blocks is not None and not 1 <= options.blocks <= 1000:
         parser.error(f"--blocks is {options.blocks}; allowed is a whole number from 1 to 1000")
+    options.sampling = ["--quick"] * options.quick + (["--blocks", str(options.blocks)] if options.blocks else [])
     if options.keep and (options.quick or options.only or options.runs):
         parser.error("--keep keeps whole runs that were just measured: leave --quick, --only and --from out")
     options.allocators = list(ALLOCATORS) if options.allocators == "both" else [options.allocators]

@@ -36,7 +36,7 @@ class Goal:
     against: tuple[str, ...]
     against_cell: dict[str, Any] | None
     at_most: dict[str, Limit]
-    """By allocator; an allocator that is missing cannot tell."""
+    """By allocator, one of them at least; one that is missing cannot tell."""
 
     @property
     def is_ratio(self) -> bool:
@@ -45,8 +45,8 @@ class Goal:
     def text(self, allocator: str) -> str:
         """What is asked, for people."""
         name = self.figure.replace("_", " ")
-        limit = self.at_most.get(allocator)
-        bound = "-" if limit is None else f"≤ {limit.text}"
+        # Where only the other allocator tells, its limit is the goal all the same.
+        bound = f"≤ {(self.at_most.get(allocator) or next(iter(self.at_most.values()))).text}"
         if self.against_cell is not None:
             return f"{name} {bound} of {_equations(self.against_cell)}"
         if self.against:

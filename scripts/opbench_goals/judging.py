@@ -1,4 +1,4 @@
-"""Holds the figures of a run against the goals."""
+"""Holds the figures of runs against the goals."""
 
 from dataclasses import dataclass
 from statistics import median
@@ -12,16 +12,25 @@ ENGINE = "engine"
 
 
 @dataclass(frozen=True)
+class Found:
+    """What a goal's figure came to, and the medians that it is made of."""
+
+    estimate: Estimate
+    engine: float
+    against: str = ""
+    """The backend or the cell that the figure is a ratio to; empty for a figure of its own."""
+    base: float | None = None
+
+
+@dataclass(frozen=True)
 class Verdict:
-    """One goal and what a run says of it."""
+    """One goal and what the runs say of it."""
 
     goal: Goal
     allocator: str
     run_id: str
     cell_id: str
-    against: str
-    """The backend or the cell that the figure is a ratio to; empty for a figure of its own."""
-    estimate: Estimate | None
+    found: Found | None
     word: str
     """`met` or `missed`; with a `?` if the interval holds the limit; or why there is no figure."""
 
@@ -41,20 +50,20 @@ def judge(goals: list[Goal], rows: Rows, allocator: str) -> list[Verdict]:
 
 def _verdict(goal: Goal, rows: Rows, allocator: str) -> Verdict:
     cell = rows.cell(goal.workload, goal.cell)
-    if cell is None:
-        return Verdict(goal, allocator, rows.run_id, "", "", None, "not measured")
     limit = goal.at_most.get(allocator)
-    against, estimate = ("", None) if limit is None else _estimate(goal, cell, rows)
-    if estimate is None or limit is None:
-        return Verdict(goal, allocator, rows.run_id, cell.identity, against, None, _why(goal, cell, rows, allocator))
+    if cell is None or limit is None:
+        word = "not measured" if limit is not None else f"{' or '.join(goal.at_most)} only"
+        return Verdict(goal, allocator, "", "" if cell is None else cell.identity, None, word)
+    found = _find(goal, cell, rows)
+    if found is None:
+        return Verdict(goal, allocator, cell.run_id, cell.identity, None, _why(goal, cell, rows))
+    estimate = found.estimate
     word = "met" if estimate.value <= limit.value else "missed"
     is_open = estimate.low <= limit.value < estimate.high
-    return Verdict(goal, allocator, rows.run_id, cell.identity, against, estimate, word + "?" * is_open)
+    return Verdict(goal, allocator, cell.run_id, cell.identity, found, word + "?" * is_open)
 
 
-def _why(goal: Goal, cell: Cell, rows: Rows, allocator: str) -> str:
-    if allocator not in goal.at_most:
-        return "not with this allocator"
+def _why(goal: Goal, cell: Cell, rows: Rows) -> str:
     for backend in (ENGINE, *goal.against):
         bad = rows.statuses.get((cell.identity, backend), set()) - {"ok"}
         if bad:
@@ -62,23 +71,28 @@ def _why(goal: Goal, cell: Cell, rows: Rows, allocator: str) -> str:
     return "no figure"
 
 
-def _estimate(goal: Goal, cell: Cell, rows: Rows) -> tuple[str, Estimate | None]:
+def _find(goal: Goal, cell: Cell, rows: Rows) -> Found | None:
     figure = FIGURES[goal.figure]
     own = rows.figures(cell, ENGINE, figure)
+    if not own:
+        return None
     seed = f"{cell.identity}|{goal.figure}|{goal.against}|{goal.against_cell}"
+    engine = median(own.values())
+    if not goal.is_ratio:
+        return Found(estimates.of_values(list(own.values()), seed), engine)
     if goal.against_cell is not None:
         other = rows.cell(goal.workload, goal.cell | goal.against_cell)
         base = rows.figures(other, ENGINE, figure) if other is not None else {}
-        name = other.identity if other is not None else ""
-        if not own or not base:
-            return name, None
-        return name, estimates.of_groups(list(base.values()), list(own.values()), seed)
-    if not goal.against:
-        return "", estimates.of_values(list(own.values()), seed) if own else None
+        if other is None or not base:
+            return None
+        estimate = estimates.of_groups(list(base.values()), list(own.values()), seed)
+        return Found(estimate, engine, other.identity, median(base.values()))
     name = fastest(rows, cell, figure, goal.against)
     base = rows.figures(cell, name, figure)
     pairs = [(base[block], own[block]) for block in sorted(own.keys() & base.keys()) if own[block] > 0 < base[block]]
-    return name, estimates.of_pairs(pairs, seed) if pairs else None
+    if not pairs:
+        return None
+    return Found(estimates.of_pairs(pairs, seed), engine, name, median(base.values()))
 
 
 def fastest(rows: Rows, cell: Cell, figure: Figure, backends: tuple[str, ...]) -> str:

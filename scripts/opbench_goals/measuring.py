@@ -1,5 +1,6 @@
 """Starts opbench, with the one allocator and with the other."""
 
+import json
 import os
 import subprocess
 from collections.abc import Sequence
@@ -21,6 +22,11 @@ def measure(allocator: str, output: Path, run_id: str, options: Sequence[str], w
     if status not in (0, BAD_SAMPLES):
         raise CannotMeasure(f"opbench with the allocator {allocator} ended with {status}")
     return output / run_id
+
+
+def metrics(workload: str) -> list[str]:
+    """The kinds of sample that a workload asks for."""
+    return list(json.loads((WORKLOADS / f"{workload}.json").read_text(encoding="utf-8"))["metrics"])
 
 
 def keep(allocator: str, output: Path, run_id: str, name: str) -> None:

@@ -1,4 +1,4 @@
-"""The figures of a run by cell, backend and block, from its samples.csv."""
+"""The figures of runs by cell, backend and block, from their samples.csv."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -28,8 +28,9 @@ class Figure:
 
     def text(self, value: float) -> str:
         """The value for people."""
-        number = f"{value * self.scale:,.4g}" if value * self.scale < 10_000 else f"{value * self.scale:,.0f}"
-        return f"{number} {self.unit}".rstrip()
+        number = value * self.scale
+        digits = f"{number:.3g}" if abs(number) < 100 else f"{number:,.0f}"
+        return f"{digits} {self.unit}".rstrip()
 
 
 FIGURES = {
@@ -50,6 +51,7 @@ class Cell(NamedTuple):
     """One point of a workload's parameters."""
 
     identity: str
+    run_id: str
     workload: str
     parameters: tuple[tuple[str, str], ...]
 
@@ -60,41 +62,46 @@ class Cell(NamedTuple):
 
 
 class Rows:
-    """A run's figures; those of samples that did not end well are left out, and their status is kept."""
+    """The figures of runs that have no cell in common; those of samples that did not end well are left out, and their
+    status is kept."""
 
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / "samples.csv"
-        table = tables.read_table(self.path, COLUMNS)
-        self.run_id = table.rows[0]["run_id"]
+    def __init__(self, *folders: Path) -> None:
         self._values: dict[tuple[str, str, str, str, str], dict[int, float]] = defaultdict(dict)
         self._operations: dict[tuple[str, str, str, str, str], dict[int, float]] = defaultdict(dict)
         self.statuses: dict[tuple[str, str], set[str]] = defaultdict(set)
         cells: dict[str, Cell] = {}
+        for folder in folders:
+            self._read(folder / "samples.csv", cells)
+        self.cells = list(cells.values())
+
+    def _read(self, path: Path, cells: dict[str, Cell]) -> None:
+        table = tables.read_table(path, COLUMNS)
         for row in table.rows:
             identity = row["cell_id"]
             if identity not in cells:
                 named = ((name, row[PARAMETER_PREFIX + name]) for name in table.parameters)
                 parameters = tuple((name, value) for name, value in named if value != "")
-                cells[identity] = Cell(identity, row["workload"], parameters)
+                cells[identity] = Cell(identity, row["run_id"], row["workload"], parameters)
+            elif cells[identity].run_id != row["run_id"]:
+                raise BadInput(f"{path}: the cell {identity} is in the run {cells[identity].run_id} too")
             self.statuses[identity, row["backend"]].add(row["status"])
             if row["status"] == "ok" and row["class"] == "" and row["side"] == "" and row["phase"] != "warmup":
-                self._keep(row)
-        self.cells = list(cells.values())
+                self._keep(path, row)
 
-    def _keep(self, row: dict[str, str]) -> None:
-        value = tables.number(self.path, row, "value")
+    def _keep(self, path: Path, row: dict[str, str]) -> None:
+        value = tables.number(path, row, "value")
         if value is None:
             return
         key = (row["cell_id"], row["backend"], row["metric"], row["stat"], row["phase"])
         # A sample that was taken again follows the one it replaces.
         self._values[key][int(row["block"])] = value
-        self._operations[key][int(row["block"])] = tables.number(self.path, row, "operations") or 0
+        self._operations[key][int(row["block"])] = tables.number(path, row, "operations") or 0
 
     def cell(self, workload: str, values: dict[str, Any]) -> Cell | None:
         """The one cell of a workload with these values; None if the run has none."""
         found = [cell for cell in self.cells if cell.workload == workload and cell.has(values)]
         if len(found) > 1:
-            raise BadInput(f"{self.path}: {len(found)} cells of {workload} have {values}; a goal is about one")
+            raise BadInput(f"{len(found)} cells of {workload} have {values}; a goal is about one")
         return found[0] if found else None
 
     def figures(self, cell: Cell, backend: str, figure: Figure) -> dict[int, float]:

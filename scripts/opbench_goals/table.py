@@ -11,13 +11,13 @@ FOLDER = "workloads/engine"
 NAMES = {"system": "glibc's malloc", "jemalloc": "jemalloc"}
 COLUMNS = (
     "schema_version", "row", "allocator", "workload_file", "cell_id", "figure", "against", "limit", "value", "low",
-    "high", "is_interval", "samples", "verdict", "run_id",
+    "high", "is_interval", "samples", "engine", "other", "verdict", "run_id",
 )  # fmt: skip
 
 
 def text(verdicts: Sequence[Verdict], allocator: str) -> str:
     """A table of the goals with one allocator, and how many are met."""
-    heading = ("", "goal", "figure", "95 % interval", "", "workload, cell")
+    heading = ("", "goal", "figure", "95 % interval", "", "engine, other", "workload, cell")
     lines = [heading]
     row = workload = ""
     for verdict in verdicts:
@@ -29,6 +29,7 @@ def text(verdicts: Sequence[Verdict], allocator: str) -> str:
                 _value(verdict),
                 _spread(verdict),
                 verdict.word,
+                _parts(verdict),
                 where if where != workload else "″",
             )
         )
@@ -38,7 +39,8 @@ def text(verdicts: Sequence[Verdict], allocator: str) -> str:
     met, missed = sum(v.is_met for v in verdicts), sum(v.is_missed for v in verdicts)
     rest = len(verdicts) - met - missed
     summary = f"{met} of {met + missed} goals met" + (f", {rest} without a figure" if rest else "")
-    title = f"With {NAMES[allocator]}, run {verdicts[0].run_id}:"
+    runs = ", ".join(dict.fromkeys(verdict.run_id for verdict in verdicts if verdict.run_id))
+    title = f"With {NAMES[allocator]} ({runs or 'no run'}):"
     return "\n".join([title, printed[0], "-" * len(printed[0]), *printed[1:], "", f"{summary}.", ""])
 
 
@@ -49,18 +51,29 @@ def write(verdicts: Sequence[Verdict], path: Path) -> None:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
         for verdict in verdicts:
-            goal, found = verdict.goal, verdict.estimate
+            goal, found = verdict.goal, verdict.found
             limit = goal.at_most.get(verdict.allocator)
-            figures = ["", "", "", "", ""]
+            against, figures = "", [""] * 7
             if found is not None:
-                figures = [found.value, found.low, found.high, str(found.is_interval).lower(), found.values]
+                estimate, against = found.estimate, found.against
+                figures = [estimate.value, estimate.low, estimate.high, str(estimate.is_interval).lower()]
+                figures += [estimate.values, found.engine, "" if found.base is None else found.base]
             where = [f"{FOLDER}/{goal.workload}.json", verdict.cell_id]
-            asked = [goal.figure, verdict.against, limit.value if limit is not None else ""]
+            asked = [goal.figure, against, "" if limit is None else limit.value]
             writer.writerow([1, goal.row, verdict.allocator, *where, *asked, *figures, verdict.word, verdict.run_id])
 
 
 def _value(verdict: Verdict) -> str:
-    return "-" if verdict.estimate is None else _number(verdict, verdict.estimate.value)
+    return "-" if verdict.found is None else _number(verdict, verdict.found.estimate.value)
+
+
+def _parts(verdict: Verdict) -> str:
+    """What a ratio is made of, and the name of the other part where the goal leaves it open."""
+    found, figure = verdict.found, FIGURES[verdict.goal.figure]
+    if found is None or found.base is None:
+        return ""
+    name = f" ({found.against})" if len(verdict.goal.against) > 1 else ""
+    return f"{figure.text(found.engine)}, {figure.text(found.base)}{name}"
 
 
 def _number(verdict: Verdict, value: float) -> str:
@@ -74,8 +87,8 @@ def _number(verdict: Verdict, value: float) -> str:
 
 
 def _spread(verdict: Verdict) -> str:
-    found = verdict.estimate
-    if found is None:
+    if verdict.found is None:
         return "-"
-    interval = f"{_number(verdict, found.low)} – {_number(verdict, found.high)}"
-    return interval if found.is_interval else f"({interval})"
+    estimate = verdict.found.estimate
+    interval = f"{_number(verdict, estimate.low)} – {_number(verdict, estimate.high)}"
+    return interval if estimate.is_interval else f"({interval})"

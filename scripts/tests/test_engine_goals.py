@@ -22,16 +22,17 @@ COLUMNS = (
 ).split(",")
 
 
-def write_run(folder: Path, rows: list[tuple[Any, ...]], allocator: str = "glibc 2.36") -> Path:
+def write_run(
+    folder: Path, rows: list[tuple[Any, ...]], allocator: str = "glibc 2.36", run_id: str = "r"
+) -> Path:
     """A run of workload `tiny`, from (form, backend, block, metric, stat, phase, value, operations)."""
     folder.mkdir(parents=True)
     with open(folder / "samples.csv", "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
         for form, backend, block, metric, stat, phase, value, operations in rows:
-            writer.writerow(
-                [1, "r", "tiny", f"tiny form={form}", backend, "", block, phase, "", "ok", metric, stat, value, operations, form]
-            )
+            row = [1, run_id, "tiny", f"tiny form={form}", backend, "", block, phase, "", "ok", metric, stat]
+            writer.writerow([*row, value, operations, form])
     (folder / "run.json").write_text(json.dumps({"allocator": allocator}), encoding="utf-8")
     return folder
 
@@ -147,7 +148,9 @@ def test_a_ratio_against_the_fastest_of_the_backends_named(tmp_path: Path) -> No
     rows += times("block", "dispatch:notify", [0.8] * 7)
     asked = {"figure": "time", "against": ["dispatch", "dispatch:notify"], "at_most": {"system": 0.5}}
     verdict = only_verdict(tmp_path, rows, asked)
-    assert (verdict.word, verdict.against, verdict.estimate.value) == ("met", "dispatch:notify", pytest.approx(0.5))
+    assert (verdict.word, verdict.found.against) == ("met", "dispatch:notify")
+    assert verdict.found.estimate.value == pytest.approx(0.5)
+    assert "400,000 ns, 800,000 ns (dispatch:notify)" in table.text([verdict], "system")
 
 
 def test_an_interval_that_holds_the_limit_leaves_a_question(tmp_path: Path) -> None:
@@ -160,24 +163,24 @@ def test_an_interval_that_holds_the_limit_leaves_a_question(tmp_path: Path) -> N
 def test_a_sample_taken_again_stands_for_the_one_before(tmp_path: Path) -> None:
     rows = times("block", "engine", [9.0] * 7) + times("block", "engine", [1.0] * 7) + times("block", "dispatch", [2.0] * 7)
     asked = {"figure": "time", "against": ["dispatch"], "at_most": {"system": 1}}
-    assert only_verdict(tmp_path, rows, asked).estimate.value == pytest.approx(0.5)
+    assert only_verdict(tmp_path, rows, asked).found.estimate.value == pytest.approx(0.5)
 
 
 def test_growth_compares_two_cells_per_operation(tmp_path: Path) -> None:
     rows = times("block", "engine", [2.0] * 7, operations=2000) + times("closure", "engine", [1.0] * 7)
     asked = {"figure": "time", "against_cell": {"form": "closure"}, "at_most": {"system": 1.3}}
     verdict = only_verdict(tmp_path, rows, asked)
-    assert (verdict.word, verdict.against) == ("met", "tiny form=closure")
-    assert verdict.estimate.value == pytest.approx(1)
+    assert (verdict.word, verdict.found.against) == ("met", "tiny form=closure")
+    assert verdict.found.estimate.value == pytest.approx(1)
 
 
 def test_a_figure_of_its_own_and_its_allocator(tmp_path: Path) -> None:
     rows = [("block", "engine", 0, "retained_bytes", "total", "mark:pending", 176_000, 1000)]
     asked = {"figure": "retained_bytes", "at_most": {"jemalloc": 180}}
     verdict = only_verdict(tmp_path, rows, asked, "jemalloc")
-    assert (verdict.word, verdict.estimate.value) == ("met", 176)
+    assert (verdict.word, verdict.found.estimate.value) == ("met", 176)
     assert "176 B" in table.text([verdict], "jemalloc")
-    assert only_verdict(tmp_path / "other", rows, asked).word == "not with this allocator"
+    assert only_verdict(tmp_path / "other", rows, asked).word == "jemalloc only"
 
 
 def test_what_was_not_measured_says_so_and_counts_neither_way(tmp_path: Path) -> None:
@@ -185,6 +188,18 @@ def test_what_was_not_measured_says_so_and_counts_neither_way(tmp_path: Path) ->
     verdict = only_verdict(tmp_path, rows, {"figure": "time", "at_most": {"system": 1}})
     assert verdict.word == "not measured" and not verdict.is_met and not verdict.is_missed
     assert "0 of 0 goals met, 1 without a figure." in table.text([verdict], "system")
+
+
+def test_runs_of_different_cells_are_one_table_and_a_cell_has_one_run(tmp_path: Path) -> None:
+    first = write_run(tmp_path / "first", times("block", "engine", [1.0]), run_id="first")
+    second = write_run(tmp_path / "second", times("closure", "engine", [2.0]), run_id="second")
+    rows = Rows(first, second)
+    assert [(cell.identity, cell.run_id) for cell in rows.cells] == [
+        ("tiny form=block", "first"), ("tiny form=closure", "second"),
+    ]  # fmt: skip
+    again = write_run(tmp_path / "again", times("block", "engine", [1.0]), run_id="again")
+    with pytest.raises(BadInput, match="tiny form=block is in the run first too"):
+        Rows(first, again)
 
 
 # MARK: The command
@@ -196,9 +211,9 @@ def test_the_table_of_a_recorded_run(tmp_path: Path, capsys: pytest.CaptureFixtu
     path = write_goals(tmp_path / "goals.json", asked)
     assert command.main(["--from", str(run), "--goals", str(path), "--output", str(tmp_path / "out")]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "With glibc's malloc, run r:"
+    assert lines[0] == "With glibc's malloc (r):"
     assert re.split(" {2,}", lines[3]) == [
-        "the row", "time ≤ 1/40 of foundation", "1/50", "1/50 – 1/50", "met",
+        "the row", "time ≤ 1/40 of foundation", "1/50", "1/50 – 1/50", "met", "20,000 ns, 1,000,000 ns",
         "workloads/engine/tiny.json: tiny form=block",
     ]  # fmt: skip
     assert "1 of 1 goals met." in lines

@@ -7,7 +7,7 @@ extension ShapeDefinition {
             .count("depth", 1...1_000_000, 1000, "Operations in one chain."),
             .count("chains", 1...1_000_000, 1, "Chains, independent of each other."),
             .count(
-                "queues", 1...1024, 1,
+                "queues", 1...10_000, 1,
                 "Queues that the operations of a chain are dealt to in turn; above 1, dependencies cross queues."),
             .choice(
                 "order", ["forward", "reverse"],

@@ -1,0 +1,117 @@
+"""The command line of the growth curves: measure, judge, write the points, draw them."""
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+from opbench_goals import growth, measuring
+from opbench_goals.command import allocator_of
+from opbench_goals.errors import CannotMeasure
+from opbench_goals.goals import ALLOCATORS
+from opbench_goals.measuring import ROOT, WORKLOADS
+from opbench_goals.rows import Rows
+from opbench_goals.table import NAMES
+from opbench_plots.errors import BadInput
+
+AXES = WORKLOADS / "goals" / "growth.json"
+SECONDS_A_SAMPLE = "120"
+"""Ten million operations take their time."""
+
+DESCRIPTION = """\
+Measures how the time of an operation grows with the number of operations, the threads that add, the queue's limit, the
+dependencies of each and the queues they are dealt to; draws the curves, and says whether the engine's growth is linear.
+What is compared is the cost of one unit, an operation, or a dependency where there are several each, at every value with
+that at the smallest: `linear` if the whole 95 % interval of the greatest ratio is within the bound, `worse than linear`
+if all of it lies beyond, else `open`, as wherever there are too few samples for an interval."""
+
+EXAMPLES = """\
+examples:
+  scripts/engine-growth                                measure, and write results/reference/growth-system.{csv,svg}
+  scripts/engine-growth --allocator jemalloc --quick --output /tmp/curves
+  scripts/engine-growth --from results/a               the curves of a run that was measured before
+  scripts/engine-growth --redraw                       the curves of the points that are kept
+
+exit codes: 0 the growth is printed · 1 opbench could not be built or run · 64 bad usage or bad input"""
+
+
+class Arguments(argparse.ArgumentParser):
+    def error(self, message: str) -> None:
+        self.exit(BadInput.exit_code, f"engine-growth: {message}\nSee scripts/engine-growth --help.\n")
+
+
+def main(arguments: list[str]) -> int:
+    """Runs the command; returns the exit code."""
+    options = _parse(arguments)
+    try:
+        axes = growth.load_axes(AXES)
+        if options.redraw:
+            return _redraw(axes, options.output)
+        folder = options.run or _measure(axes, options)
+        allocator = allocator_of(folder)
+        rows = Rows(folder)
+        points = growth.points(rows, axes)
+        if not points:
+            raise BadInput(f"{folder}: no workload of {AXES} was measured")
+        print(growth.text(growth.judge(points, axes), NAMES[allocator]))
+        path = options.output / f"growth-{allocator}.csv"
+        growth.write(points, rows.cells[0].run_id, allocator, path)
+        _draw(axes, path)
+    except (BadInput, CannotMeasure) as error:
+        print(f"engine-growth: {error}", file=sys.stderr)
+        return error.exit_code
+    return 0
+
+
+def _measure(axes: list[growth.Axis], options: argparse.Namespace) -> Path:
+    workloads = [f"growth/{axis.workload}" for axis in axes]
+    words = ["--timeout", SECONDS_A_SAMPLE] + ["--quick"] * options.quick
+    run_id = time.strftime("growth-%Y%m%dT%H%M%SZ", time.gmtime()) + f"-{options.allocator}"
+    return measuring.measure(options.allocator, ROOT / "results", run_id, words, workloads)
+
+
+def _redraw(axes: list[growth.Axis], folder: Path) -> int:
+    files = sorted(folder.glob("growth-*.csv"))
+    if not files:
+        raise BadInput(f"{folder}: no growth-*.csv to draw")
+    for path in files:
+        _draw(axes, path)
+    return 0
+
+
+def _draw(axes: list[growth.Axis], path: Path) -> None:
+    from opbench_goals import curves  # needs matplotlib, which takes a second to load
+
+    run_id, allocator, points = growth.read(path)
+    drawn = path.with_suffix(".svg")
+    curves.draw(points, axes, f"Time of one operation, {NAMES[allocator]}, run {run_id}", drawn)
+    print(f"engine-growth: {path}, {drawn}", file=sys.stderr)
+
+
+def _parse(arguments: list[str]) -> argparse.Namespace:
+    parser = Arguments(
+        prog="engine-growth",
+        usage="scripts/engine-growth [--allocator NAME] [--quick] [--output DIR]\n"
+        "       scripts/engine-growth --from RUN [--output DIR]\n"
+        "       scripts/engine-growth --redraw [--output DIR]",
+        description=DESCRIPTION,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "--allocator", choices=ALLOCATORS, default="system", help="system (glibc's malloc, the default) or jemalloc"
+    )
+    parser.add_argument("--quick", action="store_true", help="one short sample of each: does it work?")
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument("--from", type=Path, dest="run", metavar="RUN", help="the folder of a run")
+    source.add_argument("--redraw", action="store_true", help="draw the points that are kept, without measuring")
+    parser.add_argument(
+        "--output", type=Path, default=ROOT / "results" / "reference", metavar="DIR",
+        help="where points and curves go (default: results/reference)",
+    )  # fmt: skip
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
