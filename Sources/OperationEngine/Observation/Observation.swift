@@ -45,11 +45,14 @@ public struct ObservedChange<Value> {
 
 /// Keeps an observation going: it ends when the token is released or invalidated (contract D24).
 public final class Observation: Sendable {
-    private let end: @Sendable () -> Void
+    private let entry: (any ObserverEntry)?
 
-    init(end: @escaping @Sendable () -> Void) { self.end = end }
+    /// With nil for what was refused.
+    init(_ entry: (any ObserverEntry)?) { self.entry = entry }
 
     deinit { end() }
+
+    private func end() { entry?.end() }
 
     /// Ends the observation: no call of the handler starts after this has returned (contract D19).
     ///
@@ -63,9 +66,15 @@ public final class Observation: Sendable {
     public func invalidate() { end() }
 }
 
+/// An observer's place in a list, for its token.
+protocol ObserverEntry: AnyObject, Sendable {
+    func end()
+}
+
 /// The observers of one object: who asked for which of its properties.
 ///
-/// Handlers are called with no lock held (contract D20), on the thread that makes the change (D5).
+/// Handlers are called with no lock held (contract D20), on the thread that makes the change (D5). Values are read if an
+/// observer asked for them, and not before a change that nobody wants to hear of in advance or with its old value.
 final class ObserverList<Object: AnyObject & Sendable>: @unchecked Sendable {
     private let liveMark = LiveMark(.observerList)
     /// Reads the object's properties by their keys, through getters that a subclass may override (contract D22).
@@ -77,9 +86,9 @@ final class ObserverList<Object: AnyObject & Sendable>: @unchecked Sendable {
 
     private let lock = FutexLock()
     // Guarded by `lock`.
-    private var entries: [Entry] = []
-    /// Values before the changes that are under way, by the thread that makes the change.
-    private var pending: [PendingKey: [Any]] = [:]
+    @exclusivity(unchecked) private var entries = Entries()
+    /// Values before the changes that are under way.
+    @exclusivity(unchecked) private var pending: [PendingChange] = []
 
     init(object: Object, read: @escaping Reader) {
         self.object = object
@@ -88,32 +97,58 @@ final class ObserverList<Object: AnyObject & Sendable>: @unchecked Sendable {
 
     // MARK: Observers
 
-    final class Entry: Sendable {
+    /// What is kept of an observer; a subclass has its handler.
+    class Entry: ObserverEntry, @unchecked Sendable {
         private let liveMark = LiveMark(.observation)
         let key: ObservedKey
         let options: ObservingOptions
         let isActive = Atomic<Bool>(true)
-        let deliver: @Sendable (Object, _ old: Any?, _ new: Any?, _ isPrior: Bool) -> Void
+        /// The list has the entry, and the entry the list, until the token ends it.
+        private let list: ObserverList
 
-        init(
-            key: ObservedKey, options: ObservingOptions,
-            deliver: @escaping @Sendable (Object, _ old: Any?, _ new: Any?, _ isPrior: Bool) -> Void
-        ) {
+        init(in list: ObserverList, key: ObservedKey, options: ObservingOptions) {
+            self.list = list
             self.key = key
             self.options = options
-            self.deliver = deliver
+        }
+
+        func deliver(_ object: Object, old: Any?, new: Any?, isPrior: Bool) {}
+
+        final func end() { list.remove(self) }
+    }
+
+    /// In the order of their coming. Most objects have one observer: the first takes no array.
+    private struct Entries {
+        var first: Entry?
+        var others: [Entry] = []
+
+        mutating func append(_ entry: Entry) {
+            if first == nil, others.isEmpty { first = entry } else { others.append(entry) }
+        }
+
+        mutating func remove(_ entry: Entry) {
+            if first === entry { first = nil } else { others.removeAll { $0 === entry } }
+        }
+
+        func contains(_ key: ObservedKey, where isMeant: (ObservingOptions) -> Bool) -> Bool {
+            if let first, first.key == key, isMeant(first.options) { return true }
+            return others.contains { $0.key == key && isMeant($0.options) }
+        }
+
+        func forEach(of key: ObservedKey, _ body: (Entry) -> Void) {
+            if let first, first.key == key { body(first) }
+            for entry in others where entry.key == key { body(entry) }
         }
     }
 
     func add(_ entry: Entry) { lock.withLock { entries.append(entry) } }
 
-    func remove(_ entry: Entry) {
+    private func remove(_ entry: Entry) {
         // Seen by deliveries that took their copy of the list before.
         entry.isActive.store(false, ordering: .sequentiallyConsistent)
         lock.lock()
-        let kept = entries.filter { $0 !== entry }
         let old = entries
-        entries = kept
+        entries.remove(entry)
         lock.unlock()
         // Released outside the lock: a handler's captures may run code of their own.
         withExtendedLifetime(old) {}
@@ -123,11 +158,13 @@ final class ObserverList<Object: AnyObject & Sendable>: @unchecked Sendable {
 
     /// A property is going to change: keeps its value and calls those who asked to hear before.
     func willChange(_ key: ObservedKey) {
-        guard let object, let observers = observers(of: key) else { return }
+        guard let observers = observers(of: key, where: { !$0.isDisjoint(with: [.old, .prior]) }), let object else {
+            return
+        }
         let old = read(object, key)
-        lock.withLock { pending[PendingKey(key), default: []].append(old) }
-        for entry in observers where entry.options.contains(.prior) {
-            tell(entry, object, old: old, new: nil, isPrior: true)
+        lock.withLock { pending.append(PendingChange(key: key, thread: ObservedKey.currentThread, old: old)) }
+        observers.forEach(of: key) { entry in
+            if entry.options.contains(.prior) { tell(entry, object, old: old, new: nil, isPrior: true) }
         }
     }
 
@@ -136,10 +173,11 @@ final class ObserverList<Object: AnyObject & Sendable>: @unchecked Sendable {
     func didChange(_ key: ObservedKey) {
         // Taken in any case: those who heard of the `willChange` may have left.
         let before = takePending(key)
-        guard let object, let observers = observers(of: key) else { return }
-        let new = read(object, key)
+        guard let observers = observers(of: key, where: { _ in true }), let object else { return }
+        let asked = observers.contains(key) { !$0.isDisjoint(with: [.old, .new]) }
+        let new = asked ? read(object, key) : nil
         let old = before ?? (new as? Bool).map { !$0 as Any }
-        for entry in observers { tell(entry, object, old: old, new: new, isPrior: false) }
+        observers.forEach(of: key) { tell($0, object, old: old, new: new, isPrior: false) }
     }
 
     /// The change has happened, or does not happen after all.
@@ -152,32 +190,52 @@ final class ObserverList<Object: AnyObject & Sendable>: @unchecked Sendable {
 
     private func takePending(_ key: ObservedKey) -> Any? {
         lock.withLock {
-            let place = PendingKey(key)
-            let old = pending[place]?.popLast()
-            if pending[place]?.isEmpty == true { pending[place] = nil }
-            return old
+            guard !pending.isEmpty else { return nil }
+            let thread = ObservedKey.currentThread
+            guard let place = pending.lastIndex(where: { $0.key == key && $0.thread == thread }) else { return nil }
+            return pending.remove(at: place).old
         }
     }
 
-    private func observers(of key: ObservedKey) -> [Entry]? {
-        let found = lock.withLock { entries.filter { $0.key == key } }
-        return found.isEmpty ? nil : found
+    /// A copy of the list, if somebody in it observes the key with options that are meant.
+    private func observers(of key: ObservedKey, where isMeant: (ObservingOptions) -> Bool) -> Entries? {
+        lock.withLock { entries.contains(key, where: isMeant) ? entries : nil }
     }
 
     /// Calls a handler, unless its observation has ended. The look is where the call starts: see `Observation.invalidate`.
     private func tell(_ entry: Entry, _ object: Object, old: Any?, new: Any?, isPrior: Bool) {
         guard entry.isActive.load(ordering: .sequentiallyConsistent) else { return }
         entry.deliver(
-            object, entry.options.contains(.old) ? old : nil, entry.options.contains(.new) ? new : nil, isPrior)
+            object, old: entry.options.contains(.old) ? old : nil, new: entry.options.contains(.new) ? new : nil,
+            isPrior: isPrior)
     }
 
-    private struct PendingKey: Hashable {
+    /// A change that is under way, on the thread that makes it.
+    private struct PendingChange {
         let key: ObservedKey
         let thread: UInt
+        /// The value before it.
+        let old: Any
+    }
+}
 
-        init(_ key: ObservedKey) {
-            self.key = key
-            thread = ObservedKey.currentThread
-        }
+/// An observer with its handler, to which the object is what the observation was asked of, and the value what it is.
+final class HandlerEntry<Object: AnyObject & Sendable, Observed: AnyObject, Value>: ObserverList<Object>.Entry,
+    @unchecked Sendable
+{
+    typealias Handler = @Sendable (Observed, ObservedChange<Value>) -> Void
+
+    private let handler: Handler
+
+    init(
+        in list: ObserverList<Object>, key: ObservedKey, options: ObservingOptions, _ handler: @escaping Handler
+    ) {
+        self.handler = handler
+        super.init(in: list, key: key, options: options)
+    }
+
+    override func deliver(_ object: Object, old: Any?, new: Any?, isPrior: Bool) {
+        // Only the object that `observe` was called on comes here.
+        handler(unsafeDowncast(object, to: Observed.self), ObservedChange(old: old, new: new, isPrior: isPrior))
     }
 }

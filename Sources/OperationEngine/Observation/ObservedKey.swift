@@ -33,6 +33,13 @@ enum ObservedKey: Hashable, Sendable {
     }
 
     init?(_ keyPath: PartialKeyPath<Operation>) {
+        guard let key = KnownKeyPaths.shared.key(of: keyPath, orElse: { ObservedKey(comparing: keyPath) }) else {
+            return nil
+        }
+        self = key
+    }
+
+    private init?(comparing keyPath: PartialKeyPath<Operation>) {
         switch keyPath {
         case \.isCancelled: self = .isCancelled
         case \.isAsynchronous, \.isConcurrent: self = .isAsynchronous
@@ -47,6 +54,13 @@ enum ObservedKey: Hashable, Sendable {
     }
 
     init?(_ keyPath: PartialKeyPath<OperationQueue>) {
+        guard let key = KnownKeyPaths.shared.key(of: keyPath, orElse: { ObservedKey(comparing: keyPath) }) else {
+            return nil
+        }
+        self = key
+    }
+
+    private init?(comparing keyPath: PartialKeyPath<OperationQueue>) {
         switch keyPath {
         case \.operations: self = .operations
         case \.operationCount: self = .operationCount
@@ -82,4 +96,26 @@ enum ObservedKey: Hashable, Sendable {
     }
 
     static var currentThread: UInt { UInt(pthread_self()) }
+}
+
+/// The key paths met before. To compare two takes a microsecond or more; but one that is written down in a program is
+/// the same object each time, so that most are known again by that.
+final class KnownKeyPaths: @unchecked Sendable {
+    static let shared = KnownKeyPaths()
+
+    private let lock = FutexLock()
+    /// Guarded by `lock`. They are kept alive here, so no other object takes the place of one.
+    private var known: [(keyPath: AnyKeyPath, key: ObservedKey)] = []
+    /// A program that makes key paths as it runs may make any number.
+    private static let limit = 64
+
+    func key(of keyPath: AnyKeyPath, orElse compare: () -> ObservedKey?) -> ObservedKey? {
+        let found = lock.withLock { known.first { $0.keyPath === keyPath }?.key }
+        if let found { return found }
+        guard let key = compare() else { return nil }
+        lock.withLock {
+            if known.count < Self.limit { known.append((keyPath, key)) }
+        }
+        return key
+    }
 }

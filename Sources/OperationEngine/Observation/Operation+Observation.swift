@@ -21,21 +21,19 @@ extension ObservableOperation {
     ) -> Observation {
         guard let key = ObservedKey(keyPath) else {
             Misuse.notObservable(keyPath: String(describing: keyPath)).report()
-            return Observation {}
+            return Observation(nil)
         }
         let list = state.observers(orMake: { ObserverList(object: self, read: ObservedKey.value(of:_:)) })
-        let entry = ObserverList<Operation>.Entry(key: key, options: options) { operation, old, new, isPrior in
-            changeHandler(
-                unsafeDowncast(operation, to: Self.self), ObservedChange(old: old, new: new, isPrior: isPrior))
-        }
+        let entry = HandlerEntry<Operation, Self, Value>(in: list, key: key, options: options, changeHandler)
         list.add(entry)
         // The flag after the entry: a transition that sees the flag finds the entry; one that does not has left the
         // value that `initial` reads now.
         state.setHasObservers()
         if options.contains(.initial) {
-            entry.deliver(self, nil, options.contains(.new) ? ObservedKey.value(of: self, key) : nil, false)
+            let new = options.contains(.new) ? ObservedKey.value(of: self, key) : nil
+            entry.deliver(self, old: nil, new: new, isPrior: false)
         }
-        return Observation { list.remove(entry) }
+        return Observation(entry)
     }
 }
 

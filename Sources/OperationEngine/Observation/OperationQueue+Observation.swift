@@ -17,20 +17,18 @@ extension ObservableQueue {
     ) -> Observation {
         guard let key = ObservedKey(keyPath) else {
             Misuse.notObservable(keyPath: String(describing: keyPath)).report()
-            return Observation {}
+            return Observation(nil)
         }
         let list = core.observers(orMake: { ObserverList(object: self, read: ObservedKey.value(of:_:)) })
-        let entry = ObserverList<OperationQueue>.Entry(key: key, options: options) { queue, old, new, isPrior in
-            changeHandler(
-                unsafeDowncast(queue, to: Self.self), ObservedChange(old: old, new: new, isPrior: isPrior))
-        }
+        let entry = HandlerEntry<OperationQueue, Self, Value>(in: list, key: key, options: options, changeHandler)
         list.add(entry)
         // The flag after the entry, as for operations.
         core.setHasObservers()
         if options.contains(.initial) {
-            entry.deliver(self, nil, options.contains(.new) ? ObservedKey.value(of: self, key) : nil, false)
+            let new = options.contains(.new) ? ObservedKey.value(of: self, key) : nil
+            entry.deliver(self, old: nil, new: new, isPrior: false)
         }
-        return Observation { list.remove(entry) }
+        return Observation(entry)
     }
 }
 

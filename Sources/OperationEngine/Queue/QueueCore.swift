@@ -453,6 +453,7 @@ final class QueueCore: @unchecked Sendable {
     /// Only the count says so. A draining may be the echo of one that came before this wait: the worker that emptied the
     /// queue looks for waiters later, and the queue may have got new operations in between.
     func waitUntilDrained(_ deadline: Deadline) -> Bool {
+        if BriefSpin.forDrained.wait(until: { isEmpty }) { return true }
         // The waiter announces itself and then looks at the count; who lowers the count then looks for waiters.
         drainWaiters.add(1, ordering: .sequentiallyConsistent)
         defer { drainWaiters.subtract(1, ordering: .sequentiallyConsistent) }

@@ -15,13 +15,24 @@ final class WorkerPool: @unchecked Sendable {
     let band: NiceBand
 
     private let lock = FutexLock()
+    // Copies for looks without the lock, written under it; next to it, since who has brought or taken an item writes them
+    // all.
+    /// Whether a worker searches.
+    private let searching = Atomic<Bool>(false)
+    /// Whether more workers run than should.
+    private let crowded = Atomic<Bool>(false)
+    /// Whether `surge > 0`.
+    private let hasSurge = Atomic<Bool>(false)
+    /// `items.count`.
+    private let pending = Atomic<Int>(0)
+
     // Guarded by `lock`, down to `surgeLooks`.
     @exclusivity(unchecked) private var items = WorkItemQueue()
-    @exclusivity(unchecked) private var workers: [Worker] = []
     /// Parked, the latest last, which is woken first: its caches are warm.
     @exclusivity(unchecked) private var idle: [Worker] = []
     @exclusivity(unchecked) private var blockedCount = 0
-    @exclusivity(unchecked) private var isSearching = false
+    @exclusivity(unchecked) private var workers: [Worker] = []
+    @exclusivity(unchecked) private var searchLooks = WorkerPool.searchLooks.upperBound
     /// Workers above the processors' number that the monitor asks for, because all the running ones were blocked; and
     /// for how many more of its looks. It lets the blocked ones through, and must end by itself, lest processor-bound
     /// work have as many threads later.
@@ -29,18 +40,15 @@ final class WorkerPool: @unchecked Sendable {
     @exclusivity(unchecked) private var surgeLooks = 0
     private static let fullSurgeLooks = 10
 
-    /// Copies of `items.count`, of "more workers run than should" and of `surge > 0`, for looks without the lock.
-    private let pending = Atomic<Int>(0)
-    private let crowded = Atomic<Bool>(false)
-    private let hasSurge = Atomic<Bool>(false)
-
     /// All threads of all bands together never exceed this (contract N13).
     static let threadLimit = 512
     private static let threadCount = Atomic<Int>(0)
     /// Workers above the processors' number end after this long without work.
     private static let idleLifetimeNanoseconds: Int64 = 5_000_000_000
-    /// How long a worker searches before it parks: some microseconds.
-    private static let searchSpins = 100
+    /// How many looks a worker takes for items before it parks: some microseconds, or one after searches in vain.
+    private static let searchLooks = 60...120
+    /// How many looks who brings an item takes for a worker that is about to come: a quarter of a microsecond.
+    private static let returnLooks = 10
     /// Those that the process's main thread may run on, sched_getaffinity(2).
     static let processors = max(1, Int(clinux_allowed_processors()))
 
@@ -55,7 +63,10 @@ final class WorkerPool: @unchecked Sendable {
     private static func prepareForThreads() {
         ForkedChild.watch()
         LiveObjects.prepare()
-        _ = (processors, BlockingMonitor.shared, MethodOverride.start, MethodOverride.isReady, Misuse.isStrict)
+        _ = (
+            processors, BlockingMonitor.shared, MethodOverride.start, MethodOverride.isReady, Misuse.isStrict,
+            KnownKeyPaths.shared, BriefSpin.prepare()
+        )
     }
     static var all: [WorkerPool] { pools }
     static func of(_ band: NiceBand) -> WorkerPool { pools[band.index] }
@@ -65,6 +76,7 @@ final class WorkerPool: @unchecked Sendable {
     /// Awake and not blocked. Under the lock.
     private var active: Int { workers.count - idle.count - blockedCount }
     private var target: Int { Self.processors + surge }
+    private var isSearching: Bool { searching.load(ordering: .relaxed) }
 
     var pendingCount: Int { pending.load(ordering: .relaxed) }
     /// For the monitor: whether there is something to look for, or a surge to end. Its last look before it sleeps pairs
@@ -87,7 +99,25 @@ final class WorkerPool: @unchecked Sendable {
         lock.lock()
         items.append(item)
         pending.store(items.count, ordering: .sequentiallyConsistent)
+        if items.count == 1, active > 0, active < target, !isSearching {
+            lock.unlock()
+            if isTakenByReturner() { return }
+            lock.lock()
+        }
         callWorkerAndUnlock()
+    }
+
+    /// Whether some worker that is awake takes the only item, or will look for it: one that has just ended an operation
+    /// may be on its way, and another one would be woken in vain, which takes longer than this look.
+    ///
+    /// The caller has appended the item under the lock, and nobody searched then. So a search that is seen now has begun
+    /// later, and its end will find the item.
+    private func isTakenByReturner() -> Bool {
+        for _ in 0..<Self.returnLooks {
+            if pending.load(ordering: .relaxed) == 0 || isSearching { return true }
+            clinux_spin_hint()
+        }
+        return false
     }
 
     /// Under the lock, which it releases: brings one more worker to the items, if fewer run than should.
@@ -155,11 +185,17 @@ final class WorkerPool: @unchecked Sendable {
 
     /// Spins a little while no item comes. Takes and leaves with the lock held.
     private func search() {
-        isSearching = true
+        searching.store(true, ordering: .relaxed)
+        var looks = searchLooks
         lock.unlock()
-        for _ in 0..<Self.searchSpins where pending.load(ordering: .relaxed) == 0 { clinux_spin_hint() }
+        while pending.load(ordering: .relaxed) == 0, looks > 0 {
+            clinux_spin_hint()
+            looks -= 1
+        }
         lock.lock()
-        isSearching = false
+        searching.store(false, ordering: .relaxed)
+        searchLooks =
+            items.isEmpty ? max(searchLooks / 2, Self.searchLooks.lowerBound) : Self.searchLooks.upperBound
     }
 
     /// Sleeps until called. Takes and leaves with the lock held, unless it returns false: the thread is to end.

@@ -1,3 +1,4 @@
+import Glibc
 import OperationEngine
 import TestSupport
 import Testing
@@ -32,6 +33,20 @@ struct BlockingOperationTests {
         queue.addOperation { permits.signal(32) }
         drains(queue)
         #expect(queue.operationCount == 0)
+    }
+
+    @Test("operations that each sleep for a moment, shorter than the monitor's looks, have as many threads as they may")
+    func momentsOfSleep() {
+        let queue = makeQueue(limit: 8)
+        let level = HighWater()
+        // On two threads all of them take half a second or more; most find the peak reached, and return at once.
+        for _ in 0..<2_000 {
+            queue.addOperation {
+                if level.peak < 8 { level.inside { _ = usleep(500) } }
+            }
+        }
+        drains(queue)
+        #expect(level.peak == 8)
     }
 
     @Test("N13 M13: threads are bounded, whatever the limit")
