@@ -25,6 +25,13 @@ class Figure:
     per_operation: bool = False
     scale: float = 1
     unit: str = ""
+    decimals: int | None = None
+    """To how many it is rounded: what a round asks for once, however many operations it has, is none of theirs."""
+
+    def of(self, value: float, operations: float) -> float:
+        """The figure that a sample's value comes to."""
+        figure = value / operations if self.per_operation else value
+        return figure if self.decimals is None else round(figure, self.decimals)
 
     def text(self, value: float) -> str:
         """The value for people."""
@@ -41,7 +48,7 @@ FIGURES = {
     "start_latency_max": Figure("start_latency", "max", scale=1e9, unit="ns"),
     "makespan_ratio": Figure("makespan_ratio", "total", "makespan"),
     "retained_bytes": Figure("retained_bytes", "total", "mark:pending", True, unit="B"),
-    "allocations": Figure("allocations", "total", "total", True),
+    "allocations": Figure("allocations", "total", "total", True, decimals=2),
     "inversions": Figure("inversions", "total"),
 }
 """By the names that goals use."""
@@ -107,11 +114,12 @@ class Rows:
     def figures(self, cell: Cell, backend: str, figure: Figure) -> dict[int, float]:
         """One value a block; none where there is no such figure."""
         key = (cell.identity, backend, figure.metric, figure.stat, figure.phase)
-        values = self._values.get(key, {})
-        if not figure.per_operation:
-            return values
         operations = self._operations[key]
-        return {block: value / operations[block] for block, value in values.items() if operations[block] > 0}
+        return {
+            block: figure.of(value, operations[block])
+            for block, value in self._values.get(key, {}).items()
+            if operations[block] > 0 or not figure.per_operation
+        }
 
     def backends(self, cell: Cell) -> list[str]:
         """All that were measured on the cell."""

@@ -183,6 +183,13 @@ def test_a_figure_of_its_own_and_its_allocator(tmp_path: Path) -> None:
     assert only_verdict(tmp_path / "other", rows, asked).word == "jemalloc only"
 
 
+def test_allocations_of_the_round_are_none_of_the_operations(tmp_path: Path) -> None:
+    for extra, word in ((40, "met"), (1500, "missed")):
+        rows = [("block", "engine", 0, "allocations", "total", "total", 200_000 + extra, 100_000)]
+        asked = {"figure": "allocations", "at_most": {"jemalloc": 2}}
+        assert only_verdict(tmp_path / str(extra), rows, asked, "jemalloc").word == word
+
+
 def test_what_was_not_measured_says_so_and_counts_neither_way(tmp_path: Path) -> None:
     rows = times("closure", "engine", [1.0])
     verdict = only_verdict(tmp_path, rows, {"figure": "time", "at_most": {"system": 1}})
