@@ -7,14 +7,16 @@ import Glibc
 /// workers of its own, which set their nice value once, when they are born, and never again.
 struct NiceBand: Equatable {
     /// 0 is the lowest priority (nice 19), 4 the normal one (nice 0), 8 the highest (nice −20).
-    let index: Int
+    var index: Int { Int(storedIndex) }
+    /// A byte: every operation has a band in its `place`.
+    private let storedIndex: UInt8
 
     static let count = 9
     static let normal = NiceBand(index: 4)
     static let normalPriority = 0.5
     private static let niceValues = [19, 14, 10, 5, 0, -5, -10, -15, -20]
 
-    init(index: Int) { self.index = index }
+    init(index: Int) { storedIndex = UInt8(truncatingIfNeeded: index) }
 
     /// The band whose nice value is nearest to 38·(0.5 − p), or 40·(0.5 − p) above the middle.
     init(threadPriority: Double) {
@@ -24,7 +26,8 @@ struct NiceBand: Equatable {
 
     /// The band whose nice value is nearest.
     init(nice: Int) {
-        index = Self.niceValues.indices.min { abs(Self.niceValues[$0] - nice) < abs(Self.niceValues[$1] - nice) }!
+        let nearest = Self.niceValues.indices.min { abs(Self.niceValues[$0] - nice) < abs(Self.niceValues[$1] - nice) }
+        self.init(index: nearest!)
     }
 
     var nice: Int32 { Int32(Self.niceValues[index]) }
