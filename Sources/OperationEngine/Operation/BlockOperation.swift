@@ -26,6 +26,14 @@ open class BlockOperation: Operation, @unchecked Sendable {
         firstBlock = Block(run: block)
     }
 
+    /// What stands for a closure that was added without an object. Known to nobody; under the queue's lock.
+    init(_ closure: ClosureRun.Closure, in queue: QueueCore, sequence: UInt64) {
+        super.init()
+        firstBlock = Block(run: closure.call)
+        self.queue = .passUnretained(queue)
+        self.sequence = sequence
+    }
+
     /// Adds a block, at any time before the operation executes; later it is a `Misuse` (contract K7).
     open func addExecutionBlock(_ block: @escaping @Sendable () -> Void) {
         let isTooLate = !state.shareBlocks() || lock.withLock { !append(Block(run: block)) }

@@ -222,6 +222,16 @@ extension OperationState {
         word.store(Word(bits: word.load(ordering: .relaxed)).entering(.enqueued).bits, ordering: .relaxed)
     }
 
+    /// idle → ready, in one plain store: for an operation that is known only where the caller holds the queue's lock.
+    func enterReady() {
+        word.store(Word(bits: word.load(ordering: .relaxed)).entering(.ready).bits, ordering: .relaxed)
+    }
+
+    /// As `enterReady`, for a closure that runs already.
+    func enterExecuting() {
+        word.store(Word(bits: word.load(ordering: .relaxed)).entering(.executing).bits, ordering: .relaxed)
+    }
+
     enum Filing {
         case ready(Word)
         case waiting

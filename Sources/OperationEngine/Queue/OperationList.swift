@@ -48,6 +48,15 @@ struct OperationList {
         first = link
     }
 
+    /// Puts an operation before another one of this list.
+    mutating func insert(_ operation: Operation, before place: Operation) {
+        let link = Unmanaged.passUnretained(operation)
+        operation.next = .passUnretained(place)
+        operation.previous = place.previous
+        if let before = place.previous { before._withUnsafeGuaranteedRef { $0.next = link } } else { first = link }
+        place.previous = link
+    }
+
     @inline(__always)
     mutating func remove(_ operation: Operation) {
         let (before, after) = (operation.previous, operation.next)

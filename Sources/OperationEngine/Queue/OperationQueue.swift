@@ -44,6 +44,8 @@ open class OperationQueue: @unchecked Sendable {
         guard type(of: self) == OperationQueue.self, !ForkedChild.isOne else {
             return addOperation(BlockOperation(block: block))
         }
+        // Who observes the queue is told of every operation.
+        if !core.hasObservers, core.add(block) { return }
         let operation = Unmanaged<Operation>.passRetained(BlockOperation(block: block))
         core.announcing([.operations, .operationCount]) { core.add(unknown: operation) }
     }

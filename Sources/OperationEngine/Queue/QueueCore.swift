@@ -21,6 +21,10 @@ final class QueueCore: @unchecked Sendable {
     /// Guarded by `lock`.
     @exclusivity(unchecked) private var state = QueueState()
     let inbox = Inbox()
+    /// Where closures enter that need no object each.
+    let entrance = ClosureEntrance()
+    /// Closures that have ended, or have become objects. Written under `lock`.
+    private let endedClosures = Atomic<Int>(0)
     /// The queue of Dispatch that the operations run on, if not on the pool. Guarded by `lock`.
     @exclusivity(unchecked) private var storedUnderlyingQueue: DispatchQueue?
     /// Whether there is, or was, one.
@@ -37,6 +41,8 @@ final class QueueCore: @unchecked Sendable {
     /// (contract Q3).
     private let unfinished = Atomic<Int>(0)
     private static let oneBarrier = 1 << 36
+    /// Stands in `unfinished` for all closures without objects together.
+    private static let anyClosures = 1 << 61
     /// Counts the times that `unfinished` fell to 0 with somebody waiting.
     private let drainings = Atomic<UInt32>(0)
     private let drainWaiters = Atomic<Int>(0)
@@ -70,7 +76,12 @@ final class QueueCore: @unchecked Sendable {
     }
 
     /// Operations without the barriers (contract P10).
-    var operationCount: Int { unfinished.load(ordering: .sequentiallyConsistent) & (Self.oneBarrier - 1) }
+    var operationCount: Int {
+        // In this order: never too few.
+        let ended = endedClosures.load(ordering: .sequentiallyConsistent)
+        let objects = unfinished.load(ordering: .sequentiallyConsistent) & (Self.oneBarrier - 1)
+        return objects + entrance.addedCount - ended
+    }
     /// Whether there is neither an operation nor a barrier.
     var isEmpty: Bool { unfinished.load(ordering: .sequentiallyConsistent) == 0 }
 
@@ -106,6 +117,7 @@ final class QueueCore: @unchecked Sendable {
         let word = operation.state.load()
         if word.isReadyUnasked, !word.isCancelled {
             inbox.push(first: operation, last: operation)
+            if entrance.hasOpenRun { entrance.closeOpenRun() }
             // It may have lost its readiness since: then a worker comes in vain, and files it as waiting.
             return signal(word.band)
         }
@@ -114,8 +126,29 @@ final class QueueCore: @unchecked Sendable {
             state.admit(operation)
             return settle().bandsToCall
         }
+        if entrance.hasOpenRun { entrance.closeOpenRun() }
         for band in bands { signal(band) }
         if word.has(OperationState.Word.hasOwnReadiness) { operation.readinessMayHaveChanged() }
+    }
+
+    /// Adds a closure without an object. False if it has to be added as one.
+    @inline(__always)
+    func add(_ closure: @escaping @Sendable () -> Void) -> Bool {
+        if newcomersBand.load(ordering: .relaxed) != NiceBand.normal.index || entrance.takesObject() { return false }
+        entrance.lock.lock()
+        // Counted before it can be found, and end.
+        if entrance.countIn() { countIn(Self.anyClosures) }
+        if entrance.open?._withUnsafeGuaranteedRef({ $0.append(closure) }) != true { pushRun(of: closure) }
+        entrance.lock.unlock()
+        signal(.normal)
+        return true
+    }
+
+    @inline(never)
+    private func pushRun(of closure: @escaping @Sendable () -> Void) {
+        let run = Unmanaged.passRetained(entrance.openRun(for: closure)).takeUnretainedValue()
+        run.queue = .passUnretained(self)
+        inbox.push(first: run, last: run)
     }
 
     /// As `add(_:)`, for an operation that nobody else knows, which is ready and has no readiness of its own. It may be
@@ -130,6 +163,7 @@ final class QueueCore: @unchecked Sendable {
             inbox.push(first: operation, last: operation)
             return band
         }
+        if entrance.hasOpenRun { entrance.closeOpenRun() }
         signal(band)
     }
 
@@ -144,6 +178,7 @@ final class QueueCore: @unchecked Sendable {
             last = operation
         }
         inbox.push(first: first, last: last)
+        if entrance.hasOpenRun { entrance.closeOpenRun() }
 
         // One that becomes ready after this look does so as `waiting`, under the lock's protection.
         var readyBands = BandSet()
@@ -224,19 +259,26 @@ final class QueueCore: @unchecked Sendable {
     /// Under the lock, after every change: empties the inbox, passes a barrier's place if nothing is left before it,
     /// chooses an operation for a worker if asked to, brings `isOpen` up to date, and says which bands of workers to
     /// call.
-    private func settle(choosingFor lease: Lease? = nil) -> (chosen: Unmanaged<Operation>?, bandsToCall: BandSet) {
-        inbox.takeAll { state.admit($0) }
+    private func settle(choosingFor runner: Runner? = nil) -> (chosen: Unmanaged<Operation>?, bandsToCall: BandSet) {
+        takeIn()
         state.reachNextSegment()
         var chosen: Unmanaged<Operation>?
-        if let lease { chosen = state.choose(for: lease) }
+        if let runner { chosen = state.choose(for: runner) }
         if state.isOpen, !isOpen.load(ordering: .relaxed) {
             isOpen.store(true, ordering: .sequentiallyConsistent)
             // Who saw it false has pushed before the store; what it pushed is found here.
-            inbox.takeAll { state.admit($0) }
-            if let lease, chosen == nil { chosen = state.choose(for: lease) }
+            takeIn()
+            if let runner, chosen == nil { chosen = state.choose(for: runner) }
         }
         if !state.isOpen, isOpen.load(ordering: .relaxed) { isOpen.store(false, ordering: .sequentiallyConsistent) }
         return (chosen, state.bandsToCall())
+    }
+
+    /// Takes in what was added. Under the lock.
+    @inline(__always)
+    private func takeIn() {
+        inbox.takeAll { state.admit($0) }
+        state.listFilledRun()
     }
 
     /// Sees to it that a worker of the band comes, if one is needed. See the type's argument.
@@ -270,16 +312,41 @@ final class QueueCore: @unchecked Sendable {
 
     /// Files the operations that the finished one has made ready, frees its slot, and chooses the next one if `mayGoOn`.
     func advance(
-        _ lease: Lease, retiring finished: Unmanaged<Operation>?, filing readied: [Unmanaged<Operation>] = [],
+        _ runner: Runner, retiring finished: Unmanaged<Operation>?, filing readied: [Unmanaged<Operation>] = [],
         mayGoOn: Bool
     ) -> Unmanaged<Operation>? {
         lock.lock()
         let ended = fileLocked(readied)
         if let finished { finished._withUnsafeGuaranteedRef { state.retire($0) } }
-        let (chosen, bands) = settle(choosingFor: mayGoOn ? lease : nil)
+        let chosen = chooseAndUnlock(for: runner, mayGoOn: mayGoOn)
+        for operation in ended { withdraw(operation.takeUnretainedValue()) }
+        return chosen
+    }
+
+    /// A runner's closure has ended: frees its slot, and chooses what comes next if `mayGoOn`.
+    @inline(__always)
+    func advanceFromClosure(_ runner: Runner, mayGoOn: Bool) -> Unmanaged<Operation>? {
+        lock.lock()
+        countOutClosures(1)
+        if mayGoOn, inbox.isEmpty, let run = state.takeNext(for: runner) {
+            lock.unlock()
+            return run
+        }
+        state.endClosure()
+        return chooseAndUnlock(for: runner, mayGoOn: mayGoOn)
+    }
+
+    @inline(__always)
+    private func chooseAndUnlock(for runner: Runner, mayGoOn: Bool) -> Unmanaged<Operation>? {
+        let (chosen, bands) = settle(choosingFor: mayGoOn ? runner : nil)
+        var haveClosuresEnded = false
+        if chosen == nil {
+            if runner.isInList { state.closureRunners.remove(runner) }
+            haveClosuresEnded = entrance.mayBeCounted && endClosures()
+        }
         lock.unlock()
         for band in bands { signal(band) }
-        for operation in ended { withdraw(operation.takeUnretainedValue()) }
+        if haveClosuresEnded { countOut(Self.anyClosures) }
         return chosen
     }
 
@@ -289,6 +356,59 @@ final class QueueCore: @unchecked Sendable {
         let ended = fileLocked(readied)
         unlockAfterFiling()
         for operation in ended { withdraw(operation.takeUnretainedValue()) }
+    }
+
+    // MARK: Closures without objects
+
+    /// Under the lock.
+    @inline(__always)
+    private func countOutClosures(_ count: Int) {
+        endedClosures.store(endedClosures.load(ordering: .relaxed) + count, ordering: .sequentiallyConsistent)
+    }
+
+    /// Whether all closures have ended, so that they are to be counted out. Under the lock, by a runner that found
+    /// nothing to do: the last of them comes here.
+    private func endClosures() -> Bool {
+        let ended = endedClosures.load(ordering: .relaxed)
+        return entrance.addedCount == ended && entrance.endCounting(ended)
+    }
+
+    /// Makes objects of all closures. Under the lock, with the inbox empty.
+    private func makeObjectsOfClosures() {
+        if entrance.addedCount == endedClosures.load(ordering: .relaxed) { return }
+        let count = state.makeObjects(of: self)
+        // They are counted twice for a moment: never too few.
+        countIn(count)
+        countOutClosures(count)
+    }
+
+    /// The object for the closure that the calling thread's runner runs.
+    func makeObject(for runner: Runner) -> Operation? {
+        lock.withLock {
+            if case .executing(let operation) = runner.makeObject(of: self) {
+                state.isExecuting(operation)
+                countIn(1)
+                countOutClosures(1)
+            }
+            return runner.closureObject
+        }
+    }
+
+    /// Puts a closure that was taken, and not begun, back to the front of the ready ones, as an object. False if
+    /// another thread did.
+    func putBackClosure(of runner: Runner) -> Bool {
+        lock.lock()
+        guard case .inHand(let operation) = runner.makeObject(of: self) else {
+            lock.unlock()
+            return false
+        }
+        state.takeBack(operation)
+        countIn(1)
+        countOutClosures(1)
+        let bands = settle().bandsToCall
+        lock.unlock()
+        for band in bands { signal(band) }
+        return true
     }
 
     /// Takes back an operation that a worker has chosen and whose overridden `isReady` says no. False if it has to be
@@ -361,15 +481,16 @@ final class QueueCore: @unchecked Sendable {
     /// How many more workers could run something of this queue now.
     var wantedWorkers: Int {
         lock.withLock {
-            inbox.takeAll { state.admit($0) }
-            return state.wantedWorkers
+            takeIn()
+            let ended = endedClosures.load(ordering: .relaxed)
+            return state.wantedWorkers(closures: entrance.addedCount - ended - state.runningClosures)
         }
     }
 
     /// Whether nothing executes, and nothing could if it were let.
     var isStandingStill: Bool {
         lock.withLock {
-            inbox.takeAll { state.admit($0) }
+            takeIn()
             return state.isStandingStill
         }
     }
@@ -442,7 +563,8 @@ final class QueueCore: @unchecked Sendable {
     /// The unfinished operations in the order of adding; with the barriers, if they are to be cancelled.
     func snapshot(withBarriers: Bool = false) -> [Operation] {
         let all = lock.withLock {
-            inbox.takeAll { state.admit($0) }
+            takeIn()
+            makeObjectsOfClosures()
             return state.snapshot(withBarriers: withBarriers)
         }
         return all.sorted { $0.sequence < $1.sequence }.map(\.operation)

@@ -14,16 +14,23 @@
 /// what was before it (P11).
 struct QueueState: ~Copyable {
     /// Of the reached segment; and the cancelled ones of all segments that take no slot.
-    private(set) var ready = ReadyQueue()
+    var ready = ReadyQueue()
     /// Of the reached segment, operations with unfinished dependencies. Never searched, only linked and unlinked.
     private var waiting = OperationList()
-    private var executing = OperationList()
+    var executing = OperationList()
     /// The segments that barriers hold back.
-    private var held = HeldSegments()
-    private var nextSequence: UInt64 = 0
+    var held = HeldSegments()
+    var nextSequence: UInt64 = 0
+    /// The run of closures that was taken in last, until something comes behind it; retained. In its list while it has
+    /// closures, set aside here alone while it has none.
+    var lastRun: Unmanaged<ClosureRun>?
+    /// The runners that run closures, or did since they took up their leases.
+    var closureRunners = RunnerList()
+    /// Closures that are taken and not ended.
+    var runningClosures = 0
 
     /// Slots in use: operations chosen and not yet finished.
-    private(set) var running = 0
+    var running = 0
     /// How many of them wait inside an engine wait; with the default limit they take no slot.
     var waitingInside = 0
     var isSuspended = false
@@ -36,7 +43,7 @@ struct QueueState: ~Copyable {
     static let defaultLimit = 64
 
     private var hasDefaultLimit: Bool { limit == OperationQueue.defaultMaxConcurrentOperationCount }
-    private var freeSlots: Int { hasDefaultLimit ? Self.defaultLimit - (running - waitingInside) : limit - running }
+    var freeSlots: Int { hasDefaultLimit ? Self.defaultLimit - (running - waitingInside) : limit - running }
 
     /// Whether one more operation may start, or might if it were added now.
     @inline(__always)
@@ -45,8 +52,10 @@ struct QueueState: ~Copyable {
         !isSuspended && (freeSlots > 0 || ready.slotlessCount > 0) && (held.isEmpty || ready.count > 0)
     }
 
-    /// How many more workers could run something now.
-    var wantedWorkers: Int { isSuspended ? 0 : max(ready.slotlessCount, min(freeSlots, ready.count)) }
+    /// How many more workers could run something now, apart from what is in runs of closures; of those `closures` wait.
+    func wantedWorkers(closures: Int) -> Int {
+        isSuspended ? 0 : max(ready.slotlessCount, min(freeSlots, ready.count + closures))
+    }
 
     /// The bands of workers that have something to start. With an explicit limit a free slot goes to the operation
     /// that comes first of all, so only its band is called.
@@ -57,12 +66,14 @@ struct QueueState: ~Copyable {
     }
 
     /// Whether nothing executes, and nothing could.
-    var isStandingStill: Bool { executing.isEmpty && ready.count == 0 }
+    var isStandingStill: Bool { executing.isEmpty && runningClosures == 0 && ready.count == 0 }
 
     // MARK: Filing
 
     /// Takes in an operation from the inbox.
+    @inline(__always)
     mutating func admit(_ operation: Operation) {
+        if operation.isClosureRun { return admitRun(unsafeDowncast(operation, to: ClosureRun.self)) }
         operation.sequence = nextSequence
         nextSequence += 1
         place(operation, operation.state.fileFromInbox())
@@ -70,6 +81,7 @@ struct QueueState: ~Copyable {
 
     /// Takes in a barrier: a segment for it alone, and one for all that comes after. The inbox is empty.
     mutating func admitBarrier(_ barrier: Operation) {
+        closeLastRun()
         held.append(HeldSegment(firstSequence: nextSequence))
         admit(barrier)
         held.append(HeldSegment(firstSequence: nextSequence))
@@ -79,7 +91,9 @@ struct QueueState: ~Copyable {
     /// between two lists.
     @inline(__always)
     mutating func reachNextSegment() {
-        while !held.isEmpty, executing.isEmpty, waiting.isEmpty, ready.count == 0 { takeUpHeldSegment() }
+        while !held.isEmpty, executing.isEmpty, runningClosures == 0, waiting.isEmpty, ready.count == 0 {
+            takeUpHeldSegment()
+        }
     }
 
     @inline(never)
@@ -116,12 +130,13 @@ struct QueueState: ~Copyable {
     private mutating func place(_ operation: Operation, _ filing: OperationState.Filing) {
         guard case .ready(let word) = filing else { return placeAmongWaiting(operation) }
         let place = readyPlace(of: operation, word)
+        if lastRun != nil, place.level == .normal { closeLastRun() }
         if operation.sequence >= held.firstSequence { return placeBehindBarrier(operation, place) }
         ready.append(operation, as: place)
     }
 
     @inline(__always)
-    private func readyPlace(of operation: Operation, _ word: OperationState.Word) -> QueuePlace {
+    func readyPlace(of operation: Operation, _ word: OperationState.Word) -> QueuePlace {
         .ready(operation, word, band: target == .pool ? word.band : .normal)
     }
 
@@ -148,7 +163,7 @@ struct QueueState: ~Copyable {
 
     /// Puts a ready operation of a later segment into its list. One that takes no slot is not held.
     @inline(never)
-    private mutating func placeBehindBarrier(_ operation: Operation, _ place: QueuePlace) {
+    mutating func placeBehindBarrier(_ operation: Operation, _ place: QueuePlace) {
         guard place.level == .slotless else {
             return held.segment(of: operation.sequence).ready.append(operation, as: place)
         }
@@ -170,14 +185,19 @@ struct QueueState: ~Copyable {
 
     // MARK: Running
 
-    /// Chooses the operation that the holder of a lease starts now, if any. It is dispatched and holds a slot.
-    mutating func choose(for lease: Lease) -> Unmanaged<Operation>? {
-        guard isOpen, lease.target == target else { return nil }
-        let band = lease.band
+    /// Chooses the operation that a runner starts now, if any. It is dispatched and holds a slot. For a run of closures
+    /// the runner gets one of them in its hands.
+    mutating func choose(for runner: Runner) -> Unmanaged<Operation>? {
+        guard isOpen, runner.lease.target == target else { return nil }
+        let band = runner.lease.band
         // Contract G4, G12: the best ready operation at this instant. Where slots are scarce, the best of all bands.
         while hasDefaultLimit || ready.leadingBand() == band, let reference = ready.first(of: band) {
             let level = reference._withUnsafeGuaranteedRef { $0.place.level }
             if level != .slotless, freeSlots <= 0 { return nil }
+            if let run = ClosureRun.from(reference) {
+                take(from: run, for: runner)
+                return reference
+            }
             let isChosen = reference._withUnsafeGuaranteedRef { operation in
                 ready.remove(operation)
                 guard operation.state.dispatch() else {

@@ -23,6 +23,10 @@ struct ReadyQueue: ~Copyable {
             occupied |= 1 << level.rawValue
         }
 
+        mutating func insert(_ operation: Operation, before place: Operation, level: PriorityLevel) {
+            lists[Int(level.rawValue)].insert(operation, before: place)
+        }
+
         @inline(__always)
         mutating func remove(_ operation: Operation, level: PriorityLevel) {
             lists[Int(level.rawValue)].remove(operation)
@@ -59,6 +63,13 @@ struct ReadyQueue: ~Copyable {
     /// As `append`, but before those of its level.
     mutating func prepend(_ operation: Operation, as place: QueuePlace) {
         withLevels(place.band) { $0.prepend(operation, level: place.level) }
+        note(operation, as: place)
+    }
+
+    /// Puts an operation right before another one, as ready as that.
+    mutating func insert(_ operation: Operation, before other: Operation) {
+        let place = other.place
+        withLevels(place.band) { $0.insert(operation, before: other, level: place.level) }
         note(operation, as: place)
     }
 
@@ -100,6 +111,10 @@ struct ReadyQueue: ~Copyable {
     func first(of band: NiceBand) -> Unmanaged<Operation>? {
         band == .normal ? normal.first : levels(of: band).first
     }
+
+    /// The one that goes first of all, where only the normal band is in use.
+    @inline(__always)
+    var firstOfNormal: Unmanaged<Operation>? { bands == BandSet(.normal) ? normal.first : nil }
 
     /// The band of the operation that goes first of all: the highest level, then the earliest added; nil if empty. Changes
     /// nothing: but a method that does not say `mutating` is given a copy of the lists.

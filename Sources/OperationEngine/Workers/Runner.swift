@@ -1,4 +1,5 @@
 import CLinux
+import Synchronization
 
 /// The execution context of a thread that runs operations for a queue: which one it is about to start, and what its end
 /// leaves to be done.
@@ -9,7 +10,7 @@ final class Runner {
     /// The worker whose thread this is, which outlives its runner; nil on a thread of Dispatch and on the main thread.
     private let pooled: Unmanaged<Worker>?
     /// Which of a queue's operations the runner may choose.
-    private let lease: Lease
+    let lease: Lease
 
     /// A copy: each look at a static property is a call.
     private let startOverride = MethodOverride.start
@@ -24,6 +25,20 @@ final class Runner {
     /// Chosen and not yet started while the one before it is released. Its deinit may wait for this very operation, so
     /// an engine wait gives it back to the queue first.
     @exclusivity(unchecked) private var inHand: Unmanaged<Operation>?
+    // The closure of a run that was chosen, until its end; see Runner+Closures.swift.
+    let heldClosure = UnsafeMutablePointer<ClosureRun.Closure>.allocate(capacity: 1)
+    @exclusivity(unchecked) var holdsClosure = false
+    let closurePhase = Atomic<UInt8>(ClosurePhase.none.rawValue)
+    /// Its place in the order of adding. Guarded by the queue's lock, as are the object that was made of the closure and
+    /// the links in the queue's list of those that run closures.
+    @exclusivity(unchecked) var closureSequence: UInt64 = 0
+    @exclusivity(unchecked) var closureObject: BlockOperation?
+    @exclusivity(unchecked) var nextInList: Unmanaged<Runner>?
+    @exclusivity(unchecked) var previousInList: Unmanaged<Runner>?
+    @exclusivity(unchecked) var isInList = false
+    /// Whether it is about to release a finished operation: what it chooses is begun later.
+    @exclusivity(unchecked) private(set) var isReleasing = false
+
     /// Left by a finishing operation, to be called once its slot is free (contract I7).
     @exclusivity(unchecked) var completionBlock: (@Sendable () -> Void)?
     /// Operations that the runner may still take from a queue while others wait for its thread.
@@ -45,6 +60,8 @@ final class Runner {
         lease = Lease(band: .normal, target: target)
     }
 
+    deinit { heldClosure.deallocate() }
+
     // MARK: Whose thread it is
 
     /// The calling thread's runner, if it has one. Not retained: it outlives what its thread does.
@@ -57,6 +74,7 @@ final class Runner {
         guard let runner = current else { return nil }
         let isIt = runner._withUnsafeGuaranteedRef {
             $0.operation?.toOpaque() == Unmanaged.passUnretained(candidate).toOpaque()
+                || $0.objectOfRunningClosure === candidate
         }
         return isIt ? runner : nil
     }
@@ -90,11 +108,15 @@ final class Runner {
     private func serve(_ queue: QueueCore) {
         self.queue = queue
         quantum = Self.fullQuantum
-        var next = queue.advance(lease, retiring: nil, mayGoOn: true)
+        var next = queue.advance(self, retiring: nil, mayGoOn: true)
         while let chosen = next {
+            if holdsClosure {
+                next = runClosure(of: queue)
+                continue
+            }
             switch run(chosen, of: queue) {
             case .leave, .hasLeft:
-                next = queue.advance(lease, retiring: nil, mayGoOn: mayGoOn(with: queue))
+                next = queue.advance(self, retiring: nil, mayGoOn: mayGoOn(with: queue))
             case .retire:
                 next = retire(chosen, from: queue)
             }
@@ -106,25 +128,27 @@ final class Runner {
     @inline(__always)
     private func retire(_ finished: Unmanaged<Operation>, from queue: QueueCore) -> Unmanaged<Operation>? {
         guard let block = completionBlock.take() else {
+            isReleasing = true
             // Handing on even an empty array takes a retain and a release.
             if readied.isEmpty {
-                inHand = queue.advance(lease, retiring: finished, mayGoOn: mayGoOn(with: queue))
+                inHand = queue.advance(self, retiring: finished, mayGoOn: mayGoOn(with: queue))
             } else {
-                inHand = queue.advance(lease, retiring: finished, filing: readied, mayGoOn: mayGoOn(with: queue))
+                inHand = queue.advance(self, retiring: finished, filing: readied, mayGoOn: mayGoOn(with: queue))
                 readied.removeAll(keepingCapacity: true)
             }
             queue.leave(finished)
+            isReleasing = false
             return inHand.take()
         }
         // Slot, lease and place in the queue are given up first: the block may wait for the queue's next operation, or
         // for the whole queue (contract I7).
-        _ = queue.advance(lease, retiring: finished, filing: readied, mayGoOn: false)
+        _ = queue.advance(self, retiring: finished, filing: readied, mayGoOn: false)
         readied.removeAll(keepingCapacity: true)
         queue.leave(finished)
         self.queue = nil
         callAtNormalPriority(block)
         self.queue = queue
-        return mayGoOn(with: queue) ? queue.advance(lease, retiring: nil, mayGoOn: true) : nil
+        return mayGoOn(with: queue) ? queue.advance(self, retiring: nil, mayGoOn: true) : nil
     }
 
     /// Starts a chosen operation, which the queue keeps alive.
@@ -157,9 +181,23 @@ final class Runner {
             return operation.state.startHasReturned()
         }
         operation = nil
-        pooled?._withUnsafeGuaranteedRef { $0.endPresumption() }
+        endPresumption()
         return afterStart
     }
+
+    /// Brings an operation to its end whose block has run already.
+    func finishAndRetire(_ executed: Unmanaged<Operation>, of queue: QueueCore) -> Unmanaged<Operation>? {
+        operation = executed
+        executed._withUnsafeGuaranteedRef { $0.finish(from: .executing, on: .passUnretained(self)) }
+        operation = nil
+        endPresumption()
+        return retire(executed, from: queue)
+    }
+
+    @inline(__always)
+    func noteProgress() { pooled?._withUnsafeGuaranteedRef { $0.noteProgress() } }
+    @inline(__always)
+    func endPresumption() { pooled?._withUnsafeGuaranteedRef { $0.endPresumption() } }
 
     private func callAtNormalPriority(_ block: @escaping @Sendable () -> Void) {
         if let pooled, isNormal {
@@ -172,7 +210,7 @@ final class Runner {
     /// Whether the runner keeps to this queue: not when more workers run than should, and not past its quantum when
     /// another queue waits in the pool. A queue of Dispatch does not say what else waits there, and is always given up
     /// at the quantum's end, or when it has taken long.
-    private func mayGoOn(with queue: QueueCore) -> Bool {
+    func mayGoOn(with queue: QueueCore) -> Bool {
         guard let pooled else {
             quantum -= 1
             return quantum > 0 && turnEnd.remainingNanoseconds > 0
@@ -214,8 +252,12 @@ final class Runner {
 
     /// The thread is going to wait in the deinit of an operation: another one may start what it has in hand.
     private func putBackInHand() {
-        guard let chosen = inHand, let queue, chosen._withUnsafeGuaranteedRef({ queue.putBack($0) }) else { return }
-        inHand = nil
+        guard let chosen = inHand, let queue else { return }
+        if holdsClosure {
+            _ = queue.putBackClosure(of: self)
+        } else if chosen._withUnsafeGuaranteedRef({ queue.putBack($0) }) {
+            inHand = nil
+        }
     }
 
     /// Runs a wait of the calling thread. The slot of the operation that waits counts as blocked meanwhile, and on a
@@ -224,7 +266,7 @@ final class Runner {
         guard let runner = current?.takeUnretainedValue() else { return wait() }
         runner.putBackInHand()
         let worker = runner.pooled?.takeUnretainedValue()
-        let queue = runner.operation == nil ? nil : runner.queue
+        let queue = runner.operation != nil || runner.isInsideClosure ? runner.queue : nil
         worker?.beginWait()
         queue?.countWaitingInside(1)
         defer {
