@@ -39,6 +39,8 @@ struct QueueState: ~Copyable {
     /// As set by the user: a count, or −1.
     var limit = OperationQueue.defaultMaxConcurrentOperationCount
 
+    deinit { lastRun?.release() }
+
     /// With the default limit the pool decides how much runs at once; this bounds what blocked operations can pile up.
     static let defaultLimit = 64
 
