@@ -32,13 +32,13 @@ struct OperationState: ~Copyable {
         case idle
         /// Promised to the queue that adds it, which is not yet written down in the operation.
         case claimed
-        /// In the queue's inbox, or just about to be.
+        /// In the queue's inbox, or just about to be; or in the ready list, where it came from the inbox.
         case enqueued
         /// In the queue, held back by unfinished dependencies.
         case waiting
         /// Became ready or changed its priority; the thread that made it so is putting it into the ready list.
         case filing
-        /// In the ready list, or about to be taken out of it.
+        /// In the ready list, not straight from the inbox; or about to be taken out of it.
         case ready
         /// Chosen by a worker, which is about to call `start`.
         case dispatched
@@ -87,7 +87,10 @@ struct OperationState: ~Copyable {
         static let oneDependency: UInt64 = 1 << 32
 
         var phase: Phase {
-            get { Phase(rawValue: bits & Self.phaseMask).unsafelyUnwrapped }
+            // The cases have the raw values 0, 1, 2 … in the order of their declaration, which is how an enumeration
+            // without associated values is represented; `init(rawValue:)` would be a call.
+            @inline(__always)
+            get { unsafeBitCast(UInt8(truncatingIfNeeded: bits & Self.phaseMask), to: Phase.self) }
             set { bits = bits & ~Self.phaseMask | newValue.rawValue }
         }
         var isCancelled: Bool { bits & Self.cancelled != 0 }
@@ -102,6 +105,8 @@ struct OperationState: ~Copyable {
         /// Whether a waiting operation is ready now, or has to be asked.
         var isToBeFiled: Bool { isReady || bits & Self.hasOwnReadiness != 0 }
         func outdatingAnswer() -> Word { setting(Self.isAnswerOutdated) }
+        /// Whether one of the ready list may be chosen.
+        var isToBeDispatched: Bool { phase == .ready || phase == .enqueued && isReadyUnasked }
         /// Where a change of priority means another place: in the ready list, or in the inbox on the way to it.
         var isInReadyList: Bool { phase == .ready || phase == .enqueued }
         /// One that has lost its readiness on the way from the inbox has lost its turn there too (contract G6).
@@ -243,8 +248,18 @@ extension OperationState {
         case outdated
     }
 
-    /// enqueued → ready or waiting. Called under the queue's lock, which is held until the operation is in its list.
+    /// What an operation from the inbox is: ready, in the phase `enqueued` still, or waiting from here on. Called under the
+    /// queue's lock, which is held until the operation is in its list.
+    @inline(__always)
     func fileFromInbox() -> Filing {
+        let word = load()
+        // No transition: whoever changes it later finds it in the inbox or in the ready list, which is one and the same.
+        if word.phase == .enqueued, word.isReadyUnasked { return .ready(word) }
+        return fileUnready()
+    }
+
+    @inline(never)
+    private func fileUnready() -> Filing {
         guard
             let (_, new) = update({ $0.phase == .enqueued ? $0.entering($0.isReadyUnasked ? .ready : .waiting) : nil })
         else { return .leftToOther }
@@ -287,9 +302,25 @@ extension OperationState {
     /// operation has ended instead.
     func postponeFiling() -> Bool { update { $0.phase == .filing ? $0.entering(.enqueued) : nil } != nil }
 
-    /// ready → dispatched. False if a dependency was added since, or another thread is re-filing it. Called under the
-    /// queue's lock.
-    func dispatch() -> Bool { update { $0.phase == .ready ? $0.entering(.dispatched) : nil } != nil }
+    /// ready → dispatched, or enqueued → dispatched if it is ready. False if a dependency was added since, or another
+    /// thread is re-filing it. Called under the queue's lock.
+    @inline(__always)
+    func dispatch() -> Bool { update { $0.isToBeDispatched ? $0.entering(.dispatched) : nil } != nil }
+
+    /// filing → dispatched, by the filer, instead of filing it: for one that is ready, not cancelled, and for the normal
+    /// band. Nil, with no change, if it is none. Called under the queue's lock.
+    @inline(__always)
+    func dispatchUnfiled() -> Word? {
+        update { word in
+            guard word.phase == .filing, word.isReadyUnasked, !word.isCancelled, word.band == .normal else {
+                return nil
+            }
+            return word.entering(.dispatched)
+        }?.new
+    }
+
+    /// enqueued → waiting: it was found in the ready list, and is not ready any more. Called under the queue's lock.
+    func waitAgain() { update { $0.phase == .enqueued ? $0.entering(.waiting) : nil } }
 }
 
 // MARK: - Dependencies, cancellation, priority

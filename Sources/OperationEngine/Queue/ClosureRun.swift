@@ -55,14 +55,6 @@ final class ClosureRun: Operation, @unchecked Sendable {
         return taken == seen
     }
 
-    /// Whether there are two closures at least. Under the queue's lock.
-    @inline(__always)
-    var hasSeveral: Bool {
-        if taken + 1 < seen { return true }
-        seen = added.load(ordering: .sequentiallyConsistent)
-        return taken + 1 < seen
-    }
-
     /// The next closure of a run that is not empty. Under the queue's lock.
     @inline(__always)
     func takeFirst() -> Closure {

@@ -66,6 +66,20 @@ struct OperationList {
         operation.previous = nil
     }
 
+    /// Removes the first one. False if the list is empty now.
+    @inline(__always)
+    mutating func removeFirst(_ operation: Operation) -> Bool {
+        let after = operation.next
+        first = after
+        operation.next = nil
+        guard let after else {
+            last = nil
+            return false
+        }
+        after._withUnsafeGuaranteedRef { $0.previous = nil }
+        return true
+    }
+
     /// Takes over all of another list, at the back. In constant time.
     mutating func append(contentsOf other: inout OperationList) {
         guard let joint = other.first else { return }

@@ -240,16 +240,6 @@ final class QueueCore: @unchecked Sendable {
         return state.file(operation, nil) == .filed
     }
 
-    /// As `fileLocked` for several; those that have ended.
-    @inline(__always)
-    private func fileLocked(_ readied: [Unmanaged<Operation>]) -> [Unmanaged<Operation>] {
-        var ended: [Unmanaged<Operation>] = []
-        for operation in readied {
-            if !operation._withUnsafeGuaranteedRef({ fileLocked($0) }) { ended.append(operation) }
-        }
-        return ended
-    }
-
     func unlockAfterFiling() {
         let bands = settle().bandsToCall
         lock.unlock()
@@ -264,14 +254,18 @@ final class QueueCore: @unchecked Sendable {
         state.reachNextSegment()
         var chosen: Unmanaged<Operation>?
         if let runner { chosen = state.choose(for: runner) }
-        if state.isOpen, !isOpen.load(ordering: .relaxed) {
-            isOpen.store(true, ordering: .sequentiallyConsistent)
-            // Who saw it false has pushed before the store; what it pushed is found here.
-            takeIn()
-            if let runner, chosen == nil { chosen = state.choose(for: runner) }
+        var mayStart = state.isOpen
+        if mayStart != isOpen.load(ordering: .relaxed) {
+            isOpen.store(mayStart, ordering: .sequentiallyConsistent)
+            if mayStart {
+                // Who saw it false has pushed before the store; what it pushed is found here.
+                takeIn()
+                if let runner, chosen == nil { chosen = state.choose(for: runner) }
+                mayStart = state.isOpen
+                if !mayStart { isOpen.store(false, ordering: .sequentiallyConsistent) }
+            }
         }
-        if !state.isOpen, isOpen.load(ordering: .relaxed) { isOpen.store(false, ordering: .sequentiallyConsistent) }
-        return (chosen, state.bandsToCall())
+        return (chosen, mayStart ? state.bandsToCall() : BandSet())
     }
 
     /// Takes in what was added. Under the lock.
@@ -303,6 +297,7 @@ final class QueueCore: @unchecked Sendable {
     // MARK: Running, by the holder of a lease
 
     /// Whether this queue's lease lies in the band's pool.
+    @inline(__always)
     func isCalled(_ band: NiceBand) -> Bool { calledBands.load(ordering: .relaxed) & BandSet(band).bits != 0 }
 
     /// The lease that was called for the band has been taken up: from here on another may be called.
@@ -310,14 +305,28 @@ final class QueueCore: @unchecked Sendable {
         calledBands.bitwiseAnd(~BandSet(band).bits, ordering: .sequentiallyConsistent)
     }
 
-    /// Files the operations that the finished one has made ready, frees its slot, and chooses the next one if `mayGoOn`.
-    func advance(
-        _ runner: Runner, retiring finished: Unmanaged<Operation>?, filing readied: [Unmanaged<Operation>] = [],
-        mayGoOn: Bool
-    ) -> Unmanaged<Operation>? {
+    /// Frees a finished operation's slot, files what it has made ready, and chooses the next one if `mayGoOn`.
+    func advance(_ runner: Runner, retiring finished: Unmanaged<Operation>?, mayGoOn: Bool) -> Unmanaged<Operation>? {
         lock.lock()
-        let ended = fileLocked(readied)
         if let finished { finished._withUnsafeGuaranteedRef { state.retire($0) } }
+        // What was added before they became ready goes before them (contract G6).
+        takeIn()
+        var next: Unmanaged<Operation>?
+        if runner.hasReadied {
+            if mayGoOn, finished != nil { next = runner.takeOnlyReadied { state.chooseReadied($0, for: runner) } }
+            if next == nil { return fileAndAdvance(runner, mayGoOn: mayGoOn) }
+        } else if mayGoOn, finished != nil {
+            next = state.chooseNext(for: runner)
+        }
+        if next == nil { return chooseAndUnlock(for: runner, mayGoOn: mayGoOn) }
+        lock.unlock()
+        return next
+    }
+
+    /// Under the lock, which it releases.
+    @inline(never)
+    private func fileAndAdvance(_ runner: Runner, mayGoOn: Bool) -> Unmanaged<Operation>? {
+        let ended = runner.takeReadied { fileLocked($0) }
         let chosen = chooseAndUnlock(for: runner, mayGoOn: mayGoOn)
         for operation in ended { withdraw(operation.takeUnretainedValue()) }
         return chosen
@@ -328,11 +337,12 @@ final class QueueCore: @unchecked Sendable {
     func advanceFromClosure(_ runner: Runner, mayGoOn: Bool) -> Unmanaged<Operation>? {
         lock.lock()
         countOutClosures(1)
-        if mayGoOn, inbox.isEmpty, let run = state.takeNext(for: runner) {
-            lock.unlock()
-            return run
-        }
         state.endClosure()
+        takeIn()
+        if mayGoOn, let next = state.chooseNext(for: runner) {
+            lock.unlock()
+            return next
+        }
         return chooseAndUnlock(for: runner, mayGoOn: mayGoOn)
     }
 
@@ -350,10 +360,10 @@ final class QueueCore: @unchecked Sendable {
         return chosen
     }
 
-    /// Files operations in one step.
-    func file(_ readied: [Unmanaged<Operation>]) {
+    /// Files in one step what a runner has kept.
+    func fileReadied(of runner: Runner) {
         lock.lock()
-        let ended = fileLocked(readied)
+        let ended = runner.takeReadied { fileLocked($0) }
         unlockAfterFiling()
         for operation in ended { withdraw(operation.takeUnretainedValue()) }
     }

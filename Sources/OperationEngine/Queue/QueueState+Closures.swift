@@ -61,20 +61,6 @@ extension QueueState {
         runningClosures += 1
     }
 
-    /// Gives a runner whose closure has ended the next one, in the same slot, if that is what would be chosen and the
-    /// run has more. Nothing else changes by that: no other runner need be called. The run, for the caller's convenience.
-    @inline(__always)
-    mutating func takeNext(for runner: Runner) -> Unmanaged<Operation>? {
-        guard !isSuspended, freeSlots >= 0, runner.lease.target == target, let first = ready.firstOfNormal,
-            let run = ClosureRun.from(first)
-        else { return nil }
-        return run._withUnsafeGuaranteedRef { run in
-            guard run.hasSeveral else { return nil }
-            runner.hold(run.takeFirst(), sequence: run.sequence + UInt64(run.taken - 1))
-            return first
-        }
-    }
-
     /// A runner's closure has ended: its slot is free.
     @inline(__always)
     mutating func endClosure() {

@@ -59,10 +59,11 @@ struct QueueState: ~Copyable {
         isSuspended ? 0 : max(ready.slotlessCount, min(freeSlots, ready.count + closures))
     }
 
-    /// The bands of workers that have something to start. With an explicit limit a free slot goes to the operation
-    /// that comes first of all, so only its band is called.
+    /// The bands of workers that have something to start, while the queue is open. With an explicit limit a free slot goes
+    /// to the operation that comes first of all, so only its band is called.
+    @inline(__always)
     mutating func bandsToCall() -> BandSet {
-        guard isOpen, ready.count > 0 else { return BandSet() }
+        guard ready.count > 0 else { return BandSet() }
         guard !hasDefaultLimit, let band = ready.leadingBand() else { return ready.bands }
         return BandSet(band)
     }
@@ -201,9 +202,10 @@ struct QueueState: ~Copyable {
                 return reference
             }
             let isChosen = reference._withUnsafeGuaranteedRef { operation in
-                ready.remove(operation)
+                ready.removeFirst(operation)
                 guard operation.state.dispatch() else {
                     // It has got a dependency since (contract E18), or another thread is about to file it anew.
+                    operation.state.waitAgain()
                     placeAmongWaiting(operation)
                     return false
                 }
@@ -219,10 +221,53 @@ struct QueueState: ~Copyable {
         return nil
     }
 
+    /// The usual case of `choose`, for a runner that has just given a slot back: takes it again for the operation that
+    /// `choose` would have chosen. Neither does the queue open or close by that, nor is there more to do for other
+    /// runners than before: who made it visible has called them. Nil if it is not as simple.
+    @inline(__always)
+    mutating func chooseNext(for runner: Runner) -> Unmanaged<Operation>? {
+        guard !isSuspended, freeSlots > 0, held.isEmpty, ready.slotlessCount == 0, runner.lease.target == target,
+            runner.lease.band == .normal, let first = ready.firstOfNormal
+        else { return nil }
+        if let run = ClosureRun.from(first) {
+            take(from: run, for: runner)
+            return first
+        }
+        return first._withUnsafeGuaranteedRef { operation in
+            guard operation.state.dispatch() else { return nil }
+            let level = operation.place.level
+            ready.removeFirst(operation)
+            operation.place = QueuePlace(kind: .executing, level: level)
+            executing.append(operation)
+            running += 1
+            return first
+        }
+    }
+
+    /// As `chooseNext`, for the only operation that was made ready by the one whose slot it was, and that is not filed:
+    /// if nothing else is ready, it is what would be chosen. False, with no change, if it is not as simple.
+    @inline(__always)
+    mutating func chooseReadied(_ readied: Unmanaged<Operation>, for runner: Runner) -> Bool {
+        guard ready.count == 0, !isSuspended, freeSlots > 0, held.isEmpty, runner.lease.target == target,
+            runner.lease.band == .normal
+        else { return false }
+        return readied._withUnsafeGuaranteedRef { operation in
+            guard operation.place.kind == .waiting, let word = operation.state.dispatchUnfiled() else { return false }
+            waiting.remove(operation)
+            operation.place = QueuePlace(kind: .executing, level: word.level)
+            executing.append(operation)
+            running += 1
+            return true
+        }
+    }
+
     /// A chosen operation is finished: its slot is free. Or one that has finished before it was chosen goes.
+    @inline(__always)
     mutating func retire(_ operation: Operation) {
-        if operation.place.kind == .executing, operation.place.level != .slotless { running -= 1 }
-        takeOut(operation)
+        if operation.place.kind != .executing { return takeOut(operation) }
+        if operation.place.level != .slotless { running -= 1 }
+        executing.remove(operation)
+        operation.place = .none
     }
 
     /// Takes a chosen operation back whose overridden `isReady` says no. False if it has to be asked again.

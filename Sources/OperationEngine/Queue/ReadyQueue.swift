@@ -33,6 +33,11 @@ struct ReadyQueue: ~Copyable {
             if lists[Int(level.rawValue)].isEmpty { occupied &= ~(1 << level.rawValue) }
         }
 
+        @inline(__always)
+        mutating func removeFirst(_ operation: Operation, level: PriorityLevel) {
+            if !lists[Int(level.rawValue)].removeFirst(operation) { occupied &= ~(1 << level.rawValue) }
+        }
+
         /// Takes over all of another band's operations, at the back of each level.
         mutating func append(contentsOf other: inout Levels) {
             for level in lists.indices { lists[level].append(contentsOf: &other.lists[level]) }
@@ -55,7 +60,12 @@ struct ReadyQueue: ~Copyable {
     /// The bands that hold something.
     private(set) var bands = BandSet()
 
+    @inline(__always)
     mutating func append(_ operation: Operation, as place: QueuePlace) {
+        if place.band == .normal {
+            normal.append(operation, level: place.level)
+            return note(operation, as: place)
+        }
         withLevels(place.band) { $0.append(operation, level: place.level) }
         note(operation, as: place)
     }
@@ -92,6 +102,17 @@ struct ReadyQueue: ~Copyable {
         operation.place = .none
         count -= 1
         if place.level == .slotless { slotlessCount -= 1 }
+    }
+
+    /// As `remove`, for the one that `first(of:)` gave.
+    @inline(__always)
+    mutating func removeFirst(_ operation: Operation) {
+        let place = operation.place
+        if place.band != .normal || place.level == .slotless { return remove(operation) }
+        normal.removeFirst(operation, level: place.level)
+        if normal.isEmpty { bands.remove(.normal) }
+        operation.place = .none
+        count -= 1
     }
 
     /// Takes over all of another queue's operations, at the back of each level. In constant time.

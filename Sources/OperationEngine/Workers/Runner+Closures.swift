@@ -71,7 +71,6 @@ extension Runner {
             dropTakenBack(by: queue)
             return queue.advance(self, retiring: nil, mayGoOn: mayGoOn(with: queue))
         }
-        noteProgress()
         let hasNoObject = callClosure(of: queue)
         if hasNoObject {
             holdsClosure = false

@@ -21,7 +21,8 @@ final class Runner {
     @exclusivity(unchecked) private(set) var queue: QueueCore?
     /// What a finishing operation has made ready in `queue`: in the phase `filing`, which keeps it alive, until the
     /// runner advances the queue.
-    @exclusivity(unchecked) private var readied: [Unmanaged<Operation>] = []
+    @exclusivity(unchecked) private var firstReadied: Unmanaged<Operation>?
+    @exclusivity(unchecked) private var furtherReadied: [Unmanaged<Operation>] = []
     /// Chosen and not yet started while the one before it is released. Its deinit may wait for this very operation, so
     /// an engine wait gives it back to the queue first.
     @exclusivity(unchecked) private var inHand: Unmanaged<Operation>?
@@ -129,21 +130,14 @@ final class Runner {
     private func retire(_ finished: Unmanaged<Operation>, from queue: QueueCore) -> Unmanaged<Operation>? {
         guard let block = completionBlock.take() else {
             isReleasing = true
-            // Handing on even an empty array takes a retain and a release.
-            if readied.isEmpty {
-                inHand = queue.advance(self, retiring: finished, mayGoOn: mayGoOn(with: queue))
-            } else {
-                inHand = queue.advance(self, retiring: finished, filing: readied, mayGoOn: mayGoOn(with: queue))
-                readied.removeAll(keepingCapacity: true)
-            }
+            inHand = queue.advance(self, retiring: finished, mayGoOn: mayGoOn(with: queue))
             queue.leave(finished)
             isReleasing = false
             return inHand.take()
         }
         // Slot, lease and place in the queue are given up first: the block may wait for the queue's next operation, or
         // for the whole queue (contract I7).
-        _ = queue.advance(self, retiring: finished, filing: readied, mayGoOn: false)
-        readied.removeAll(keepingCapacity: true)
+        _ = queue.advance(self, retiring: finished, mayGoOn: false)
         queue.leave(finished)
         self.queue = nil
         callAtNormalPriority(block)
@@ -195,8 +189,6 @@ final class Runner {
     }
 
     @inline(__always)
-    func noteProgress() { pooled?._withUnsafeGuaranteedRef { $0.noteProgress() } }
-    @inline(__always)
     func endPresumption() { pooled?._withUnsafeGuaranteedRef { $0.endPresumption() } }
 
     private func callAtNormalPriority(_ block: @escaping @Sendable () -> Void) {
@@ -238,14 +230,40 @@ final class Runner {
     /// Keeps an operation of the runner's own queue for the next `advance`. False if it is another queue's.
     func keepReadied(_ operation: Operation, of queue: QueueCore) -> Bool {
         guard queue === self.queue else { return false }
-        readied.append(.passUnretained(operation))
+        if firstReadied == nil {
+            firstReadied = .passUnretained(operation)
+        } else {
+            furtherReadied.append(.passUnretained(operation))
+        }
         return true
     }
 
+    @inline(__always)
+    var hasReadied: Bool { firstReadied != nil }
+
+    /// If there is only one, and `choose` takes it: that.
+    @inline(__always)
+    func takeOnlyReadied(_ choose: (Unmanaged<Operation>) -> Bool) -> Unmanaged<Operation>? {
+        guard let only = firstReadied, furtherReadied.isEmpty, choose(only) else { return nil }
+        firstReadied = nil
+        return only
+    }
+
+    /// Hands all of them to `file`; those for which it says false.
+    func takeReadied(_ file: (Operation) -> Bool) -> [Unmanaged<Operation>] {
+        var rejected: [Unmanaged<Operation>] = []
+        guard let first = firstReadied.take() else { return rejected }
+        if !first._withUnsafeGuaranteedRef(file) { rejected.append(first) }
+        if furtherReadied.isEmpty { return rejected }
+        for operation in furtherReadied where !operation._withUnsafeGuaranteedRef(file) { rejected.append(operation) }
+        furtherReadied.removeAll(keepingCapacity: furtherReadied.count <= Self.keptReadied)
+        return rejected
+    }
+
+    private static let keptReadied = 1024
+
     func fileReadied() {
-        guard !readied.isEmpty, let queue else { return }
-        queue.file(readied)
-        readied.removeAll(keepingCapacity: true)
+        if hasReadied { queue?.fileReadied(of: self) }
     }
 
     // MARK: Blocking

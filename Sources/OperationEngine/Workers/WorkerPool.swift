@@ -78,12 +78,14 @@ final class WorkerPool: @unchecked Sendable {
     private var target: Int { Self.processors + surge }
     private var isSearching: Bool { searching.load(ordering: .relaxed) }
 
+    @inline(__always)
     var pendingCount: Int { pending.load(ordering: .relaxed) }
     /// For the monitor: whether there is something to look for, or a surge to end. Its last look before it sleeps pairs
     /// with the stores in `submit` and `countRunning`.
     var needsLook: Bool {
         pending.load(ordering: .sequentiallyConsistent) > 0 || hasSurge.load(ordering: .sequentiallyConsistent)
     }
+    @inline(__always)
     var isCrowded: Bool { crowded.load(ordering: .relaxed) }
 
     /// In a forked child, which has only the thread that forked: if that is a worker, it takes no other operation.
