@@ -34,8 +34,9 @@ extension Runner {
         heldClosure.initialize(to: taken)
         closureSequence = sequence
         holdsClosure = true
+        isInHand = isReleasing
         // Whoever looks holds the lock.
-        closurePhase.store((isReleasing ? ClosurePhase.inHand : .running).rawValue, ordering: .relaxed)
+        closurePhase.store((isInHand ? ClosurePhase.inHand : .running).rawValue, ordering: .relaxed)
     }
 
     @inline(__always)
@@ -67,7 +68,7 @@ extension Runner {
     /// Runs the closure that it holds, and advances the queue.
     @inline(__always)
     func runClosure(of queue: QueueCore) -> Unmanaged<Operation>? {
-        if closurePhase.load(ordering: .relaxed) != ClosurePhase.running.rawValue, !step(from: .inHand, to: .running) {
+        if isInHand, !step(from: .inHand, to: .running) {
             dropTakenBack(by: queue)
             return queue.advance(self, retiring: nil, mayGoOn: mayGoOn(with: queue))
         }

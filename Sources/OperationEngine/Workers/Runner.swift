@@ -29,6 +29,8 @@ final class Runner {
     // The closure of a run that was chosen, until its end; see Runner+Closures.swift.
     let heldClosure = UnsafeMutablePointer<ClosureRun.Closure>.allocate(capacity: 1)
     @exclusivity(unchecked) var holdsClosure = false
+    /// Whether it was chosen in the phase `inHand`.
+    @exclusivity(unchecked) var isInHand = false
     let closurePhase = Atomic<UInt8>(ClosurePhase.none.rawValue)
     /// Its place in the order of adding. Guarded by the queue's lock, as are the object that was made of the closure and
     /// the links in the queue's list of those that run closures.

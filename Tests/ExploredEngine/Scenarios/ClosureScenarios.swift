@@ -1,0 +1,82 @@
+import Interleaving
+
+/// Closures without objects: listed, cancelled and put among operations while they run.
+let closureScenarios: [Scenario] = [
+    Scenario("closures-are-listed", "M9, O1: an object that is made of a closure while it runs ends with it") {
+        exploration in
+        exploration.warmUp()
+        let log = Log()
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        exploration.run(
+            {
+                queue.addOperation { log.add("first") }
+                queue.addOperation { log.add("second") }
+            },
+            {
+                for operation in queue.operations {
+                    operation.waitUntilFinished()
+                    exploration.check(operation.isFinished, "O1: the wait is over, the operation is not")
+                }
+            })
+        exploration.settle()
+        exploration.checkOnce(log, "first", "M9")
+        exploration.checkOnce(log, "second", "M9")
+        exploration.checkEmpty(queue, "M9")
+    },
+    Scenario("closures-cancelled", "J10: closures that are cancelled as they are added run once, or never") {
+        exploration in
+        exploration.warmUp()
+        let log = Log()
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        exploration.run(
+            {
+                queue.addOperation { log.add("first") }
+                queue.addOperation { log.add("second") }
+            }, { queue.cancelAllOperations() })
+        exploration.settle()
+        exploration.check(log.count("first") <= 1 && log.count("second") <= 1, "J10: twice")
+        exploration.checkEmpty(queue, "J10")
+    },
+    Scenario("closures-and-operations-in-order", "G5: what one thread adds starts in that order, whatever others add") {
+        exploration in
+        exploration.warmUp()
+        let log = Log()
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        exploration.run(
+            {
+                queue.addOperation { log.add("closure") }
+                queue.addOperation(BlockOperation { log.add("operation") })
+                queue.addOperation { log.add("closure behind") }
+            }, { queue.addOperation { log.add("other") } })
+        exploration.settle()
+        let own = log.entries.filter { $0 != "other" }
+        exploration.check(own == ["closure", "operation", "closure behind"], "G5: \(own)")
+        exploration.checkOnce(log, "other", "G5")
+        exploration.checkEmpty(queue, "G5")
+    },
+    Scenario(
+        "closure-waited-for-by-a-deinit", "Q1: a closure that is chosen while a deinit waits for it runs", processors: 2
+    ) { exploration in
+        exploration.warmUp()
+        let log = Log()
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        queue.isSuspended = true
+        queue.addOperation(WaitsForTheQueue(queue))
+        queue.addOperation { log.add("closure") }
+        exploration.run({ queue.isSuspended = false }, { _ = queue.operations })
+        exploration.settle()
+        exploration.checkOnce(log, "closure", "Q1")
+        exploration.checkEmpty(queue, "Q1")
+    },
+]
+
+/// Its deinit waits for all that its queue has left.
+private final class WaitsForTheQueue: Operation, @unchecked Sendable {
+    private let others: OperationQueue
+    init(_ queue: OperationQueue) { others = queue }
+    deinit { for operation in others.operations { operation.waitUntilFinished() } }
+}
