@@ -43,6 +43,13 @@ extension QueueCore {
         return result
     }
 
+    /// A closure without an object was added or has ended. The queue had no observers just before; one that came
+    /// meanwhile may have found the old value through `initial` (contract D18).
+    @inline(__always)
+    func settleIfObserved() {
+        if hasObservers { settle([.operations, .operationCount]) }
+    }
+
     @inline(never)
     private func announce(_ keys: [ObservedKey]) {
         guard let observers else { return }

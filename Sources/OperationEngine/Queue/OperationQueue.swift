@@ -45,7 +45,7 @@ open class OperationQueue: @unchecked Sendable {
             return addOperation(BlockOperation(block: block))
         }
         // Who observes the queue is told of every operation.
-        if !core.hasObservers, core.add(block) { return }
+        if !core.hasObservers, core.add(block) { return core.settleIfObserved() }
         let operation = Unmanaged<Operation>.passRetained(BlockOperation(block: block))
         core.announcing([.operations, .operationCount]) { core.add(unknown: operation) }
     }

@@ -338,12 +338,24 @@ final class QueueCore: @unchecked Sendable {
         lock.lock()
         countOutClosures(1)
         state.endClosure()
+        if hasObservers { return tellAndAdvance(runner, mayGoOn: mayGoOn) }
         takeIn()
         if mayGoOn, let next = state.chooseNext(for: runner) {
             lock.unlock()
             return next
         }
         return chooseAndUnlock(for: runner, mayGoOn: mayGoOn)
+    }
+
+    /// Under the lock, which it releases: an observer came just before the closure was counted out. Nothing is chosen
+    /// before it is told, since it may wait for the queue, which is retained for it.
+    @inline(never)
+    private func tellAndAdvance(_ runner: Runner, mayGoOn: Bool) -> Unmanaged<Operation>? {
+        let queue = owner?.retain()
+        _ = chooseAndUnlock(for: runner, mayGoOn: false)
+        settleIfObserved()
+        queue?.release()
+        return mayGoOn ? advance(runner, retiring: nil, mayGoOn: true) : nil
     }
 
     @inline(__always)
@@ -572,11 +584,13 @@ final class QueueCore: @unchecked Sendable {
 
     /// The unfinished operations in the order of adding; with the barriers, if they are to be cancelled.
     func snapshot(withBarriers: Bool = false) -> [Operation] {
-        let all = lock.withLock {
+        let (all, bands) = lock.withLock {
             takeIn()
             makeObjectsOfClosures()
-            return state.snapshot(withBarriers: withBarriers)
+            // A closure that was taken back out of a runner's hands needs another one.
+            return (state.snapshot(withBarriers: withBarriers), settle().bandsToCall)
         }
+        for band in bands { signal(band) }
         return all.sorted { $0.sequence < $1.sequence }.map(\.operation)
     }
 
