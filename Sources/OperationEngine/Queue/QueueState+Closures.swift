@@ -83,7 +83,7 @@ extension QueueState {
         var count = 0
         var begun: [BlockOperation] = []
         var takenBack: [BlockOperation] = []
-        closureRunners.forEach { runner in
+        closureRunners.visitAll { runner in
             switch runner.makeObject(of: queue) {
             case .none: break
             case .executing(let operation): begun.append(operation)
@@ -153,7 +153,7 @@ struct RunnerList {
         runner.isInList = false
     }
 
-    func forEach(_ body: (Runner) -> Void) {
+    func visitAll(_ body: (Runner) -> Void) {
         var link = first
         while let current = link {
             current._withUnsafeGuaranteedRef {
