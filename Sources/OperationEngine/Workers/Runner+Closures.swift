@@ -90,7 +90,12 @@ extension Runner {
         if queue.hasEndOfMainListener { queue.existingEndOfMainListener?.mainHasEnded() }
         // Who observes the queue is told of the object's end.
         if queue.hasObservers { _ = queue.makeObject(for: self) }
-        return withExtendedLifetime(closure) { step(from: .running, to: .none) }
+        return withExtendedLifetime(closure) {
+            if step(from: .running, to: .none) { return true }
+            // Whoever makes the object copies the closure, under the lock.
+            queue.lock.withLock {}
+            return false
+        }
     }
 
     /// The closure has run as an object's block: ends the object, and takes it out of the queue.
