@@ -228,8 +228,9 @@ extension OperationState {
     }
 
     /// idle → ready, in one plain store: for an operation that is known only where the caller holds the queue's lock.
-    func enterReady() {
-        word.store(Word(bits: word.load(ordering: .relaxed)).entering(.ready).bits, ordering: .relaxed)
+    func enterReady(isCancelled: Bool = false) {
+        let ready = Word(bits: word.load(ordering: .relaxed)).entering(.ready)
+        word.store((isCancelled ? ready.setting(Word.cancelled) : ready).bits, ordering: .relaxed)
     }
 
     /// As `enterReady`, for a closure that runs already.

@@ -26,6 +26,8 @@ final class ClosureRun: Operation, @unchecked Sendable {
     /// Guarded by the queue's lock, as is `seen`: the latest look at `added`.
     @exclusivity(unchecked) private(set) var taken = 0
     @exclusivity(unchecked) private var seen = 0
+    /// Whether its closures are to be let go of, without being called. Then it is closed. Guarded by the queue's lock.
+    @exclusivity(unchecked) var isCancelledRun = false
 
     /// A run of one closure.
     init(_ first: @escaping @Sendable () -> Void, capacity: Int) {
@@ -35,7 +37,10 @@ final class ClosureRun: Operation, @unchecked Sendable {
         added.store(1, ordering: .relaxed)
     }
 
-    deinit { closures.deallocate() }
+    deinit {
+        (closures + taken).deinitialize(count: remaining)
+        closures.deallocate()
+    }
 
     /// Adds a closure; false if there is no room. Under the entrance's lock.
     @inline(__always)
@@ -61,6 +66,9 @@ final class ClosureRun: Operation, @unchecked Sendable {
         taken += 1
         return (closures + (taken - 1)).move()
     }
+
+    /// The closures that are left of a closed run. Under the queue's lock.
+    var remaining: Int { used - taken }
 
     /// How many closures were added to this run. Final once it is closed; before, only under the entrance's lock.
     var used: Int { added.load(ordering: .relaxed) }

@@ -209,6 +209,7 @@ final class QueueCore: @unchecked Sendable {
     }
 
     private func countIn(_ count: Int) {
+        if count == 0 { return }
         if unfinished.add(count, ordering: .sequentiallyConsistent).oldValue == 0 { _ = owner?.retain() }
     }
 
@@ -361,6 +362,7 @@ final class QueueCore: @unchecked Sendable {
     @inline(__always)
     private func chooseAndUnlock(for runner: Runner, mayGoOn: Bool) -> Unmanaged<Operation>? {
         let (chosen, bands) = settle(choosingFor: mayGoOn ? runner : nil)
+        if state.droppedRuns != nil { return dropAndChoose(runner, mayGoOn: mayGoOn, calling: bands) }
         var haveClosuresEnded = false
         if chosen == nil {
             if runner.isInList { state.closureRunners.remove(runner) }
@@ -370,6 +372,27 @@ final class QueueCore: @unchecked Sendable {
         for band in bands { signal(band) }
         if haveClosuresEnded { countOut(Self.anyClosures) }
         return chosen
+    }
+
+    /// Under the lock, which it releases: nothing was chosen, since cancelled closures are to be released first.
+    @inline(never)
+    private func dropAndChoose(_ runner: Runner, mayGoOn: Bool, calling bands: BandSet) -> Unmanaged<Operation>? {
+        var next = state.takeDropped()
+        lock.unlock()
+        for band in bands { signal(band) }
+        var count = 0
+        while let link = next {
+            let run = Unmanaged<ClosureRun>.fromOpaque(link.toOpaque())
+            run._withUnsafeGuaranteedRef {
+                next = $0.next
+                count += $0.remaining
+            }
+            run.release()
+        }
+        lock.lock()
+        countOutClosures(count)
+        if hasObservers { return tellAndAdvance(runner, mayGoOn: mayGoOn) }
+        return chooseAndUnlock(for: runner, mayGoOn: mayGoOn)
     }
 
     /// Files in one step what a runner has kept.
@@ -591,7 +614,27 @@ final class QueueCore: @unchecked Sendable {
             return (state.snapshot(withBarriers: withBarriers), settle().bandsToCall)
         }
         for band in bands { signal(band) }
-        return all.sorted { $0.sequence < $1.sequence }.map(\.operation)
+        return Self.inOrder(all)
+    }
+
+    private static func inOrder(_ all: [(sequence: UInt64, operation: Operation)]) -> [Operation] {
+        all.sorted { $0.sequence < $1.sequence }.map(\.operation)
+    }
+
+    /// Cancels the closures without objects. What else there is to be cancelled: those that run, and barriers too.
+    func cancelClosures() -> [Operation] {
+        // Who observes the queue is told of every operation.
+        if hasObservers { return snapshot(withBarriers: true) }
+        let (all, bands) = lock.withLock {
+            takeIn()
+            let count = state.makeObjectsOfTaken(of: self)
+            countIn(count)
+            countOutClosures(count)
+            state.cancelWaitingClosures()
+            return (state.snapshot(withBarriers: true), settle().bandsToCall)
+        }
+        for band in bands { signal(band) }
+        return Self.inOrder(all)
     }
 
     /// Sleeps until the queue is empty for an instant, or the deadline passed; true if it was empty.

@@ -74,13 +74,54 @@ extension QueueState {
         ready.prepend(closure, as: QueuePlace(kind: .ready, level: .normal, band: .normal))
     }
 
+    // MARK: Cancelling
+
+    /// Cancels the closures that wait, without making objects of them: their runs go before everything else, without a
+    /// slot, to be dropped by the runner that chooses them (contract J9, J10).
+    mutating func cancelWaitingClosures() {
+        closeLastRun()
+        var runs: [Unmanaged<Operation>] = []
+        let collect = { (operation: Operation) in
+            if operation.isClosureRun, operation.place.level != .slotless { runs.append(.passUnretained(operation)) }
+        }
+        ready.forEach(collect)
+        held.visitAll { $0.ready.forEach(collect) }
+        for link in runs {
+            let run = unsafeDowncast(link.takeUnretainedValue(), to: ClosureRun.self)
+            takeOut(run)
+            run.isCancelledRun = true
+            ready.append(run, as: QueuePlace(kind: .ready, level: .slotless, band: .normal))
+        }
+    }
+
+    /// Takes a cancelled run out of its list, for `takeDropped`.
+    mutating func drop(_ run: Unmanaged<ClosureRun>) {
+        run._withUnsafeGuaranteedRef {
+            ready.remove($0)
+            $0.next = droppedRuns
+        }
+        droppedRuns = Unmanaged.fromOpaque(run.toOpaque())
+    }
+
+    /// The cancelled runs that were chosen since, linked by `next`: the caller releases them, without the lock.
+    mutating func takeDropped() -> Unmanaged<Operation>? { droppedRuns.take() }
+
     // MARK: As objects
 
     /// Makes objects of all closures: each is an operation like any other from here on, at its place.
     ///
     /// - Returns: how many there were.
     mutating func makeObjects(of queue: QueueCore) -> Int {
-        var count = 0
+        var count = makeObjectsOfTaken(of: queue)
+        count += ready.makeObjects(of: queue) { self.lastRun?.toOpaque() == $0.toOpaque() }
+        held.visitAll { segment in
+            count += segment.ready.makeObjects(of: queue) { self.lastRun?.toOpaque() == $0.toOpaque() }
+        }
+        return count
+    }
+
+    /// As `makeObjects`, of those alone that runners have taken.
+    mutating func makeObjectsOfTaken(of queue: QueueCore) -> Int {
         var begun: [BlockOperation] = []
         var takenBack: [BlockOperation] = []
         closureRunners.visitAll { runner in
@@ -93,12 +134,7 @@ extension QueueState {
         for operation in begun { isExecuting(operation) }
         // The earliest comes first of all.
         for operation in takenBack.sorted(by: { $0.sequence > $1.sequence }) { takeBack(operation) }
-        count += begun.count + takenBack.count
-        count += ready.makeObjects(of: queue) { self.lastRun?.toOpaque() == $0.toOpaque() }
-        held.visitAll { segment in
-            count += segment.ready.makeObjects(of: queue) { self.lastRun?.toOpaque() == $0.toOpaque() }
-        }
-        return count
+        return begun.count + takenBack.count
     }
 
     /// A closure that runs has become an object. Its slot is the object's now.
@@ -123,7 +159,7 @@ extension ReadyQueue {
             while !run.isEmpty {
                 let sequence = run.sequence + UInt64(run.taken)
                 let operation = BlockOperation(run.takeFirst(), in: queue, sequence: sequence)
-                operation.state.enterReady()
+                operation.state.enterReady(isCancelled: run.isCancelledRun)
                 insert(Unmanaged.passRetained(operation).takeUnretainedValue(), before: run)
                 count += 1
             }

@@ -24,6 +24,8 @@ struct QueueState: ~Copyable {
     /// The run of closures that was taken in last, until something comes behind it; retained. In its list while it has
     /// closures, set aside here alone while it has none.
     var lastRun: Unmanaged<ClosureRun>?
+    /// Cancelled runs that were chosen, and are to be released without the lock.
+    var droppedRuns: Unmanaged<Operation>?
     /// The runners that run closures, or did since they took up their leases.
     var closureRunners = RunnerList()
     /// Closures that are taken and not ended.
@@ -152,7 +154,7 @@ struct QueueState: ~Copyable {
         }
     }
 
-    private mutating func takeOut(_ operation: Operation) {
+    mutating func takeOut(_ operation: Operation) {
         switch operation.place.kind {
         case .executing: executing.remove(operation)
         case .none: return
@@ -198,9 +200,16 @@ struct QueueState: ~Copyable {
             let level = reference._withUnsafeGuaranteedRef { $0.place.level }
             if level != .slotless, freeSlots <= 0 { return nil }
             if let run = ClosureRun.from(reference) {
+                if level == .slotless {
+                    drop(run)
+                    continue
+                }
+                // What was dropped may run code of the user when it is released: nothing is chosen before that.
+                if droppedRuns != nil { return nil }
                 take(from: run, for: runner)
                 return reference
             }
+            if droppedRuns != nil { return nil }
             let isChosen = reference._withUnsafeGuaranteedRef { operation in
                 ready.removeFirst(operation)
                 guard operation.state.dispatch() else {
@@ -288,11 +297,12 @@ struct QueueState: ~Copyable {
     }
 
     /// All operations that are not finished, with the numbers that give the order of adding; barriers among them only
-    /// if asked for.
+    /// if asked for, closures only as far as they have objects.
     func snapshot(withBarriers: Bool) -> [(sequence: UInt64, operation: Operation)] {
         var all: [(sequence: UInt64, operation: Operation)] = []
         let collect = { (operation: Operation) in
-            guard !operation.state.load().isFinished, withBarriers || !operation.isBarrier else { return }
+            guard !operation.state.load().isFinished, withBarriers || !operation.isBarrier, !operation.isClosureRun
+            else { return }
             all.append((operation.sequence, operation))
         }
         executing.forEach(collect)
