@@ -1,9 +1,10 @@
 import OpBenchModel
+import TestSupport
 import Testing
 
 @testable import OpBenchRunner
 
-@Suite(.serialized) struct BlockedOperationTests {
+@Suite(.serialized, .blocking) struct BlockedOperationTests {
     private func plan(_ parameters: String) throws -> WorkloadPlan { try Fixture.plan("blocking", parameters) }
 
     @Test(arguments: [
@@ -61,7 +62,7 @@ import Testing
     }
 }
 
-@Suite(.serialized) struct MemoryFenceTests {
+@Suite(.serialized, .blocking) struct MemoryFenceTests {
     private func report(_ flavour: SampleFlavour, _ parameters: String) throws -> SampleReport {
         Trial(
             plan: try Fixture.plan("memory_fence", parameters), factory: EngineBackend.factory, flavour: flavour,

@@ -1,4 +1,5 @@
 import OpBenchModel
+import TestSupport
 import Testing
 
 @testable import OpBenchRunner
@@ -34,7 +35,7 @@ import Testing
     }
 }
 
-@Suite(.serialized) struct CancellationTests {
+@Suite(.serialized, .blocking) struct CancellationTests {
     @Test func `the time of the cancelling calls is a phase of its own, by the operations chosen`() throws {
         let report = try Trial(
             plan: Fixture.plan("cancel_storm", #"{"operations": 50, "cancelled_percent": 40, "work_ns": 0}"#),
@@ -61,7 +62,7 @@ import Testing
 }
 
 /// That the check can fail.
-@Suite(.serialized) struct BrokenCancellationTests {
+@Suite(.serialized, .blocking) struct BrokenCancellationTests {
     private func report(_ defect: ScriptedCancelling.Defect, _ parameters: String) throws -> SampleReport {
         let factory = BackendFactory(
             id: BackendID(rawValue: "scripted"), guarantees: [], support: { _ in .full() },

@@ -1,9 +1,10 @@
 import OpBenchModel
+import TestSupport
 import Testing
 
 @testable import OpBenchRunner
 
-@Suite(.serialized) struct ConcurrencyBackendTests {
+@Suite(.serialized, .blocking) struct ConcurrencyBackendTests {
     private static let limited = [
         ("independent", #""items": 200, "work_ns": 2000"#),
         ("independent", #""items": 200, "submission": "refill", "window": 50, "work_ns": 2000"#),

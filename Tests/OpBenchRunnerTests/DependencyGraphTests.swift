@@ -1,9 +1,10 @@
 import OpBenchModel
+import TestSupport
 import Testing
 
 @testable import OpBenchRunner
 
-@Suite struct DependencyGraphTests {
+@Suite(.blocking) struct DependencyGraphTests {
     private func graph(_ kind: String, width: Int = 1, layers: Int = 1, degree: Int = 1, seed: Int = 1) throws
         -> DependencyGraph
     {

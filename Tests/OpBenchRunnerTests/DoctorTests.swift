@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import OpBenchRunner
 
-@Suite struct DoctorTests {
+@Suite(.blocking) struct DoctorTests {
     private static let defects: [(String, Finding.Weight, @Sendable (inout HostReadings) -> Void)] = [
         ("processors", .bad, { $0.allowedProcessors = 1 }),
         ("cgroup quota", .bad, { $0.quotaProcessors = 1.5 }),

@@ -1,9 +1,10 @@
 import OpBenchModel
+import TestSupport
 import Testing
 
 @testable import OpBenchRunner
 
-@Suite struct PacerTests {
+@Suite(.blocking) struct PacerTests {
     @Test func `bursts are drained one by one, with the pause between them and none after the last`() throws {
         let plan = try Fixture.plan("wakeup", #"{"operations": 7, "burst": 3, "pause_ns": 500}"#)
         let clock = ManualClock(oversleep: 20)

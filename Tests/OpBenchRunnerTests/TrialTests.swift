@@ -1,9 +1,10 @@
 import OpBenchModel
+import TestSupport
 import Testing
 
 @testable import OpBenchRunner
 
-@Suite(.serialized) struct TrialTests {
+@Suite(.serialized, .blocking) struct TrialTests {
     private func run(
         _ factory: BackendFactory, _ flavour: SampleFlavour, _ shape: String, _ parameters: String
     ) async throws -> SampleReport {
@@ -176,7 +177,7 @@ import Testing
 }
 
 /// That the checks can fail.
-@Suite(.serialized) struct BrokenBackendTests {
+@Suite(.serialized, .blocking) struct BrokenBackendTests {
     private func report(
         _ defect: ScriptedBackend.Defect, _ flavour: SampleFlavour, _ shape: String, _ parameters: String,
         _ guarantees: Guarantees = ScriptedBackend.allGuarantees
