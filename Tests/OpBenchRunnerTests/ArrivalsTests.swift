@@ -1,10 +1,9 @@
 import OpBenchModel
-import TestSupport
 import Testing
 
 @testable import OpBenchRunner
 
-@Suite(.blocking) struct ArrivalsTests {
+@Suite struct ArrivalsTests {
     private func instants(_ parameters: String) throws -> [Int64] {
         guard case .arrivals(let instants) = try Fixture.plan("open_loop", parameters).pacing else {
             Issue.record("no open loop")
@@ -54,7 +53,7 @@ import Testing
     }
 }
 
-@Suite(.blocking) struct RateSearchTests {
+@Suite struct RateSearchTests {
     private func search(from first: Int = 10_000, _ limit: Int, in range: ClosedRange<Int> = 100...10_000_000) -> Int? {
         RateSearch.highestRate(from: first, in: range) { $0 <= limit }
     }
