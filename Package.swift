@@ -78,7 +78,7 @@ let package = Package(
             exclude: ["Engine/Futex/FutexLock.swift"]),
         // What scripts/mutate runs.
         .executableTarget(name: "mutate", path: "Tests/MutationTool"),
-        .testTarget(name: "ExplorerTests", dependencies: ["explore", "mutate", "Interleaving"]),
+        .testTarget(name: "ExplorerTests", dependencies: ["explore", "mutate", "Interleaving", "TestSupport"]),
         // One program, written for Foundation, three times: moved by scoped imports, by one file of names, and not moved
         // (in the oracle tests).
         .testTarget(

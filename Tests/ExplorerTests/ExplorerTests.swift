@@ -1,8 +1,10 @@
 import Foundation
 import Interleaving
+import TestSupport
 import Testing
 
 /// The scenarios are run by the program `explore`, which forks a process for each schedule.
+@Suite(.onOwnThreads)
 struct ExplorerTests {
     /// The scenarios' names, from `explore list`.
     private static func names(broken: Bool) throws -> [String] {
@@ -86,6 +88,7 @@ struct ExplorerTests {
 }
 
 /// What scripts/mutate breaks on purpose.
+@Suite(.onOwnThreads)
 struct MutationTests {
     @Test("Every mutation's old text occurs exactly once in the engine's sources: change Tests/Mutations with them")
     func upToDate() throws {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpBenchModel
@@ -69,18 +70,18 @@ struct JSONParserTests {
         #expect(try JSONParser.parse(JSONText.write(odd), file: "x").string("") == "\u{1}\u{1F}\"\\\n\r\té😀")
     }
 
-    @Test("No cut and no changed byte of a workload traps", arguments: Fixtures.shipped)
-    func mutilated(file: URL) async throws {
+    @Test(
+        "No cut and no changed byte of a workload traps", .onOwnThreads,
+        arguments: Fixtures.standard + Fixtures.more)
+    func mutilated(file: URL) throws {
         let bytes = Array(try Fixtures.text(file).utf8)
         for length in stride(from: 0, to: bytes.count - 1, by: 3) {
-            // There are many of these files, and other tests wait for the threads that this one has.
-            await Task.yield()
             let cut = String(decoding: bytes[..<length], as: UTF8.self)
             _ = refusal { _ = try WorkloadDecoder.decode(text: cut, file: "cut.json") }
         }
         var generator = Numbers(state: 1)
         for _ in 0..<200 {
-            await Task.yield()
+
             var changed = bytes
             changed[Int.random(in: bytes.indices, using: &generator)] = UInt8.random(in: 0x20...0x7E, using: &generator)
             _ = try? WorkloadDecoder.decode(text: String(decoding: changed, as: UTF8.self), file: "changed.json")

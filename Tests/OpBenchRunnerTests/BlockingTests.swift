@@ -4,7 +4,7 @@ import Testing
 
 @testable import OpBenchRunner
 
-@Suite(.serialized, .blocking) struct BlockedOperationTests {
+@Suite(.serialized, .onOwnThreads) struct BlockedOperationTests {
     private func plan(_ parameters: String) throws -> WorkloadPlan { try Fixture.plan("blocking", parameters) }
 
     @Test(arguments: [
@@ -62,7 +62,7 @@ import Testing
     }
 }
 
-@Suite(.serialized, .blocking) struct MemoryFenceTests {
+@Suite(.serialized, .onOwnThreads) struct MemoryFenceTests {
     private func report(_ flavour: SampleFlavour, _ parameters: String) throws -> SampleReport {
         Trial(
             plan: try Fixture.plan("memory_fence", parameters), factory: EngineBackend.factory, flavour: flavour,

@@ -35,7 +35,7 @@ import Testing
     }
 }
 
-@Suite(.serialized, .blocking) struct CancellationTests {
+@Suite(.serialized, .onOwnThreads) struct CancellationTests {
     @Test func `the time of the cancelling calls is a phase of its own, by the operations chosen`() throws {
         let report = try Trial(
             plan: Fixture.plan("cancel_storm", #"{"operations": 50, "cancelled_percent": 40, "work_ns": 0}"#),
@@ -62,7 +62,7 @@ import Testing
 }
 
 /// That the check can fail.
-@Suite(.serialized, .blocking) struct BrokenCancellationTests {
+@Suite(.serialized, .onOwnThreads) struct BrokenCancellationTests {
     private func report(_ defect: ScriptedCancelling.Defect, _ parameters: String) throws -> SampleReport {
         let factory = BackendFactory(
             id: BackendID(rawValue: "scripted"), guarantees: [], support: { _ in .full() },

@@ -5,7 +5,7 @@ import Testing
 @testable import OpBenchRunner
 
 /// One stall in a run, computed by hand: what the open loop must report of it, and what a closed one cannot.
-@Suite(.blocking) struct CoordinatedOmissionTests {
+@Suite(.onOwnThreads) struct CoordinatedOmissionTests {
     /// 1 s of arrivals every 0.5 ms; the queue, one operation at a time of 10 µs, stands still for 100 ms in the middle.
     private static let stall: Int64 = 100_000_000
     private static let work: Int64 = 10_000

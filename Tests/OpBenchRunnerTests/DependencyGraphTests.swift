@@ -4,7 +4,7 @@ import Testing
 
 @testable import OpBenchRunner
 
-@Suite(.blocking) struct DependencyGraphTests {
+@Suite(.onOwnThreads) struct DependencyGraphTests {
     private func graph(_ kind: String, width: Int = 1, layers: Int = 1, degree: Int = 1, seed: Int = 1) throws
         -> DependencyGraph
     {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import OpBenchRunner
 
-@Suite(.blocking) struct DoctorTests {
+@Suite(.onOwnThreads) struct DoctorTests {
     private static let defects: [(String, Finding.Weight, @Sendable (inout HostReadings) -> Void)] = [
         ("processors", .bad, { $0.allowedProcessors = 1 }),
         ("cgroup quota", .bad, { $0.quotaProcessors = 1.5 }),

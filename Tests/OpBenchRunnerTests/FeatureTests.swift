@@ -38,7 +38,7 @@ final class DirectedBackend: Backend, @unchecked Sendable {
     }
 }
 
-@Suite(.serialized, .blocking) struct NoticeTests {
+@Suite(.serialized, .onOwnThreads) struct NoticeTests {
     private func report(_ direction: @escaping @Sendable (OperationBody) -> Void) throws -> SampleReport {
         try DirectedBackend.report("observers", #"{"operations": 3, "observers": 2}"#, .throughput, direction)
     }
@@ -95,7 +95,7 @@ final class DirectedBackend: Backend, @unchecked Sendable {
     }
 }
 
-@Suite(.serialized, .blocking) struct BarrierTests {
+@Suite(.serialized, .onOwnThreads) struct BarrierTests {
     private func report(
         _ flavour: SampleFlavour = .throughput, _ direction: @escaping @Sendable (OperationBody) -> Void
     ) throws -> SampleReport {
@@ -155,7 +155,7 @@ final class DirectedBackend: Backend, @unchecked Sendable {
     }
 }
 
-@Suite(.serialized, .blocking) struct BlockGroupTests {
+@Suite(.serialized, .onOwnThreads) struct BlockGroupTests {
     @Test func `blocks are counted as operations, and a warm-up has whole groups`() throws {
         let plan = try Fixture.plan("block_groups", #"{"groups": 5, "blocks": 4}"#)
         #expect(plan.operationCount == 20)
@@ -187,7 +187,7 @@ final class DirectedBackend: Backend, @unchecked Sendable {
     }
 }
 
-@Suite(.serialized, .blocking) struct ManualStartTests {
+@Suite(.serialized, .onOwnThreads) struct ManualStartTests {
     @Test func `nothing can be held pending, and the start is the call`() throws {
         let plan = try Fixture.plan("manual_start", #"{"operations": 10}"#)
         for factory in [EngineBackend.factory, FoundationBackend.factory, DispatchBackend.factory] {

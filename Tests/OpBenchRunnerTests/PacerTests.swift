@@ -4,7 +4,7 @@ import Testing
 
 @testable import OpBenchRunner
 
-@Suite(.blocking) struct PacerTests {
+@Suite(.onOwnThreads) struct PacerTests {
     @Test func `bursts are drained one by one, with the pause between them and none after the last`() throws {
         let plan = try Fixture.plan("wakeup", #"{"operations": 7, "burst": 3, "pause_ns": 500}"#)
         let clock = ManualClock(oversleep: 20)

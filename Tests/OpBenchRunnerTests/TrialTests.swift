@@ -4,7 +4,7 @@ import Testing
 
 @testable import OpBenchRunner
 
-@Suite(.serialized, .blocking) struct TrialTests {
+@Suite(.serialized, .onOwnThreads) struct TrialTests {
     private func run(
         _ factory: BackendFactory, _ flavour: SampleFlavour, _ shape: String, _ parameters: String
     ) async throws -> SampleReport {
@@ -177,7 +177,7 @@ import Testing
 }
 
 /// That the checks can fail.
-@Suite(.serialized, .blocking) struct BrokenBackendTests {
+@Suite(.serialized, .onOwnThreads) struct BrokenBackendTests {
     private func report(
         _ defect: ScriptedBackend.Defect, _ flavour: SampleFlavour, _ shape: String, _ parameters: String,
         _ guarantees: Guarantees = ScriptedBackend.allGuarantees

@@ -57,6 +57,23 @@ public struct BlockingTrait: TestTrait, SuiteTrait, TestScoping {
     }
 }
 
+/// Runs each test of a suite on a thread outside the cooperative pool, for those that compute or wait for long, but not
+/// for the engine.
+public struct OwnThreadsTrait: TestTrait, SuiteTrait, TestScoping {
+    public var isRecursive: Bool { true }
+
+    public func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        try await withTaskExecutorPreference(TestThreads.shared) { try await function() }
+    }
+}
+
+extension Trait where Self == OwnThreadsTrait {
+    /// For suites whose tests take long without suspending.
+    public static var onOwnThreads: Self { OwnThreadsTrait() }
+}
+
 extension Trait where Self == BlockingTrait {
     /// For suites whose tests block.
     public static var blocking: Self { BlockingTrait() }
