@@ -101,10 +101,11 @@ struct Trial {
     }
 
     private func measureLatency(_ producers: Producers, into report: inout SampleReport) {
+        var analysis = RoundAnalysis(plan: plan)
+        if !analysis.hasNotifications { report.note("no notified stage: nothing here has a completion block") }
         if let search = RateSearch(self) { return search.run(into: &report) }
         let body = OperationBody(plan: plan, kernel: kernel, mode: .stamped)
         defer { body.deallocate() }
-        var analysis = RoundAnalysis(plan: plan)
         var rounds = 0
         var perturbation = SelfPerturbation(limitNanoseconds: targetNanoseconds / 2)
         let isLongEnough = repeatRounds {
@@ -127,7 +128,6 @@ struct Trial {
         }
         if !isLongEnough { report.flags.append("short") }
         analysis.report(rounds: rounds, into: &report)
-        if !analysis.hasNotifications { report.note("no notified stage: nothing here has a completion block") }
         perturbation.report(operations: plan.operationCount, into: &report)
     }
 
