@@ -131,9 +131,6 @@ struct RoundAnalysis {
         return Int64(recorder.histograms[key]?.valueAtPercentile(99) ?? 0)
     }
 
-    /// Whether any completion block was timed.
-    var hasNotifications: Bool { recorder.histograms.keys.contains { $0.stage == .notified } }
-
     var inversions: Int { classes.values.reduce(0) { $0 + $1.inversions } }
 }
 

@@ -101,11 +101,13 @@ struct Trial {
     }
 
     private func measureLatency(_ producers: Producers, into report: inout SampleReport) {
-        var analysis = RoundAnalysis(plan: plan)
-        if !analysis.hasNotifications { report.note("no notified stage: nothing here has a completion block") }
+        if !plan.hasCompletionBlocks, !plan.isRefill {
+            report.note("no notified stage: nothing here has a completion block")
+        }
         if let search = RateSearch(self) { return search.run(into: &report) }
         let body = OperationBody(plan: plan, kernel: kernel, mode: .stamped)
         defer { body.deallocate() }
+        var analysis = RoundAnalysis(plan: plan)
         var rounds = 0
         var perturbation = SelfPerturbation(limitNanoseconds: targetNanoseconds / 2)
         let isLongEnough = repeatRounds {
