@@ -4,7 +4,7 @@ import Testing
 
 @testable import OpBenchRunner
 
-@Suite(.serialized, .onOwnThreads) struct ConcurrencyBackendTests {
+@Suite(.serialized) struct ConcurrencyBackendTests {
     private static let limited = [
         ("independent", #""items": 200, "work_ns": 2000"#),
         ("independent", #""items": 200, "submission": "refill", "window": 50, "work_ns": 2000"#),
