@@ -13,6 +13,18 @@ struct StatisticsTests {
         #expect(median(values) == expected)
     }
 
+    @Test("The median is the middle of the sorted values, in whatever order, with equal ones too", arguments: 1...60)
+    func medianOfSorted(seed: UInt64) {
+        var generator = SplitMix64(state: seed)
+        let kinds = [2, 20, 1000].randomElement(using: &generator)!
+        var values = (0..<Int.random(in: 1...400, using: &generator)).map { _ in
+            Double(Int.random(in: 0..<kinds, using: &generator))
+        }
+        if seed % 3 == 0 { values.sort() }
+        let sorted = values.sorted()
+        #expect(median(values) == (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2)
+    }
+
     /// Of 1, 2, 6 the Walsh averages are 1, 1.5, 3.5, 2, 4, 6; their middle is (2 + 3.5) ÷ 2.
     @Test(
         "Hodges–Lehmann by hand",

@@ -1,12 +1,14 @@
 """Gates drawn from recorded blocks: each is a run of its own whose blocks were really measured, only at another time."""
 
 import csv
+import os
 import random
 import shutil
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from opbench_proofs.tool import INCONCLUSIVE, PASS, OpBench
+from opbench_proofs.tool import INCONCLUSIVE, PASS, Gate, OpBench
 
 Row = dict[str, str]
 STAGES = (7, 15, 25)
@@ -61,17 +63,31 @@ def only(side: str, new_side: str = "") -> Callable[[Row], Row | None]:
     return lambda row: row | {"side": new_side} if row["side"] == side else None
 
 
-def paired_gate(tool: OpBench, recording: Recording, random_numbers: random.Random, *options: str) -> int:
-    """The exit code of one gate drawn as `opbench ab` would have measured it: in stages, until nothing is open."""
-    most = min(STAGES[-1], len(recording.blocks))
-    numbers = random_numbers.sample(recording.numbers(), most)
-    status = INCONCLUSIVE
-    for stage in STAGES:
-        recording.write(recording.draw(numbers[:stage]), tool.folder / "drawn")
-        status = tool.gate("--ab", "drawn", *options).status
-        if status != INCONCLUSIVE or stage >= most:
-            break
-    return status
+def draw_gates(
+    tool: OpBench, count: int, seed: int, draw: Callable[[OpBench, random.Random, str], Gate]
+) -> list[Gate]:
+    """Judges drawn gates, as many at a time as there are processors: nothing is timed.
+
+    `draw` gets random numbers that depend on the seed and the gate's number alone, and a name for folders of its own.
+    """
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(lambda n: draw(tool, random.Random(f"{seed}.{n}"), f"drawn-{seed}-{n}"), range(count)))
+
+
+def paired_gate(recording: Recording) -> Callable[[OpBench, random.Random, str], Gate]:
+    """Draws gates as `opbench ab` would have measured them: in stages, until nothing is open."""
+
+    def draw(tool: OpBench, random_numbers: random.Random, name: str) -> Gate:
+        most = min(STAGES[-1], len(recording.blocks))
+        numbers = random_numbers.sample(recording.numbers(), most)
+        for stage in STAGES:
+            recording.write(recording.draw(numbers[:stage]), tool.folder / name)
+            gate = tool.gate("--ab", name)
+            if gate.status != INCONCLUSIVE or stage >= most:
+                break
+        return gate
+
+    return draw
 
 
 def is_alarm(status: int) -> bool:

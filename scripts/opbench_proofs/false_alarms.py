@@ -1,10 +1,9 @@
 """Proof 1: equal builds are not called different."""
 
-import random
 from collections import Counter
 
 from opbench_proofs.binomial import is_beyond_chance, upper_bound
-from opbench_proofs.blocks import Recording, is_alarm, paired_gate
+from opbench_proofs.blocks import Recording, draw_gates, is_alarm, paired_gate
 from opbench_proofs.proof import Outcome, Setting, Verdict
 from opbench_proofs.tool import TINY, WORK
 
@@ -24,12 +23,12 @@ def prove(setting: Setting) -> Outcome:
     workloads = [work] if setting.is_short else [work, tool.write("tiny.json", TINY)]
     statuses: Counter[int] = Counter()
     alarming_recordings = 0
-    numbers = random.Random(1)
-    for workload in workloads:
+    for number, workload in enumerate(workloads):
         run_id = f"aa-{workload.removesuffix('.json')}"
         tool.ab(run_id, workload, "--blocks", str(blocks))
         recording = Recording(tool.samples(run_id))
-        drawn_here = Counter(paired_gate(tool, recording, numbers) for _ in range(drawn // len(workloads)))
+        gates = draw_gates(tool, drawn // len(workloads), number, paired_gate(recording))
+        drawn_here = Counter(gate.status for gate in gates)
         statuses += drawn_here
         alarming_recordings += 2 * _alarms(drawn_here) > drawn_here.total()
     real_statuses: Counter[int] = Counter()
@@ -37,18 +36,18 @@ def prove(setting: Setting) -> Outcome:
         run_id = f"aa-real-{number}"
         tool.ab(run_id, work, "--seed", str(number))
         real_statuses[tool.gate("--ab", run_id).status] += 1
-    alarms, real_alarms, gates = _alarms(statuses), _alarms(real_statuses), statuses.total()
+    alarms, real_alarms, total = _alarms(statuses), _alarms(real_statuses), statuses.total()
     figures = [
-        f"{alarms} false alarms in {gates} gates drawn from {blocks * len(workloads)} recorded blocks "
+        f"{alarms} false alarms in {total} gates drawn from {blocks * len(workloads)} recorded blocks "
         f"({statuses[0]} pass, {statuses[7]} inconclusive); "
-        f"with 95 % confidence their rate is at most {upper_bound(alarms, gates):.2%}",
+        f"with 95 % confidence their rate is at most {upper_bound(alarms, total):.2%}",
         f"{real_alarms} false alarms in {real} gates measured one by one "
         f"({real_statuses[0]} pass, {real_statuses[7]} inconclusive)",
     ]
     if setting.is_short:
         held = not is_beyond_chance(alarming_recordings + real_alarms, len(workloads) + real, RATE)
     else:
-        held = alarms <= RATE * gates and real_alarms == 0
+        held = alarms <= RATE * total and real_alarms == 0
     return Outcome(Verdict.of(held), figures)
 
 

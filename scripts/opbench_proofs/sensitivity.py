@@ -1,12 +1,13 @@
 """Proof 2: a slowdown of a known size is caught, and how often, by its size."""
 
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 from opbench_proofs.binomial import is_beyond_chance, lower_bound
-from opbench_proofs.blocks import Recording, only, paired_gate
+from opbench_proofs.blocks import Recording, draw_gates, only, paired_gate
 from opbench_proofs.proof import Outcome, Setting, Verdict
-from opbench_proofs.tool import INCONCLUSIVE, REGRESSION, WORK, Gate
+from opbench_proofs.tool import INCONCLUSIVE, REGRESSION, WORK, Gate, OpBench
 
 TITLE = "A slowdown of 5 % is caught"
 EFFECT = 0.05
@@ -70,36 +71,41 @@ def _curves(setting: Setting) -> list[str]:
         run_id = f"effect-{effect:g}"
         tool.ab(run_id, workload, "--blocks", str(blocks), "--inject-slowdown", str(effect))
         recordings[effect] = Recording(tool.samples(run_id))
-    numbers = random.Random(2)
     paired, unpaired = [], []
-    for effect in effects:
-        statuses = [paired_gate(tool, recordings[effect], numbers) for _ in range(drawn)]
-        paired.append(statuses.count(REGRESSION) / drawn)
-        alone = [_unpaired_gate(setting, recordings[0.0], recordings[effect], numbers) for _ in range(drawn)]
-        unpaired.append(alone.count(REGRESSION) / drawn)
+    for number, effect in enumerate(effects):
+        in_turns = draw_gates(tool, drawn, number, paired_gate(recordings[effect]))
+        apart = draw_gates(tool, drawn, number, _unpaired_gate(recordings[0.0], recordings[effect]))
+        paired.append(_share_caught(in_turns))
+        unpaired.append(_share_caught(apart))
     _draw(setting.output / "power.svg", effects, paired, unpaired)
     names = ", ".join(f"{effect:.0%}" for effect in effects)
     return [
         f"power at slowdowns of {names}, in turns (time, CPU time): " + ", ".join(f"{share:.0%}" for share in paired),
         f"in runs of different times (time ÷ Dispatch's, {UNPAIRED_BLOCKS} blocks each): "
         + ", ".join(f"{share:.0%}" for share in unpaired),
-        "an unpaired gate says of itself: " + _own_power(setting),
+        "an unpaired gate says of itself: " + _own_power(apart[-1]),
         f"the curves are in {setting.output / 'power.svg'}",
     ]
 
 
-def _unpaired_gate(setting: Setting, base: Recording, head: Recording, numbers: random.Random) -> int:
-    """Judges blocks of two runs by the default policy, without regard to which were taken together."""
-    tool = setting.tool
-    for name, recording, side in (("apart-base", base, "base"), ("apart-head", head, "head")):
-        drawn = numbers.sample(recording.numbers(), min(UNPAIRED_BLOCKS, len(recording.blocks)))
-        recording.write(recording.draw(drawn, only(side)), tool.folder / name)
-    return tool.gate("--baseline", "apart-base", "--candidate", "apart-head", "--lenient").status
+def _share_caught(gates: list[Gate]) -> float:
+    return sum(gate.status == REGRESSION for gate in gates) / len(gates)
 
 
-def _own_power(setting: Setting) -> str:
-    """What the last unpaired gate's column `detects` holds."""
-    gate = setting.tool.gate("--baseline", "apart-base", "--candidate", "apart-head", "--lenient")
+def _unpaired_gate(base: Recording, head: Recording) -> Callable[[OpBench, random.Random, str], Gate]:
+    """Draws gates on blocks of two runs by the default policy, without regard to which were taken together."""
+
+    def draw(tool: OpBench, random_numbers: random.Random, name: str) -> Gate:
+        for recording, side in ((base, "base"), (head, "head")):
+            numbers = random_numbers.sample(recording.numbers(), min(UNPAIRED_BLOCKS, len(recording.blocks)))
+            recording.write(recording.draw(numbers, only(side)), tool.folder / f"{name}-{side}")
+        return tool.gate("--baseline", f"{name}-base", "--candidate", f"{name}-head", "--lenient")
+
+    return draw
+
+
+def _own_power(gate: Gate) -> str:
+    """What an unpaired gate's column `detects` holds."""
     row = next(row for row in gate.rows() if row.backend == "engine" and row.figure.startswith("time_ratio"))
     return "nothing" if row.detects is None else f"detects {row.detects:.2%} in 95 of 100 cases"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from opbench_proofs import command, false_alarms, programs
 from opbench_proofs.binomial import is_beyond_chance, lower_bound, tail, upper_bound
-from opbench_proofs.blocks import Recording, is_alarm, only, paired_gate
+from opbench_proofs.blocks import Recording, draw_gates, is_alarm, only, paired_gate
 from opbench_proofs.proof import Outcome, Setting, Verdict
 from opbench_proofs.drift import Ratio, verdict
 from opbench_proofs.sensitivity import verdict_of_few, was_too_busy
@@ -81,8 +81,22 @@ def test_a_drawn_run_has_the_blocks_drawn_numbered_anew(tmp_path: Path) -> None:
 def test_a_drawn_gate_goes_through_the_stages(tmp_path: Path, statuses: list[int], blocks: list[int]) -> None:
     tool = ScriptedTool(tmp_path, list(statuses))
     recording = record(tmp_path / "run", 30)
-    assert paired_gate(tool, recording, random.Random(1)) == statuses[-1]
+    assert paired_gate(recording)(tool, random.Random(1), "drawn").status == statuses[-1]
     assert tool.blocks == blocks
+
+
+def test_gates_are_drawn_apart_and_alike_each_time() -> None:
+    tool = OpBench(Path("/bin/false"), Path())
+
+    def draw(given: OpBench, numbers: random.Random, name: str) -> Gate:
+        assert given is tool
+        return Gate(0, f"{name} {numbers.random()}", 0)
+
+    drawn = [gate.output for gate in draw_gates(tool, 20, 1, draw)]
+    assert drawn == [gate.output for gate in draw_gates(tool, 20, 1, draw)]
+    assert [line.split()[0] for line in drawn] == [f"drawn-1-{number}" for number in range(20)]
+    numbers = {line.split()[1] for seed in (1, 2) for line in (gate.output for gate in draw_gates(tool, 20, seed, draw))}
+    assert len(numbers) == 40
 
 
 def test_only_a_verdict_of_difference_is_an_alarm() -> None:
