@@ -3,7 +3,7 @@ import Synchronization
 /// An operation that runs one or more blocks, concurrently, and is finished when all have returned (contract K).
 open class BlockOperation: Operation, @unchecked Sendable {
     /// A struct around the closure: one by itself costs an allocation whenever a generic function has to do with it.
-    private struct Block {
+    struct Block {
         let run: @Sendable () -> Void
     }
 
@@ -27,9 +27,9 @@ open class BlockOperation: Operation, @unchecked Sendable {
     }
 
     /// What stands for a closure that was added without an object. Known to nobody; under the queue's lock.
-    init(_ closure: ClosureRun.Closure, in queue: QueueCore, sequence: UInt64) {
+    init(_ block: Block, in queue: QueueCore, sequence: UInt64) {
         super.init()
-        firstBlock = Block(run: closure.call)
+        firstBlock = block
         self.queue = .passUnretained(queue)
         self.sequence = sequence
     }

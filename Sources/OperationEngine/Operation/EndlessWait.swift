@@ -80,9 +80,10 @@ package enum EndlessWait {
     /// Whether each operation of the path is held back by the next at one and the same instant, and the last one in the
     /// way that `thenHolds` says.
     ///
-    /// With all locks held no dependency goes, and one that comes sets nobody free. What else is looked at only ever changes for good: an operation
-    /// that has not begun, is not cancelled, or is not finished when it is looked at was so when the last lock was
-    /// taken. (One that is given back after it was chosen has an `isReady` of its own, and is not in a path.)
+    /// With all locks held no dependency goes, and one that comes sets nobody free. What else is looked at only ever
+    /// changes for good: an operation that has not begun, is not cancelled, or is not finished when it is looked at was
+    /// so when the last lock was taken. (One that is given back after it was chosen has an `isReady` of its own, and is
+    /// not in a path.)
     private static func isCertain(_ path: [Operation], thenHolds: () -> Bool) -> Bool {
         // Nowhere else are two operations' locks held at once; here in the order of their addresses.
         let inOrder = path.sorted { ObjectIdentifier($0) < ObjectIdentifier($1) }

@@ -30,7 +30,7 @@ extension Runner {
 
     /// Gets the closure that was chosen. Under the queue's lock.
     @inline(__always)
-    func hold(_ taken: ClosureRun.Closure, sequence: UInt64) {
+    func hold(_ taken: BlockOperation.Block, sequence: UInt64) {
         heldClosure.initialize(to: taken)
         closureSequence = sequence
         holdsClosure = true
@@ -86,7 +86,7 @@ extension Runner {
     @inline(never)
     private func callClosure(of queue: QueueCore) -> Bool {
         let closure = heldClosure.move()
-        closure.call()
+        closure.run()
         if queue.hasEndOfMainListener { queue.existingEndOfMainListener?.mainHasEnded() }
         // Who observes the queue is told of the object's end.
         if queue.hasObservers { _ = queue.makeObject(for: self) }

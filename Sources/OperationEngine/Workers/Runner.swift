@@ -27,7 +27,7 @@ final class Runner {
     /// an engine wait gives it back to the queue first.
     @exclusivity(unchecked) private var inHand: Unmanaged<Operation>?
     // The closure of a run that was chosen, until its end; see Runner+Closures.swift.
-    let heldClosure = UnsafeMutablePointer<ClosureRun.Closure>.allocate(capacity: 1)
+    let heldClosure = UnsafeMutablePointer<BlockOperation.Block>.allocate(capacity: 1)
     @exclusivity(unchecked) var holdsClosure = false
     /// Whether it was chosen in the phase `inHand`.
     @exclusivity(unchecked) var isInHand = false
@@ -274,7 +274,7 @@ final class Runner {
     private func putBackInHand() {
         guard let chosen = inHand, let queue else { return }
         if holdsClosure {
-            _ = queue.putBackClosure(of: self)
+            queue.putBackClosure(of: self)
         } else if chosen._withUnsafeGuaranteedRef({ queue.putBack($0) }) {
             inHand = nil
         }

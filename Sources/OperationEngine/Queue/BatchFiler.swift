@@ -1,0 +1,55 @@
+/// Files the operations that one finishing operation made ready, taking each queue's lock once for a run of them.
+struct BatchFiler {
+    /// The calling runner, if it advances its queue right afterwards: what belongs there is filed in that same step.
+    let own: Unmanaged<Runner>?
+    private var locked: QueueCore?
+    /// Those whose class overrides `isReady`: to be filed when no lock is held.
+    private var toBeAsked: [Operation] = []
+    /// Those with observers, as their lists.
+    private var toBeTold: [ObserverList<Operation>] = []
+    /// Those that have announced their end themselves: to be withdrawn when no lock is held.
+    private var ended: [Operation] = []
+
+    init(own: Unmanaged<Runner>?) { self.own = own }
+
+    mutating func file(_ operation: Operation) {
+        if operation.state.load().has(OperationState.Word.hasOwnReadiness) { return toBeAsked.append(operation) }
+        guard let queue = operation.queue?.takeUnretainedValue() else { return }
+        if let own, own._withUnsafeGuaranteedRef({ $0.keepReadied(operation, of: queue) }) { return }
+        if queue !== locked {
+            unlock()
+            queue.lock.lock()
+            locked = queue
+        }
+        if !queue.fileLocked(operation) { ended.append(operation) }
+    }
+
+    mutating func unlock() {
+        locked?.unlockAfterFiling()
+        locked = nil
+    }
+
+    /// Files what the runner has kept, since there is much more to come.
+    func fileOwn() { own?._withUnsafeGuaranteedRef { $0.fileReadied() } }
+
+    /// The observers of an operation hear of it before it is filed.
+    mutating func tellLater(_ observers: ObserverList<Operation>) { toBeTold.append(observers) }
+
+    /// Tells the observed ones, files those whose `isReady` is overridden, and withdraws those that have ended. Without
+    /// any lock.
+    mutating func fileTheRest() {
+        if !toBeTold.isEmpty {
+            // The list's weak reference says whether the operation is still there.
+            for observers in toBeTold { observers.object?.dependencyHasFinished() }
+            toBeTold.removeAll()
+        }
+        if !toBeAsked.isEmpty {
+            for operation in toBeAsked { operation.fileWithQueue() }
+            toBeAsked.removeAll()
+        }
+        if !ended.isEmpty {
+            for operation in ended { operation.queue?.takeUnretainedValue().withdraw(operation) }
+            ended.removeAll()
+        }
+    }
+}

@@ -1,0 +1,107 @@
+/// How operations enter the queue, and how one that becomes ready is filed.
+extension QueueCore {
+    /// Adds an operation that the caller has claimed and retained for the queue. The caller keeps it alive meanwhile.
+    ///
+    /// A ready one goes through the inbox. One that is not ready must not stay there, where the thread that makes it
+    /// ready would not file it; it is admitted at once. So is a cancelled one, which may finish although nothing of
+    /// the queue may start.
+    func add(_ operation: Operation) {
+        countIn(1)
+        publish(operation)
+        let word = operation.state.load()
+        if word.isReadyUnasked, !word.isCancelled {
+            inbox.push(first: operation, last: operation)
+            entrance.closeOpenRun()
+            // It may have lost its readiness since: then a worker comes in vain, and files it as waiting.
+            return signal(word.band)
+        }
+        change { $0.admit(operation) }
+        entrance.closeOpenRun()
+        if word.has(OperationState.Word.hasOwnReadiness) { operation.readinessMayHaveChanged() }
+    }
+
+    /// As `add(_:)`, for an operation that nobody else knows, which is ready and has no readiness of its own. It may be
+    /// gone when this returns.
+    func add(unknown operation: Unmanaged<Operation>) {
+        countIn(1)
+        let band = operation._withUnsafeGuaranteedRef { operation in
+            operation.queue = .passUnretained(self)
+            let band = newcomersBand
+            if band != .normal { operation.adopt(band) }
+            operation.state.enqueueUnknown()
+            inbox.push(first: operation, last: operation)
+            return band
+        }
+        entrance.closeOpenRun()
+        signal(band)
+    }
+
+    /// As `add(_:)`, for several operations in one step.
+    func add(_ operations: [Operation]) {
+        guard let first = operations.first else { return }
+        countIn(operations.count)
+        var last = first
+        for operation in operations {
+            publish(operation)
+            if operation !== first { operation.next = .passUnretained(last) }
+            last = operation
+        }
+        inbox.push(first: first, last: last)
+        entrance.closeOpenRun()
+
+        // One that becomes ready after this look does so as `waiting`, under the lock's protection.
+        var readyBands = BandSet()
+        var allReady = true
+        for operation in operations {
+            let word = operation.state.load()
+            if word.isReadyUnasked, !word.isCancelled { readyBands.insert(word.band) } else { allReady = false }
+        }
+        if allReady {
+            for band in readyBands { signal(band) }
+        } else {
+            change { _ in }
+            for operation in operations where operation.state.load().has(OperationState.Word.hasOwnReadiness) {
+                operation.readinessMayHaveChanged()
+            }
+        }
+    }
+
+    /// Adds a barrier, claimed and retained as an operation is: behind all that was added before.
+    func addBarrier(_ barrier: BarrierOperation) {
+        countIn(Self.oneBarrier)
+        publish(barrier)
+        change { $0.admitBarrier(barrier) }
+    }
+
+    /// Writes the queue down in a claimed operation.
+    private func publish(_ operation: Operation) {
+        operation.queue = .passUnretained(self)
+        let band = newcomersBand
+        if band != .normal { operation.adopt(band) }
+        if MethodOverride.isReady.isPresent(in: operation) { operation.state.setOwnReadiness() }
+        operation.state.publishQueue()
+    }
+
+    // MARK: Filing
+
+    /// Files an operation whose phase is `filing`. False if the answer of its overridden `isReady` is out of date.
+    func file(_ operation: Operation, _ answer: Bool?) -> Bool {
+        let end = change { $0.file(operation, answer) }
+        if end == .ended { withdraw(operation) }
+        return end != .outdated
+    }
+
+    /// As `file`, for a caller that holds `lock` and then calls `unlockAfterFiling`, and for an operation that need
+    /// not be asked. False if it has ended: then the caller calls `withdraw`, once it holds no lock.
+    func fileLocked(_ operation: Operation) -> Bool {
+        // What was added before it became ready goes before it (contract G6).
+        inbox.takeAll { state.admit($0) }
+        return state.file(operation, nil) == .filed
+    }
+
+    func unlockAfterFiling() {
+        let bands = settle().bandsToCall
+        lock.unlock()
+        for band in bands { signal(band) }
+    }
+}

@@ -1,0 +1,95 @@
+/// Closures that were added without an object each.
+extension QueueCore {
+    /// Adds a closure without an object. False if it has to be added as one.
+    @inline(__always)
+    func add(_ closure: @escaping @Sendable () -> Void) -> Bool {
+        if newcomersBand != .normal || entrance.takesObject() { return false }
+        entrance.lock.lock()
+        // Counted before it can be found, and end.
+        if entrance.countIn() { countIn(Self.anyClosures) }
+        if entrance.open?._withUnsafeGuaranteedRef({ $0.append(closure) }) != true { pushRun(of: closure) }
+        entrance.lock.unlock()
+        signal(.normal)
+        return true
+    }
+
+    @inline(never)
+    private func pushRun(of closure: @escaping @Sendable () -> Void) {
+        let run = Unmanaged.passRetained(entrance.openRun(for: closure)).takeUnretainedValue()
+        run.queue = .passUnretained(self)
+        inbox.push(first: run, last: run)
+    }
+
+    /// Under the lock.
+    @inline(__always)
+    func countOutClosures(_ count: Int) {
+        endedClosures.store(endedClosures.load(ordering: .relaxed) + count, ordering: .sequentiallyConsistent)
+    }
+
+    /// Whether all closures have ended, so that they are to be counted out. Under the lock, by a runner that found
+    /// nothing to do: the last of them comes here.
+    func endClosures() -> Bool {
+        let ended = endedClosures.load(ordering: .relaxed)
+        return entrance.addedCount == ended && entrance.endCounting(ended)
+    }
+
+    /// Under the lock: closures have become objects, which are counted for themselves from here on.
+    private func countAsObjects(_ count: Int) {
+        // They are counted twice for a moment: never too few.
+        countIn(count)
+        countOutClosures(count)
+    }
+
+    /// The object for the closure that the calling thread's runner runs.
+    func makeObject(for runner: Runner) -> Operation? {
+        lock.withLock {
+            if case .executing(let operation) = runner.makeObject(of: self) {
+                state.isExecuting(operation)
+                countAsObjects(1)
+            }
+            return runner.closureObject
+        }
+    }
+
+    /// Puts a closure that was taken, and not begun, back to the front of the ready ones, as an object. Nothing if
+    /// another thread did.
+    func putBackClosure(of runner: Runner) {
+        change { state in
+            guard case .inHand(let operation) = runner.makeObject(of: self) else { return }
+            state.takeBack(operation)
+            countAsObjects(1)
+        }
+    }
+
+    // MARK: All of them
+
+    /// The unfinished operations in the order of adding.
+    func snapshot() -> [Operation] { unfinishedOperations(withBarriers: false) }
+
+    private func unfinishedOperations(withBarriers: Bool) -> [Operation] {
+        // Starts what may start: a closure that was taken back out of a runner's hands needs another one.
+        let all = change { state in
+            if entrance.addedCount != endedClosures.load(ordering: .relaxed) {
+                countAsObjects(state.makeObjects(of: self))
+            }
+            return state.snapshot(withBarriers: withBarriers)
+        }
+        return Self.inOrder(all)
+    }
+
+    /// Cancels the closures without objects. What else there is to be cancelled: those that run, and barriers too.
+    func cancelClosures() -> [Operation] {
+        // Who observes the queue is told of every operation.
+        if hasObservers { return unfinishedOperations(withBarriers: true) }
+        let all = change { state in
+            countAsObjects(state.makeObjectsOfTaken(of: self))
+            state.cancelWaitingClosures()
+            return state.snapshot(withBarriers: true)
+        }
+        return Self.inOrder(all)
+    }
+
+    private static func inOrder(_ all: [(sequence: UInt64, operation: Operation)]) -> [Operation] {
+        all.sorted { $0.sequence < $1.sequence }.map(\.operation)
+    }
+}

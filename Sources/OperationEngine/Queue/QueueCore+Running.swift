@@ -1,0 +1,166 @@
+import Glibc
+
+/// What the holder of a lease does with the queue, and how operations leave it.
+extension QueueCore {
+    /// Frees a finished operation's slot, files what it has made ready, and chooses the next one if `mayGoOn`.
+    func advance(_ runner: Runner, retiring finished: Unmanaged<Operation>?, mayGoOn: Bool) -> Unmanaged<Operation>? {
+        lock.lock()
+        if let finished { finished._withUnsafeGuaranteedRef { state.retire($0) } }
+        // What was added before they became ready goes before them (contract G6).
+        takeIn()
+        var next: Unmanaged<Operation>?
+        if runner.hasReadied {
+            if mayGoOn, finished != nil { next = runner.takeOnlyReadied { state.chooseReadied($0, for: runner) } }
+            if next == nil { return fileAndAdvance(runner, mayGoOn: mayGoOn) }
+        } else if mayGoOn, finished != nil {
+            next = state.chooseNext(for: runner)
+        }
+        if next == nil { return chooseAndUnlock(for: runner, mayGoOn: mayGoOn) }
+        lock.unlock()
+        return next
+    }
+
+    /// Under the lock, which it releases.
+    @inline(never)
+    private func fileAndAdvance(_ runner: Runner, mayGoOn: Bool) -> Unmanaged<Operation>? {
+        let ended = runner.takeReadied { fileLocked($0) }
+        let chosen = chooseAndUnlock(for: runner, mayGoOn: mayGoOn)
+        for operation in ended { withdraw(operation.takeUnretainedValue()) }
+        return chosen
+    }
+
+    /// A runner's closure has ended: frees its slot, and chooses what comes next if `mayGoOn`.
+    @inline(__always)
+    func advanceFromClosure(_ runner: Runner, mayGoOn: Bool) -> Unmanaged<Operation>? {
+        lock.lock()
+        countOutClosures(1)
+        state.endClosure()
+        if hasObservers { return tellAndAdvance(runner, mayGoOn: mayGoOn) }
+        takeIn()
+        if mayGoOn, let next = state.chooseNext(for: runner) {
+            lock.unlock()
+            return next
+        }
+        return chooseAndUnlock(for: runner, mayGoOn: mayGoOn)
+    }
+
+    /// Under the lock, which it releases: an observer came just before the closure was counted out. Nothing is chosen
+    /// before it is told, since it may wait for the queue, which is retained for it.
+    @inline(never)
+    private func tellAndAdvance(_ runner: Runner, mayGoOn: Bool) -> Unmanaged<Operation>? {
+        let queue = owner?.retain()
+        _ = chooseAndUnlock(for: runner, mayGoOn: false)
+        settleIfObserved()
+        queue?.release()
+        return mayGoOn ? advance(runner, retiring: nil, mayGoOn: true) : nil
+    }
+
+    @inline(__always)
+    private func chooseAndUnlock(for runner: Runner, mayGoOn: Bool) -> Unmanaged<Operation>? {
+        let (chosen, bands) = settle(choosingFor: mayGoOn ? runner : nil)
+        if state.droppedRuns != nil { return dropAndChoose(runner, mayGoOn: mayGoOn, calling: bands) }
+        var haveClosuresEnded = false
+        if chosen == nil {
+            if runner.isInList { state.closureRunners.remove(runner) }
+            haveClosuresEnded = entrance.mayBeCounted && endClosures()
+        }
+        lock.unlock()
+        for band in bands { signal(band) }
+        if haveClosuresEnded { countOut(Self.anyClosures) }
+        return chosen
+    }
+
+    /// Under the lock, which it releases: nothing was chosen, since cancelled closures are to be released first.
+    @inline(never)
+    private func dropAndChoose(_ runner: Runner, mayGoOn: Bool, calling bands: BandSet) -> Unmanaged<Operation>? {
+        var next = state.takeDropped()
+        lock.unlock()
+        for band in bands { signal(band) }
+        var count = 0
+        while let link = next {
+            let run = Unmanaged<ClosureRun>.fromOpaque(link.toOpaque())
+            run._withUnsafeGuaranteedRef {
+                next = $0.next
+                count += $0.remaining
+            }
+            run.release()
+        }
+        lock.lock()
+        countOutClosures(count)
+        if hasObservers { return tellAndAdvance(runner, mayGoOn: mayGoOn) }
+        return chooseAndUnlock(for: runner, mayGoOn: mayGoOn)
+    }
+
+    /// Files in one step what a runner has kept.
+    func fileReadied(of runner: Runner) {
+        lock.lock()
+        let ended = runner.takeReadied { fileLocked($0) }
+        unlockAfterFiling()
+        for operation in ended { withdraw(operation.takeUnretainedValue()) }
+    }
+
+    // MARK: Back into the queue
+
+    /// Takes back an operation that a worker has chosen and whose overridden `isReady` says no. False if it has to be
+    /// asked again.
+    func takeBack(_ operation: Operation) -> Bool {
+        lock.withLock { state.takeBack(operation) }
+    }
+
+    /// Puts an operation that was chosen, and not started, back to the front of the ready ones. False if it is finished.
+    func putBack(_ operation: Operation) -> Bool { change { $0.putBack(operation) } }
+
+    // MARK: Leaving
+
+    /// An operation has finished by its own account: frees its slot, if it had one, and lets it leave. Called by the
+    /// one thread whose transition finished it, or that was filing it then.
+    func withdraw(_ operation: Operation) {
+        lock.lock()
+        inbox.takeAll { state.admit($0) }
+        while operation.place.kind == .none {
+            // The adding thread has made the operation known, and is about to push it into the inbox.
+            lock.unlock()
+            sched_yield()
+            lock.lock()
+            inbox.takeAll { state.admit($0) }
+        }
+        state.retire(operation)
+        let bands = settle().bandsToCall
+        lock.unlock()
+        for band in bands { signal(band) }
+        leave(.passUnretained(operation))
+    }
+
+    /// An operation has left the queue: releases it and counts it out. Without the lock, since its deinit may run.
+    func leave(_ operation: Unmanaged<Operation>) {
+        let isBarrier = operation._withUnsafeGuaranteedRef { $0.isBarrier }
+        operation.release()
+        if isBarrier { return countOut(Self.oneBarrier) }
+        // Retained until the observers have been told: this may be the last operation of a queue that was dropped.
+        let queue = hasObservers ? owner?.retain() : nil
+        announcing([.operations, .operationCount]) { countOut(1) }
+        queue?.release()
+    }
+
+    // MARK: Waiting inside
+
+    /// An operation that holds a slot begins (+1) or ends (−1) an engine wait.
+    func countWaitingInside(_ change: Int) { self.change { $0.waitingInside += change } }
+
+    /// Whether `other` cannot start before `holder` has ended, which has begun in this queue: it waits in this queue
+    /// too, and `holder` has the only slot.
+    func isOnlySlot(of holder: Operation, neededBy other: Operation) -> Bool {
+        guard isKept(other) else { return false }
+        return lock.withLock {
+            state.limit == 1 && holder.place.kind == .executing && holder.place.level != .slotless && isKept(other)
+        }
+    }
+
+    /// Whether an operation is in this queue, not begun and not cancelled.
+    private func isKept(_ operation: Operation) -> Bool {
+        let word = operation.state.load()
+        // From enqueued on the operation's queue is written down for good.
+        return word.phase.rawValue >= OperationState.Phase.enqueued.rawValue && operation.isPending
+            && operation.queue?.toOpaque() == Unmanaged.passUnretained(self).toOpaque()
+    }
+}
