@@ -1,8 +1,8 @@
 /// Whether an operation's class overrides one of `Operation`'s methods.
 ///
-/// Three rules turn on it: a cancelled operation may be finished without a slot only if its `start` is the engine's own
-/// (contract J9), an overridden `start` runs at the normal thread priority (H4), and an overridden `isReady` is asked
-/// before every start (F5), which all the others need not pay for. Swift has no question to ask for this, so the
+/// Four rules turn on it: a cancelled operation may be finished without a slot only if its `start` is the engine's own
+/// (contract J9), an overridden `start` runs at the normal thread priority (H4), an overridden `isReady` is asked before
+/// every start (F5), which all the others need not pay for, and an overridden `cancel` is called (J16). Swift has no question to ask for this, so the
 /// class's method table is looked at: on Linux, and outside library evolution, a subclass's metadata begins with its
 /// superclass's entries at the same offsets (docs/ABI/TypeMetadata.rst of the Swift project). The offset of a method
 /// is not assumed but found, as the one entry by which a probe class that overrides it differs from two that override
@@ -12,6 +12,7 @@ struct MethodOverride {
     static let start = MethodOverride(probe: OverridesStart.self)
     static let isReady = MethodOverride(probe: OverridesIsReady.self)
     static let isFinished = MethodOverride(probe: OverridesIsFinished.self)
+    static let cancel = MethodOverride(probe: OverridesCancel.self)
 
     /// The offset in words and the entry of `Operation` itself; nil if not found.
     private let base: (slot: Int, entry: UInt)?
@@ -53,6 +54,9 @@ struct MethodOverride {
     }
     private final class OverridesIsReady: Operation, @unchecked Sendable {
         override var isReady: Bool { super.isReady }
+    }
+    private final class OverridesCancel: Operation, @unchecked Sendable {
+        override func cancel() { super.cancel() }
     }
     private final class OverridesIsFinished: Operation, @unchecked Sendable {
         override var isFinished: Bool { super.isFinished }

@@ -5,6 +5,7 @@ struct PriorityLevel: Equatable {
     /// Cancelled operations that finish without main and take no slot (contract J9).
     static let slotless = PriorityLevel(rawValue: 5)
     static let normal = PriorityLevel(rawValue: 2)
+    static let lowest = PriorityLevel(rawValue: 0)
 }
 
 extension Operation {

@@ -21,7 +21,8 @@ import Synchronization
 /// ```
 ///
 /// `filing` says that the operation became ready, or that its place among the ready ones changes, and that the one
-/// thread whose compare-exchange made it so will put it into its queue's ready list. Nobody can choose it before, so both it and its queue stay alive for that thread.
+/// thread whose compare-exchange made it so will put it into its queue's ready list. Nobody can choose it before, so
+/// both it and its queue stay alive for that thread.
 ///
 /// Orderings: every transition is acquiring and releasing. The finishing one publishes main's writes to whoever
 /// decrements a dependent's count or reads `isFinished`; the decrement that reaches zero hands all of them on to the
@@ -115,6 +116,8 @@ struct OperationState: ~Copyable {
             get { PriorityLevel(rawValue: UInt8(truncatingIfNeeded: bits >> Self.levelShift & 0b1111)) }
             set { bits = bits & ~(0b1111 << Self.levelShift) | UInt64(newValue.rawValue) << Self.levelShift }
         }
+        /// Whether it may go before ready operations of normal priority and band that were added before.
+        var isUrgent: Bool { level.rawValue > PriorityLevel.normal.rawValue || band != .normal }
         var band: NiceBand {
             get { NiceBand(index: Int(truncatingIfNeeded: bits >> Self.bandShift & 0b1111)) }
             set { bits = bits & ~(0b1111 << Self.bandShift) | UInt64(newValue.index) << Self.bandShift }
@@ -387,6 +390,17 @@ extension OperationState {
             return isToBeFiled ? next.entering(.filing) : next
         }
         return (consequence(of: transition), transition?.old)
+    }
+
+    /// As `cancel`, in one step with its way to the ready list, for an operation that stands in a list of the queue whose
+    /// lock the caller holds, has no observers, and finishes without a slot. Nil, with no change, if it is to be
+    /// cancelled in the usual way: it has begun, or another thread is about to file it.
+    func cancelListed() -> Word? {
+        update { word in
+            let isListed = word.phase == .waiting || word.isInReadyList
+            guard isListed, !word.isCancelled, !word.has(Word.hasObservers | Word.hasOwnReadiness) else { return nil }
+            return word.setting(Word.cancelled).outdatingAnswer().entering(.ready)
+        }?.new
     }
 
     /// Sets the priority; one that waits among the ready ones is re-filed at its new level's back (contract G10, G11).

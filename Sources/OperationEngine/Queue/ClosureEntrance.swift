@@ -40,7 +40,7 @@ struct ClosureEntrance: ~Copyable {
     /// Counts a closure. True if closures have to be counted as unfinished from here on. Under `lock`.
     @inline(__always)
     func countIn() -> Bool {
-        total.store(total.load(ordering: .relaxed) + 1, ordering: .sequentiallyConsistent)
+        total.store(total.load(ordering: .relaxed) + 1, ordering: .releasing)
         if isCounted.load(ordering: .relaxed) { return false }
         isCounted.store(true, ordering: .relaxed)
         return true
@@ -88,6 +88,8 @@ struct ClosureEntrance: ~Copyable {
 
     /// Closes a run, unless it is closed already.
     func closeIfOpen(_ run: ClosureRun) {
+        // One that is not the open one any more never will be.
+        if openRun.load(ordering: .acquiring) != Unmanaged.passUnretained(run).toOpaque() { return }
         lock.withLock {
             if open?.toOpaque() == Unmanaged.passUnretained(run).toOpaque() { close(run) }
         }

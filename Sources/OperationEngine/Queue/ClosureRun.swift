@@ -13,21 +13,27 @@ import Synchronization
 /// **Who owns what.** A place of `closures` belongs to the adding thread, under the entrance's lock, until `added` counts
 /// it, and from there on to whoever holds the queue's lock.
 final class ClosureRun: Operation, @unchecked Sendable {
-    let capacity: Int
-    private let closures: UnsafeMutablePointer<BlockOperation.Block>
-    /// Written under the entrance's lock. Sequentially consistent: it is to the open run what the push is to the inbox,
-    /// see `QueueCore`.
-    private let added = Atomic<Int>(0)
     /// Guarded by the queue's lock, as is `seen`: the latest look at `added`.
     @exclusivity(unchecked) private(set) var taken = 0
     @exclusivity(unchecked) private var seen = 0
+    /// The same places as `places`: for who takes.
+    private let closures: UnsafeMutablePointer<BlockOperation.Block>
     /// Whether its closures are to be let go of, without being called. Then it is closed. Guarded by the queue's lock.
     @exclusivity(unchecked) var isCancelledRun = false
+
+    private let padding = CacheLine()
+    let capacity: Int
+    /// The same places as `closures`: for who adds.
+    private let places: UnsafeMutablePointer<BlockOperation.Block>
+    /// Written under the entrance's lock. Sequentially consistent: it is to the open run what the push is to the inbox,
+    /// see `QueueCore`.
+    private let added = Atomic<Int>(0)
 
     /// A run of one closure.
     init(_ first: @escaping @Sendable () -> Void, capacity: Int) {
         self.capacity = capacity
         closures = .allocate(capacity: capacity)
+        places = closures
         closures.initialize(to: BlockOperation.Block(run: first))
         added.store(1, ordering: .relaxed)
     }
@@ -42,7 +48,7 @@ final class ClosureRun: Operation, @unchecked Sendable {
     func append(_ closure: @escaping @Sendable () -> Void) -> Bool {
         let place = added.load(ordering: .relaxed)
         if place == capacity { return false }
-        (closures + place).initialize(to: BlockOperation.Block(run: closure))
+        (places + place).initialize(to: BlockOperation.Block(run: closure))
         added.store(place + 1, ordering: .sequentiallyConsistent)
         return true
     }

@@ -135,7 +135,7 @@ open class OperationQueue: @unchecked Sendable {
 
     /// Cancels every operation and every barrier that is in the queue now, and returns at once (contract J10, J11).
     open func cancelAllOperations() {
-        let all = core.cancelClosures()
+        let all = core.cancelWaiting()
         for operation in all where !operation.isBarrier { operation.cancel() }
         // Last: a cancelled barrier lets go of those behind it, which are to be cancelled by then.
         for barrier in all where barrier.isBarrier { barrier.cancel() }

@@ -11,6 +11,7 @@ extension QueueCore {
         let word = operation.state.load()
         if word.isReadyUnasked, !word.isCancelled {
             inbox.push(first: operation, last: operation)
+            if word.isUrgent { setHoldsUrgent() }
             entrance.closeOpenRun()
             // It may have lost its readiness since: then a worker comes in vain, and files it as waiting.
             return signal(word.band)
@@ -30,6 +31,7 @@ extension QueueCore {
             if band != .normal { operation.adopt(band) }
             operation.state.enqueueUnknown()
             inbox.push(first: operation, last: operation)
+            if band != .normal { setHoldsUrgent() }
             return band
         }
         entrance.closeOpenRun()
@@ -52,10 +54,13 @@ extension QueueCore {
         // One that becomes ready after this look does so as `waiting`, under the lock's protection.
         var readyBands = BandSet()
         var allReady = true
+        var isAnyUrgent = false
         for operation in operations {
             let word = operation.state.load()
+            isAnyUrgent = isAnyUrgent || word.isUrgent
             if word.isReadyUnasked, !word.isCancelled { readyBands.insert(word.band) } else { allReady = false }
         }
+        if isAnyUrgent { setHoldsUrgent() }
         if allReady {
             for band in readyBands { signal(band) }
         } else {

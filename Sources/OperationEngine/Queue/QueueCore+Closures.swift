@@ -23,7 +23,7 @@ extension QueueCore {
     /// Under the lock.
     @inline(__always)
     func countOutClosures(_ count: Int) {
-        endedClosures.store(endedClosures.load(ordering: .relaxed) + count, ordering: .sequentiallyConsistent)
+        endedClosures.store(endedClosures.load(ordering: .relaxed) + count, ordering: .releasing)
     }
 
     /// Whether all closures have ended, so that they are to be counted out. Under the lock, by a runner that found
@@ -34,7 +34,7 @@ extension QueueCore {
     }
 
     /// Under the lock: closures have become objects, which are counted for themselves from here on.
-    private func countAsObjects(_ count: Int) {
+    func countAsObjects(_ count: Int) {
         // They are counted twice for a moment: never too few.
         countIn(count)
         countOutClosures(count)
@@ -59,37 +59,5 @@ extension QueueCore {
             state.takeBack(operation)
             countAsObjects(1)
         }
-    }
-
-    // MARK: All of them
-
-    /// The unfinished operations in the order of adding.
-    func snapshot() -> [Operation] { unfinishedOperations(withBarriers: false) }
-
-    private func unfinishedOperations(withBarriers: Bool) -> [Operation] {
-        // Starts what may start: a closure that was taken back out of a runner's hands needs another one.
-        let all = change { state in
-            if entrance.addedCount != endedClosures.load(ordering: .relaxed) {
-                countAsObjects(state.makeObjects(of: self))
-            }
-            return state.snapshot(withBarriers: withBarriers)
-        }
-        return Self.inOrder(all)
-    }
-
-    /// Cancels the closures without objects. What else there is to be cancelled: those that run, and barriers too.
-    func cancelClosures() -> [Operation] {
-        // Who observes the queue is told of every operation.
-        if hasObservers { return unfinishedOperations(withBarriers: true) }
-        let all = change { state in
-            countAsObjects(state.makeObjectsOfTaken(of: self))
-            state.cancelWaitingClosures()
-            return state.snapshot(withBarriers: true)
-        }
-        return Self.inOrder(all)
-    }
-
-    private static func inOrder(_ all: [(sequence: UInt64, operation: Operation)]) -> [Operation] {
-        all.sorted { $0.sequence < $1.sequence }.map(\.operation)
     }
 }

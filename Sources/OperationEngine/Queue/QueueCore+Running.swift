@@ -5,19 +5,40 @@ extension QueueCore {
     /// Frees a finished operation's slot, files what it has made ready, and chooses the next one if `mayGoOn`.
     func advance(_ runner: Runner, retiring finished: Unmanaged<Operation>?, mayGoOn: Bool) -> Unmanaged<Operation>? {
         lock.lock()
-        if let finished { finished._withUnsafeGuaranteedRef { state.retire($0) } }
-        // What was added before they became ready goes before them (contract G6).
-        takeIn()
         var next: Unmanaged<Operation>?
-        if runner.hasReadied {
-            if mayGoOn, finished != nil { next = runner.takeOnlyReadied { state.chooseReadied($0, for: runner) } }
-            if next == nil { return fileAndAdvance(runner, mayGoOn: mayGoOn) }
-        } else if mayGoOn, finished != nil {
-            next = state.chooseNext(for: runner)
+        let takesSlotAgain = finished != nil && mayGoOn
+        if let finished {
+            retire(finished, of: runner)
+            if takesSlotAgain, !runner.hasReadied { next = chooseAheadOfInbox(for: runner) }
         }
-        if next == nil { return chooseAndUnlock(for: runner, mayGoOn: mayGoOn) }
+        if next == nil {
+            // What was added before they became ready goes before them (contract G6).
+            takeIn()
+            if runner.hasReadied {
+                if takesSlotAgain { next = runner.takeOnlyReadied { state.chooseReadied($0, for: runner) } }
+                if next == nil { return fileAndAdvance(runner, mayGoOn: mayGoOn) }
+            } else if takesSlotAgain {
+                next = state.chooseNext(for: runner)
+            }
+            if next == nil { return chooseAndUnlock(for: runner, mayGoOn: mayGoOn) }
+        }
         lock.unlock()
         return next
+    }
+
+    @inline(__always)
+    private func retire(_ finished: Unmanaged<Operation>, of runner: Runner) {
+        finished._withUnsafeGuaranteedRef {
+            state.retire($0)
+            runner.countsOutLater = !$0.isBarrier && !hasObservers
+        }
+        if runner.countsOutLater { retired.store(retired.load(ordering: .relaxed) + 1, ordering: .releasing) }
+    }
+
+    /// The next ready operation, if none that may be in the inbox goes before it.
+    @inline(__always)
+    private func chooseAheadOfInbox(for runner: Runner) -> Unmanaged<Operation>? {
+        mayHoldUrgent ? nil : state.chooseNext(for: runner, from: .normal)
     }
 
     /// Under the lock, which it releases.
@@ -36,10 +57,16 @@ extension QueueCore {
         countOutClosures(1)
         state.endClosure()
         if hasObservers { return tellAndAdvance(runner, mayGoOn: mayGoOn) }
-        takeIn()
-        if mayGoOn, let next = state.chooseNext(for: runner) {
-            lock.unlock()
-            return next
+        if mayGoOn {
+            var next = chooseAheadOfInbox(for: runner)
+            if next == nil {
+                takeIn()
+                next = state.chooseNext(for: runner)
+            }
+            if let next {
+                lock.unlock()
+                return next
+            }
         }
         return chooseAndUnlock(for: runner, mayGoOn: mayGoOn)
     }
@@ -129,6 +156,13 @@ extension QueueCore {
         lock.unlock()
         for band in bands { signal(band) }
         leave(.passUnretained(operation))
+    }
+
+    /// Counts out operations that a runner has retired and released.
+    func countOutRetired(_ count: Int) {
+        // In this order the sum in `operationCount` is never too low.
+        countedOut.add(count, ordering: .sequentiallyConsistent)
+        countOut(count)
     }
 
     /// An operation has left the queue: releases it and counts it out. Without the lock, since its deinit may run.

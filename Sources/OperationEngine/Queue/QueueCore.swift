@@ -13,18 +13,48 @@ import Synchronization
 /// lock, then calls `signal`, which gives up in two cases. (1) A lease lies there: the runner that takes it up
 /// clears the flag first and empties the inbox afterwards. (2) `isOpen` is false: all slots are taken or the queue is
 /// suspended; whoever sets it true looks at the inbox afterwards (`settle`), and whoever frees a slot and takes it
-/// again at once has emptied the inbox in between. Push, flag, `isOpen` and the looks at the inbox are sequentially
-/// consistent, so in each pair one side sees the other.
+/// again at once, without a look, keeps the lease, which it does not give up before such a look. Push, flag, `isOpen`
+/// and the looks at the inbox are sequentially consistent, so in each pair one side sees the other.
+///
+/// **What is ready goes before what is in the inbox**, since it was added earlier, unless `hasUrgent` is set. So a
+/// runner takes the inbox in when nothing of normal priority is ready any more, and all of it in one step.
 final class QueueCore: @unchecked Sendable {
     private let liveMark = LiveMark(.queueCore)
+    // The fields stand in three groups with a cache line between them, so that threads that add and threads that run do
+    // not wait for each other's writes.
+
+    // MARK: Written by threads that run operations
+
     let lock = FutexLock()
     /// Guarded by `lock`.
     @exclusivity(unchecked) var state = QueueState()
+    /// Closures that have ended, or have become objects. Written under `lock`.
+    let endedClosures = Atomic<Int>(0)
+    /// Operations that runners have retired. Written under `lock`.
+    let retired = Atomic<Int>(0)
+    /// How many of them are no longer in `unfinished`: a runner counts those that it has released out together, at the
+    /// latest when it finds nothing to do.
+    let countedOut = Atomic<Int>(0)
+
+    // MARK: Written by threads that add operations
+
+    private let paddingBeforeAdders = CacheLine()
     let inbox = Inbox()
     /// Where closures enter that need no object each.
     let entrance = ClosureEntrance()
-    /// Closures that have ended, or have become objects. Written under `lock`.
-    let endedClosures = Atomic<Int>(0)
+    /// Operations added and not counted out, and in the upper bits, in units of `oneBarrier`, barriers likewise. The step
+    /// from 0 retains `owner`, the step to 0 releases it: a queue that its user dropped runs on until it is empty
+    /// (contract Q3).
+    let unfinished = Atomic<Int>(0)
+    static let oneBarrier = 1 << 36
+    /// Stands in `unfinished` for all closures without objects together.
+    static let anyClosures = 1 << 61
+
+    // MARK: Seldom written
+
+    private let paddingBehindAdders = CacheLine()
+    /// Set once, by the owner's init.
+    private(set) var owner: Unmanaged<OperationQueue>?
     /// The queue of Dispatch that the operations run on, if not on the pool. Guarded by `lock`.
     @exclusivity(unchecked) private var storedUnderlyingQueue: DispatchQueue?
     /// Whether there is, or was, one.
@@ -35,34 +65,31 @@ final class QueueCore: @unchecked Sendable {
     private let calledBands = Atomic<UInt32>(0)
     /// A copy of `state.isOpen`, stored under the lock by `settle`.
     private let isOpen = Atomic<Bool>(true)
-
-    /// Operations added and not finished, and in the upper bits, in units of `oneBarrier`, barriers likewise. The step
-    /// from 0 retains `owner`, the step to 0 releases it: a queue that its user dropped runs on until it is empty
-    /// (contract Q3).
-    let unfinished = Atomic<Int>(0)
-    static let oneBarrier = 1 << 36
-    /// Stands in `unfinished` for all closures without objects together.
-    static let anyClosures = 1 << 61
+    /// Whether something may be in the inbox that goes before ready operations of normal priority. Set after such a push.
+    /// Who empties the inbox clears it first: it finds what was pushed before, or the flag stays.
+    private let hasUrgent = Atomic<Bool>(false)
     /// Counts the times that `unfinished` fell to 0 with somebody waiting.
     let drainings = Atomic<UInt32>(0)
     let drainWaiters = Atomic<Int>(0)
     /// Those of the waiters that are tasks. Guarded by `lock`.
     @exclusivity(unchecked) var drainAwaiters = AwaiterList()
-    /// Set once, by the owner's init.
-    private(set) var owner: Unmanaged<OperationQueue>?
-
     private let observed = Atomic<Bool>(false)
     /// Nil until the first observer. Guarded by `lock`.
     @exclusivity(unchecked) private var observerList: ObserverList<OperationQueue>?
 
+    // MARK: Observers
+
     func setOwner(_ queue: OperationQueue) { owner = .passUnretained(queue) }
 
     // An observer sets the flag and then reads the value; a change is made and then looks for the flag. Sequentially
-    // consistent, the count included: one of the two sees the other (contract D18).
+    // consistent, the count included: one of the two sees the other (contract D18). The counts of operations that have
+    // gone through one of the locks are changed, and the flag is looked at, under that lock.
 
     /// Whether the queue has, or had, observers.
     var hasObservers: Bool { observed.load(ordering: .sequentiallyConsistent) }
-    func setHasObservers() { observed.store(true, ordering: .sequentiallyConsistent) }
+    func setHasObservers() {
+        lock.withLock { entrance.lock.withLock { observed.store(true, ordering: .sequentiallyConsistent) } }
+    }
 
     /// The observers, if there ever were any. One load otherwise.
     var observers: ObserverList<OperationQueue>? { hasObservers ? lock.withLock { observerList } : nil }
@@ -79,10 +106,11 @@ final class QueueCore: @unchecked Sendable {
 
     /// Operations without the barriers (contract P10).
     var operationCount: Int {
-        // In this order: never too few.
-        let ended = endedClosures.load(ordering: .sequentiallyConsistent)
+        // In this order: never too few. Acquiring: what has ended was counted in before.
+        let closures = endedClosures.load(ordering: .acquiring)
+        let retired = retired.load(ordering: .acquiring)
         let objects = unfinished.load(ordering: .sequentiallyConsistent) & (Self.oneBarrier - 1)
-        return objects + entrance.addedCount - ended
+        return objects + entrance.addedCount - closures - retired + countedOut.load(ordering: .sequentiallyConsistent)
     }
 
     /// Whether there is neither an operation nor a barrier.
@@ -125,6 +153,7 @@ final class QueueCore: @unchecked Sendable {
     // MARK: Changing the state
 
     /// Changes the state, with all that was added before in it, and starts what may start now.
+    @inline(__always)
     @discardableResult
     func change<Result>(_ body: (inout QueueState) -> Result) -> Result {
         let (result, bands) = lock.withLock {
@@ -137,9 +166,13 @@ final class QueueCore: @unchecked Sendable {
 
     func read<Value>(_ body: (borrowing QueueState) -> Value) -> Value { lock.withLock { body(state) } }
 
+    var mayHoldUrgent: Bool { hasUrgent.load(ordering: .sequentiallyConsistent) }
+    func setHoldsUrgent() { hasUrgent.store(true, ordering: .sequentiallyConsistent) }
+
     /// Takes in what was added. Under the lock.
     @inline(__always)
     func takeIn() {
+        if mayHoldUrgent { hasUrgent.store(false, ordering: .sequentiallyConsistent) }
         inbox.takeAll { state.admit($0) }
         state.listFilledRun()
     }

@@ -74,38 +74,6 @@ extension QueueState {
         ready.prepend(closure, as: QueuePlace(kind: .ready, level: .normal, band: .normal))
     }
 
-    // MARK: Cancelling
-
-    /// Cancels the closures that wait, without making objects of them: their runs go before everything else, without a
-    /// slot, to be dropped by the runner that chooses them (contract J9, J10).
-    mutating func cancelWaitingClosures() {
-        closeLastRun()
-        var runs: [Unmanaged<Operation>] = []
-        let collect = { (operation: Operation) in
-            if operation.isClosureRun, operation.place.level != .slotless { runs.append(.passUnretained(operation)) }
-        }
-        ready.forEach(collect)
-        held.visitAll { $0.ready.forEach(collect) }
-        for link in runs {
-            let run = unsafeDowncast(link.takeUnretainedValue(), to: ClosureRun.self)
-            takeOut(run)
-            run.isCancelledRun = true
-            ready.append(run, as: QueuePlace(kind: .ready, level: .slotless, band: .normal))
-        }
-    }
-
-    /// Takes a cancelled run out of its list, for `takeDropped`.
-    mutating func drop(_ run: Unmanaged<ClosureRun>) {
-        run._withUnsafeGuaranteedRef {
-            ready.remove($0)
-            $0.next = droppedRuns
-        }
-        droppedRuns = Unmanaged.fromOpaque(run.toOpaque())
-    }
-
-    /// The cancelled runs that were chosen since, linked by `next`: the caller releases them, without the lock.
-    mutating func takeDropped() -> Unmanaged<Operation>? { droppedRuns.take() }
-
     // MARK: As objects
 
     /// Makes objects of all closures: each is an operation like any other from here on, at its place.

@@ -16,7 +16,7 @@ struct QueueState: ~Copyable {
     /// Of the reached segment; and the cancelled ones of all segments that take no slot.
     var ready = ReadyQueue()
     /// Of the reached segment, operations with unfinished dependencies. Never searched, only linked and unlinked.
-    private var waiting = OperationList()
+    var waiting = OperationList()
     var executing = OperationList()
     /// The segments that barriers hold back.
     var held = HeldSegments()
@@ -232,23 +232,27 @@ struct QueueState: ~Copyable {
 
     /// The usual case of `choose`, for a runner that has just given a slot back: takes it again for the operation that
     /// `choose` would have chosen. Neither does the queue open or close by that, nor is there more to do for other
-    /// runners than before: who made it visible has called them. Nil if it is not as simple.
+    /// runners than before: who made it visible has called them. Nil if it is not as simple, or of a lower level.
     @inline(__always)
-    mutating func chooseNext(for runner: Runner) -> Unmanaged<Operation>? {
-        guard !isSuspended, freeSlots > 0, held.isEmpty, ready.slotlessCount == 0, runner.lease.target == target,
-            runner.lease.band == .normal, let first = ready.firstOfNormal
+    mutating func chooseNext(for runner: Runner, from leastLevel: PriorityLevel = .lowest) -> Unmanaged<Operation>? {
+        guard !isSuspended, held.isEmpty, runner.lease.target == target, runner.lease.band == .normal,
+            let first = ready.firstOfNormal
         else { return nil }
+        let isSlotless = ready.slotlessCount > 0
+        // The last one without a slot may close the queue.
+        guard isSlotless ? ready.slotlessCount > 1 : freeSlots > 0 else { return nil }
         if let run = ClosureRun.from(first) {
+            if isSlotless { return nil }
             take(from: run, for: runner)
             return first
         }
         return first._withUnsafeGuaranteedRef { operation in
-            guard operation.state.dispatch() else { return nil }
             let level = operation.place.level
+            guard level.rawValue >= leastLevel.rawValue, operation.state.dispatch() else { return nil }
             ready.removeFirst(operation)
             operation.place = QueuePlace(kind: .executing, level: level)
             executing.append(operation)
-            running += 1
+            if !isSlotless { running += 1 }
             return first
         }
     }
@@ -296,13 +300,12 @@ struct QueueState: ~Copyable {
         return true
     }
 
-    /// All operations that are not finished, with the numbers that give the order of adding; barriers among them only
-    /// if asked for, closures only as far as they have objects.
-    func snapshot(withBarriers: Bool) -> [(sequence: UInt64, operation: Operation)] {
+    /// The operations that are not finished, and of which `isAsked` is true, with the numbers that give the order of adding;
+    /// closures only as far as they have objects.
+    func snapshot(where isAsked: (Operation) -> Bool) -> [(sequence: UInt64, operation: Operation)] {
         var all: [(sequence: UInt64, operation: Operation)] = []
-        let collect = { (operation: Operation) in
-            guard !operation.state.load().isFinished, withBarriers || !operation.isBarrier, !operation.isClosureRun
-            else { return }
+        func collect(_ operation: Operation) {
+            if operation.state.load().isFinished || operation.isClosureRun || !isAsked(operation) { return }
             all.append((operation.sequence, operation))
         }
         executing.forEach(collect)

@@ -42,6 +42,12 @@ final class Runner {
     /// Whether it is about to release a finished operation: what it chooses is begun later.
     @exclusivity(unchecked) private(set) var isReleasing = false
 
+    /// Whether the operation that was retired last is among those that the runner counts out together.
+    @exclusivity(unchecked) var countsOutLater = false
+    /// Operations that were released and are to be counted out together.
+    @exclusivity(unchecked) private var released = 0
+    private static let mostReleased = 1024
+
     /// Left by a finishing operation, to be called once its slot is free (contract I7).
     @exclusivity(unchecked) var completionBlock: (@Sendable () -> Void)?
     /// Operations that the runner may still take from a queue while others wait for its thread.
@@ -124,6 +130,7 @@ final class Runner {
                 next = retire(chosen, from: queue)
             }
         }
+        countOutReleased(by: queue)
         self.queue = nil
     }
 
@@ -133,18 +140,34 @@ final class Runner {
         guard let block = completionBlock.take() else {
             isReleasing = true
             inHand = queue.advance(self, retiring: finished, mayGoOn: mayGoOn(with: queue))
-            queue.leave(finished)
+            leave(finished, queue)
             isReleasing = false
             return inHand.take()
         }
         // Slot, lease and place in the queue are given up first: the block may wait for the queue's next operation, or
         // for the whole queue (contract I7).
         _ = queue.advance(self, retiring: finished, mayGoOn: false)
-        queue.leave(finished)
+        leave(finished, queue)
+        countOutReleased(by: queue)
         self.queue = nil
         callAtNormalPriority(block)
         self.queue = queue
         return mayGoOn(with: queue) ? queue.advance(self, retiring: nil, mayGoOn: true) : nil
+    }
+
+    /// Releases a finished operation, and counts it out or sees to it.
+    @inline(__always)
+    private func leave(_ finished: Unmanaged<Operation>, _ queue: QueueCore) {
+        guard countsOutLater else { return queue.leave(finished) }
+        finished.release()
+        released += 1
+        if released == Self.mostReleased { countOutReleased(by: queue) }
+    }
+
+    private func countOutReleased(by queue: QueueCore) {
+        if released == 0 { return }
+        queue.countOutRetired(released)
+        released = 0
     }
 
     /// Starts a chosen operation, which the queue keeps alive.

@@ -19,6 +19,29 @@ let leaseScenarios: [Scenario] = [
         exploration.check(log.mostInside == 1, "N2: \(log.mostInside) at once")
         exploration.checkEmpty(queue, "N3")
     },
+    Scenario("urgent-goes-first", "G4: what is urgent passes what is ready", processors: 2) { exploration in
+        exploration.warmUp()
+        let log = Log()
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = 1
+        queue.isSuspended = true
+        for _ in 0..<3 { queue.addOperation(BlockOperation { log.add("normal") }) }
+        let urgent = BlockOperation { log.add("urgent") }
+        urgent.queuePriority = .high
+        exploration.run(
+            { queue.isSuspended = false },
+            {
+                queue.addOperation(urgent)
+                log.add("added")
+            })
+        exploration.settle()
+        let before = log.entries.prefix { $0 != "urgent" }
+        // One may have been chosen when the urgent one was added.
+        let behind = before.drop { $0 != "added" }.count { $0 == "normal" }
+        exploration.check(behind <= 1, "G4: \(behind) of normal priority have passed an urgent one")
+        exploration.check(log.entries.count == 5, "N3: \(log.entries)")
+        exploration.checkEmpty(queue, "N3")
+    },
     Scenario("three-producers-limit-2", "N2: all run, two at a time", processors: 2) { exploration in
         exploration.warmUp()
         let log = Log()

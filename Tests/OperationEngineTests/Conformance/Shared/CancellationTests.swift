@@ -215,6 +215,29 @@ struct CancellationTests {
         #expect(operation.isFinished && operation.isCancelled)
     }
 
+    @Test("J10 J4: cancelling all reaches those that wait for others, of the same queue and of another one")
+    func cancelsWaitingOnes() {
+        let (runs, ends) = (Counter(), Counter())
+        let queue = makeQueue(suspended: true)
+        let foreign = MainOperation()
+        let operations = (0..<20).map { number in
+            let operation = MainOperation { _ in runs.add() }
+            operation.completionBlock = { ends.add() }
+            operation.queuePriority = number % 3 == 0 ? .high : .normal
+            return operation
+        }
+        for (before, after) in zip(operations, operations.dropFirst()) { after.addDependency(before) }
+        operations[7].addDependency(foreign)
+        queue.addOperations(operations, waitUntilFinished: false)
+        queue.cancelAllOperations()
+        #expect(operations.allSatisfy { $0.isCancelled && $0.isReady && !$0.isFinished })
+        #expect(queue.operationCount == 20)
+        queue.isSuspended = false
+        drains(queue)
+        ends.wait(for: 20)
+        #expect(runs.value == 0 && operations.allSatisfy(\.isFinished) && !foreign.isFinished)
+    }
+
     @Test("J16: a subclass may override cancel and call super")
     func overriddenCancel() {
         final class Closing: Operation, @unchecked Sendable {
@@ -239,6 +262,8 @@ struct CancellationTests {
         suspended.addOperation(queued)
         suspended.cancelAllOperations()
         #expect(queued.closes.value == 1 && queued.isCancelled)
+        suspended.cancelAllOperations()
+        #expect(queued.closes.value == 2)
         suspended.isSuspended = false
         drains(suspended)
         #expect(queued.runs.value == 0)

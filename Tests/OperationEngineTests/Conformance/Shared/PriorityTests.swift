@@ -77,6 +77,35 @@ struct PriorityTests {
         #expect(log.entries == expected)
     }
 
+    @Test(
+        "G4: a higher level goes before ready operations that were added earlier", arguments: [false, true],
+        [(.normal, .high), (.low, .normal), (.veryLow, .low)]
+            as [(ready: Operation.QueuePriority, added: Operation.QueuePriority)])
+    func passesReadyOnes(inBulk: Bool, levels: (ready: Operation.QueuePriority, added: Operation.QueuePriority)) {
+        let log = Recorder<Int>()
+        let queue = makeQueue(limit: 1, suspended: true)
+        let urgent = MainOperation { _ in log.append(-1) }
+        urgent.queuePriority = levels.added
+        for number in 0..<10 {
+            let operation = MainOperation { _ in
+                log.append(number)
+                if number != 4 { return }
+                if inBulk {
+                    let last = MainOperation()
+                    last.queuePriority = .veryLow
+                    queue.addOperations([last, urgent], waitUntilFinished: false)
+                } else {
+                    queue.addOperation(urgent)
+                }
+            }
+            operation.queuePriority = levels.ready
+            queue.addOperation(operation)
+        }
+        queue.isSuspended = false
+        drains(queue)
+        #expect(log.entries == [0, 1, 2, 3, 4, -1, 5, 6, 7, 8, 9])
+    }
+
     @Test("G7: priority acts within one queue only")
     func withinOneQueue() {
         let held = makeQueue(suspended: true)

@@ -95,6 +95,16 @@ struct QueueTests {
         #expect(queue.operations.isEmpty && queue.operationCount == 0)
     }
 
+    @Test("M11: the count is exact for who runs, with one operation at a time")
+    func countWhileRunning() {
+        let log = Recorder<Int>()
+        let queue = makeQueue(limit: 1, suspended: true)
+        for _ in 0..<100 { queue.addOperation(MainOperation { _ in log.append(queue.operationCount) }) }
+        queue.isSuspended = false
+        drains(queue)
+        #expect(log.entries == (1...100).reversed())
+    }
+
     @Test("M9: closures are listed as operations too")
     func closuresListed() {
         let queue = makeQueue(suspended: true)
