@@ -244,8 +244,10 @@ struct CancellationTests {
             let closes = Counter()
             let runs = Counter()
             override func main() { runs.add() }
+            let wasCancelled = Recorder<Bool>()
             override func cancel() {
                 closes.add()
+                wasCancelled.append(isCancelled)
                 super.cancel()
             }
         }
@@ -263,7 +265,7 @@ struct CancellationTests {
         suspended.cancelAllOperations()
         #expect(queued.closes.value == 1 && queued.isCancelled)
         suspended.cancelAllOperations()
-        #expect(queued.closes.value == 2)
+        #expect(queued.closes.value == 2 && queued.wasCancelled.entries == [false, true])
         suspended.isSuspended = false
         drains(suspended)
         #expect(queued.runs.value == 0)
