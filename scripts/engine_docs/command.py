@@ -6,7 +6,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from engine_docs import articles, costs, tables
+from engine_docs import articles, costs, goals, tables
 from engine_docs.articles import Maker
 from engine_docs.comments import undocumented
 from engine_docs.contract import Contract
@@ -20,6 +20,7 @@ from engine_docs.layout import (
     EXAMPLES,
     LAST_RUN,
     MUTATION_RESULTS,
+    REFERENCE,
     ROOT,
     SWIFT_TABLES,
     TESTS,
@@ -69,7 +70,8 @@ def _makers() -> dict[str, Maker]:
         return examples[name]
 
     evidence = Evidence(_contract(), load(LAST_RUN), read_mutations(MUTATION_RESULTS))
-    return {"example": example, "costs": costs.maker(ENGINE_COSTS), **tables.makers(evidence)}
+    figures = {"costs": costs.maker(ENGINE_COSTS), "goals": goals.maker(REFERENCE)}
+    return {"example": example, **figures, **tables.makers(evidence)}
 
 
 def _check_articles(_: argparse.Namespace) -> None:

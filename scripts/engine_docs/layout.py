@@ -11,5 +11,6 @@ CONTRACT_LINES = TESTS / "Contract/lines.txt"
 LAST_RUN = TESTS / "Contract/last-run.json"
 MUTATION_RESULTS = TESTS / "Mutations/results.csv"
 ENGINE_COSTS = TESTS / "EngineCosts/expected.json"
+REFERENCE = ROOT / "results/reference"
 # The engine's tests hold the same tables as Swift values.
 SWIFT_TABLES = ENGINE_TESTS / "Conformance/Shared/ContractLines.swift"

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from engine_docs import articles
+from engine_docs import articles, goals
 from engine_docs.comments import undocumented
 from engine_docs.contract import Contract, read_groups, read_tables, read_tests
 from engine_docs.errors import Problem
@@ -182,3 +182,34 @@ def test_public_symbols_without_a_comment_are_listed_and_synthesized_ones_are_no
     graph = tmp_path / "A.symbols.json"
     graph.write_text(json.dumps({"symbols": symbols}))
     assert undocumented(graph) == ["/x/A.swift:5: A.b"]
+
+
+GOALS = """\
+row,allocator,cell_id,figure,against,limit,value,low,high,is_interval,samples,verdict
+tiny,system,tiny work_ns=0,time,dispatch,0.3,0.25,0.2,0.31,true,7,met?
+chain,system,chain depth=9,time,dispatch:within,1.0,3.5,3.25,3.75,false,3,missed
+memory,system,pending,held_bytes,,180,,,,,,not measured
+tiny,jemalloc,tiny work_ns=0,time,dispatch,0.42,0.5,0.4375,0.5625,true,7,missed
+chain,jemalloc,chain depth=9,time,dispatch:within,1.4,1.0,0.75,1.25,true,7,met
+memory,jemalloc,pending,held_bytes,,180,,,,,,not measured
+"""
+
+
+def test_the_table_of_goals_has_both_allocators_side_by_side(tmp_path: Path) -> None:
+    (tmp_path / "engine-goals.csv").write_text(GOALS, encoding="utf-8")
+    made = goals.maker(tmp_path)("engine").splitlines()
+    assert made[2:] == [
+        "| tiny: `tiny work_ns=0` | time ÷ Dispatch | ≤ 0.3 | 0.25 (0.2–0.31) met? | ≤ 0.42 | 0.5 (0.438–0.562) missed |",
+        "| chain: `chain depth=9` | time ÷ `dispatch:within` | ≤ 1 | 3.5 (3.25–3.75, all) missed | ≤ 1.4 | 1 (0.75–1.25) met |",
+        "| memory: `pending` | held bytes | ≤ 180 | not measured | ≤ 180 | not measured |",
+        "",
+        "2 of 4 goals are met.",
+    ]
+
+
+def test_a_missing_or_foreign_table_of_goals_is_a_problem(tmp_path: Path) -> None:
+    with pytest.raises(Problem, match="no-goals.csv"):
+        goals.maker(tmp_path)("no")
+    (tmp_path / "other-goals.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+    with pytest.raises(Problem, match="other-goals.csv"):
+        goals.maker(tmp_path)("other")

@@ -39,7 +39,8 @@ extension PlanOptions {
     {
         RunOptions(
             blocks: blocks, isQuick: quick, seed: seed, filter: selection.contains, timeoutSeconds: timeout,
-            directory: directory, runID: runID, resume: resume, arguments: CommandLine.arguments)
+            directory: directory, runID: runID, resume: resume,
+            arguments: ["opbench"] + CommandLine.arguments.dropFirst())
     }
 }
 
