@@ -4,10 +4,7 @@ import Interleaving
 let closureScenarios: [Scenario] = [
     Scenario("closures-are-listed", "M9, O1: an object that is made of a closure while it runs ends with it") {
         exploration in
-        exploration.warmUp()
-        let log = Log()
-        let queue = OperationQueue()
-        queue.maxConcurrentOperationCount = 1
+        let (log, queue) = exploration.warmUp(limit: 1)
         exploration.run(
             {
                 queue.addOperation { log.add("first") }
@@ -26,10 +23,7 @@ let closureScenarios: [Scenario] = [
     },
     Scenario("closures-cancelled", "J10: closures that are cancelled as they are added run once, or never") {
         exploration in
-        exploration.warmUp()
-        let log = Log()
-        let queue = OperationQueue()
-        queue.maxConcurrentOperationCount = 1
+        let (log, queue) = exploration.warmUp(limit: 1)
         exploration.run(
             {
                 queue.addOperation { log.add("first") }
@@ -41,10 +35,7 @@ let closureScenarios: [Scenario] = [
     },
     Scenario("closures-and-operations-in-order", "G5: what one thread adds starts in that order, whatever others add") {
         exploration in
-        exploration.warmUp()
-        let log = Log()
-        let queue = OperationQueue()
-        queue.maxConcurrentOperationCount = 1
+        let (log, queue) = exploration.warmUp(limit: 1)
         exploration.run(
             {
                 queue.addOperation { log.add("closure") }
@@ -60,10 +51,7 @@ let closureScenarios: [Scenario] = [
     Scenario(
         "closure-waited-for-by-a-deinit", "Q1: a closure that is chosen while a deinit waits for it runs", processors: 2
     ) { exploration in
-        exploration.warmUp()
-        let log = Log()
-        let queue = OperationQueue()
-        queue.maxConcurrentOperationCount = 1
+        let (log, queue) = exploration.warmUp(limit: 1)
         queue.isSuspended = true
         queue.addOperation(WaitsForTheQueue(queue))
         queue.addOperation { log.add("closure") }

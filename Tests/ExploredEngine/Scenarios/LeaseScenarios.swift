@@ -3,10 +3,7 @@ import Interleaving
 /// The hand-over of leases: nothing that may start is forgotten, and no more than the limit runs.
 let leaseScenarios: [Scenario] = [
     Scenario("two-producers-limit-1", "N2, N3: both run, one at a time", processors: 2) { exploration in
-        exploration.warmUp()
-        let log = Log()
-        let queue = OperationQueue()
-        queue.maxConcurrentOperationCount = 1
+        let (log, queue) = exploration.warmUp(limit: 1)
         let work: @Sendable () -> Void = {
             log.enter()
             exploration.point()
@@ -20,10 +17,7 @@ let leaseScenarios: [Scenario] = [
         exploration.checkEmpty(queue, "N3")
     },
     Scenario("urgent-goes-first", "G4: what is urgent passes what is ready", processors: 2) { exploration in
-        exploration.warmUp()
-        let log = Log()
-        let queue = OperationQueue()
-        queue.maxConcurrentOperationCount = 1
+        let (log, queue) = exploration.warmUp(limit: 1)
         queue.isSuspended = true
         for _ in 0..<3 { queue.addOperation(BlockOperation { log.add("normal") }) }
         let urgent = BlockOperation { log.add("urgent") }
@@ -43,10 +37,7 @@ let leaseScenarios: [Scenario] = [
         exploration.checkEmpty(queue, "N3")
     },
     Scenario("three-producers-limit-2", "N2: all run, two at a time", processors: 2) { exploration in
-        exploration.warmUp()
-        let log = Log()
-        let queue = OperationQueue()
-        queue.maxConcurrentOperationCount = 2
+        let (log, queue) = exploration.warmUp(limit: 2)
         let add: @Sendable () -> Void = {
             queue.addOperation {
                 log.enter()
@@ -63,10 +54,7 @@ let leaseScenarios: [Scenario] = [
     },
     Scenario("add-while-limit-opens", "N4: raising the limit and adding at once: one of the two sees the other") {
         exploration in
-        exploration.warmUp()
-        let log = Log()
-        let queue = OperationQueue()
-        queue.maxConcurrentOperationCount = 0
+        let (log, queue) = exploration.warmUp(limit: 0)
         exploration.run(
             { queue.addOperation { log.add("main") } }, { queue.maxConcurrentOperationCount = 1 })
         exploration.settle()
@@ -91,10 +79,7 @@ let leaseScenarios: [Scenario] = [
     },
     Scenario("suspended-starts-nothing", "N9, N12: once the setter has returned, one more may start, no other") {
         exploration in
-        exploration.warmUp()
-        let log = Log()
-        let queue = OperationQueue()
-        queue.maxConcurrentOperationCount = 1
+        let (log, queue) = exploration.warmUp(limit: 1)
         exploration.run(
             { for _ in 0..<3 { queue.addOperation { log.add("main") } } },
             {
@@ -110,10 +95,7 @@ let leaseScenarios: [Scenario] = [
     },
     Scenario("add-while-slot-frees", "N3: an operation added while the last one ends is not forgotten", processors: 2) {
         exploration in
-        exploration.warmUp()
-        let log = Log()
-        let queue = OperationQueue()
-        queue.maxConcurrentOperationCount = 1
+        let (log, queue) = exploration.warmUp(limit: 1)
         let gate = Gate()
         queue.addOperation {
             gate.wait()
@@ -129,10 +111,7 @@ let leaseScenarios: [Scenario] = [
         exploration.checkEmpty(queue, "N3")
     },
     Scenario("bulk-and-single", "M1, M3: a batch and a single operation at once") { exploration in
-        exploration.warmUp()
-        let log = Log()
-        let queue = OperationQueue()
-        queue.maxConcurrentOperationCount = 1
+        let (log, queue) = exploration.warmUp(limit: 1)
         exploration.run(
             {
                 queue.addOperations(
@@ -144,10 +123,7 @@ let leaseScenarios: [Scenario] = [
         exploration.checkEmpty(queue, "M3")
     },
     Scenario("two-bands-limit-1", "N2, H6: operations of two bands take turns at the only slot") { exploration in
-        exploration.warmUp()
-        let log = Log()
-        let queue = OperationQueue()
-        queue.maxConcurrentOperationCount = 1
+        let (log, queue) = exploration.warmUp(limit: 1)
         func make(_ priority: Double) -> Operation {
             let operation = BlockOperation {
                 log.enter()

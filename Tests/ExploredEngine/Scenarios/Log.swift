@@ -45,6 +45,14 @@ extension Exploration {
         settle()
     }
 
+    /// As `warmUp()`, with what most scenarios need.
+    func warmUp(limit: Int) -> (log: Log, queue: OperationQueue) {
+        warmUp()
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = limit
+        return (Log(), queue)
+    }
+
     /// Nothing is left in a queue, and its slots are free.
     func checkEmpty(_ queue: OperationQueue, _ line: String) {
         check(queue.operationCount == 0, "\(line): \(queue.operationCount) operations are left")
