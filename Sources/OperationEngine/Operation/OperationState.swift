@@ -169,6 +169,10 @@ struct OperationState: ~Copyable {
     @inline(__always)
     var isFinishedAfterPush: Bool { Word(bits: word.load(ordering: .sequentiallyConsistent)).isFinished }
 
+    /// Whether it is urgent, for a thread that has pushed it into an inbox. Who raises it changes the word and then looks
+    /// at the inbox; sequentially consistent, so one of the two sees the other.
+    var isUrgentAfterPush: Bool { Word(bits: word.load(ordering: .sequentiallyConsistent)).isUrgent }
+
     /// Repeats `change` until it is applied to an unchanged word, or returns nil. The word before and after.
     /// Acquiring also where nothing changes: whoever finds the operation finished relies on main's writes. Sequentially
     /// consistent for the sake of the finishing transition, which is followed by a look at the `SuccessorList`.

@@ -107,7 +107,7 @@ open class OperationQueue: @unchecked Sendable {
     /// time proportional to their number; out of date when it returns (contract M9).
     open var operations: [Operation] { core.snapshot() }
 
-    /// How many there are: three atomic loads. May count those just finished for a moment longer (contract M10, M11).
+    /// How many there are: five atomic loads. May count those just finished for a moment longer (contract M10, M11).
     open var operationCount: Int { core.operationCount }
 
     // MARK: Control

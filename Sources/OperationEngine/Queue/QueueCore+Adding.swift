@@ -11,7 +11,7 @@ extension QueueCore {
         let word = operation.state.load()
         if word.isReadyUnasked, !word.isCancelled {
             inbox.push(first: operation, last: operation)
-            if word.isUrgent { setHoldsUrgent() }
+            if operation.state.isUrgentAfterPush { setHoldsUrgent() }
             entrance.closeOpenRun()
             // It may have lost its readiness since: then a worker comes in vain, and files it as waiting.
             return signal(word.band)
@@ -57,7 +57,7 @@ extension QueueCore {
         var isAnyUrgent = false
         for operation in operations {
             let word = operation.state.load()
-            isAnyUrgent = isAnyUrgent || word.isUrgent
+            isAnyUrgent = isAnyUrgent || operation.state.isUrgentAfterPush
             if word.isReadyUnasked, !word.isCancelled { readyBands.insert(word.band) } else { allReady = false }
         }
         if isAnyUrgent { setHoldsUrgent() }

@@ -27,10 +27,15 @@ extension QueueCore {
     }
 
     /// Whether all closures have ended, so that they are to be counted out. Under the lock, by a runner that found
-    /// nothing to do: the last of them comes here.
+    /// nothing to do, or nothing of them: the last of them comes here.
     func endClosures() -> Bool {
         let ended = endedClosures.load(ordering: .relaxed)
         return entrance.addedCount == ended && entrance.endCounting(ended)
+    }
+
+    /// Counts them out if all have ended, for a runner that goes on with something else.
+    func countOutEndedClosures() {
+        if entrance.mayBeCounted, lock.withLock({ endClosures() }) { countOut(Self.anyClosures) }
     }
 
     /// Under the lock: closures have become objects, which are counted for themselves from here on.

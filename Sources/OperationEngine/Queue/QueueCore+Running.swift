@@ -77,6 +77,7 @@ extension QueueCore {
     private func tellAndAdvance(_ runner: Runner, mayGoOn: Bool) -> Unmanaged<Operation>? {
         let queue = owner?.retain()
         _ = chooseAndUnlock(for: runner, mayGoOn: false)
+        runner.countOutOwed(by: self)
         settleIfObserved()
         queue?.release()
         return mayGoOn ? advance(runner, retiring: nil, mayGoOn: true) : nil
@@ -163,6 +164,16 @@ extension QueueCore {
         // In this order the sum in `operationCount` is never too low.
         countedOut.add(count, ordering: .sequentiallyConsistent)
         countOut(count)
+    }
+
+    /// As `countOutRetired`, by a runner that has nothing left to do: an observer that came meanwhile may have found the
+    /// count too high in between, and nobody else may come to tell it.
+    func countOutLastRetired(_ count: Int) {
+        // Retained until the observers have been told.
+        let queue = hasObservers ? owner?.retain() : nil
+        countOutRetired(count)
+        settleIfObserved()
+        queue?.release()
     }
 
     /// An operation has left the queue: releases it and counts it out. Without the lock, since its deinit may run.

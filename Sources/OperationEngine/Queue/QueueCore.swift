@@ -1,5 +1,4 @@
 import Dispatch
-import Glibc
 import Synchronization
 
 /// What an `OperationQueue` is inside: its state machine under a lock, the inbox before it, and the leases by which
@@ -16,7 +15,7 @@ import Synchronization
 /// again at once, without a look, keeps the lease, which it does not give up before such a look. Push, flag, `isOpen`
 /// and the looks at the inbox are sequentially consistent, so in each pair one side sees the other.
 ///
-/// **What is ready goes before what is in the inbox**, since it was added earlier, unless `hasUrgent` is set. So a
+/// **What is ready goes before what is in the inbox**, since it was added or became ready earlier, unless `hasUrgent` is set. So a
 /// runner takes the inbox in when nothing of normal priority is ready any more, and all of it in one step.
 final class QueueCore: @unchecked Sendable {
     private let liveMark = LiveMark(.queueCore)
@@ -82,8 +81,8 @@ final class QueueCore: @unchecked Sendable {
     func setOwner(_ queue: OperationQueue) { owner = .passUnretained(queue) }
 
     // An observer sets the flag and then reads the value; a change is made and then looks for the flag. Sequentially
-    // consistent, the count included: one of the two sees the other (contract D18). The counts of operations that have
-    // gone through one of the locks are changed, and the flag is looked at, under that lock.
+    // consistent, the count included: one of the two sees the other (contract D18). What is counted under one of the
+    // locks needs no such order: the flag is set under both, and looked at under the same one or later.
 
     /// Whether the queue has, or had, observers.
     var hasObservers: Bool { observed.load(ordering: .sequentiallyConsistent) }

@@ -14,6 +14,8 @@ extension QueueState {
         waiting.forEach(collect)
         let collectRun = { (operation: Operation) in if operation.isClosureRun { collect(operation) } }
         held.visitAll { $0.ready.forEach(collectRun) }
+        // They finish in the order of adding.
+        found.sort { $0._withUnsafeGuaranteedRef(\.sequence) < $1._withUnsafeGuaranteedRef(\.sequence) }
         for link in found {
             link._withUnsafeGuaranteedRef { operation in
                 if operation.isClosureRun {

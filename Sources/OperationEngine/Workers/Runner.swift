@@ -44,9 +44,9 @@ final class Runner {
 
     /// Whether the operation that was retired last is among those that the runner counts out together.
     @exclusivity(unchecked) var countsOutLater = false
-    /// Operations that were released and are to be counted out together.
-    @exclusivity(unchecked) private var released = 0
-    private static let mostReleased = 1024
+    /// Operations that were released and are still to be counted out, all together.
+    @exclusivity(unchecked) private var uncounted = 0
+    private static let mostUncounted = 1024
 
     /// Left by a finishing operation, to be called once its slot is free (contract I7).
     @exclusivity(unchecked) var completionBlock: (@Sendable () -> Void)?
@@ -130,7 +130,9 @@ final class Runner {
                 next = retire(chosen, from: queue)
             }
         }
-        countOutReleased(by: queue)
+        let owed = uncounted
+        uncounted = 0
+        if owed > 0 { queue.countOutLastRetired(owed) }
         self.queue = nil
     }
 
@@ -148,7 +150,7 @@ final class Runner {
         // for the whole queue (contract I7).
         _ = queue.advance(self, retiring: finished, mayGoOn: false)
         leave(finished, queue)
-        countOutReleased(by: queue)
+        countOutOwed(by: queue)
         self.queue = nil
         callAtNormalPriority(block)
         self.queue = queue
@@ -158,16 +160,22 @@ final class Runner {
     /// Releases a finished operation, and counts it out or sees to it.
     @inline(__always)
     private func leave(_ finished: Unmanaged<Operation>, _ queue: QueueCore) {
-        guard countsOutLater else { return queue.leave(finished) }
+        guard countsOutLater else {
+            // Observers are told, and may wait for the queue.
+            countOutOwed(by: queue)
+            return queue.leave(finished)
+        }
         finished.release()
-        released += 1
-        if released == Self.mostReleased { countOutReleased(by: queue) }
+        uncounted += 1
+        if uncounted >= Self.mostUncounted, inHand != nil { countOutOwed(by: queue) }
     }
 
-    private func countOutReleased(by queue: QueueCore) {
-        if released == 0 { return }
-        queue.countOutRetired(released)
-        released = 0
+    /// Counts out what has been run and is not counted out yet. Before anything that may wait for the queue and belongs to
+    /// no operation that is counted in it.
+    func countOutOwed(by queue: QueueCore) {
+        if uncounted == 0 { return }
+        queue.countOutRetired(uncounted)
+        uncounted = 0
     }
 
     /// Starts a chosen operation, which the queue keeps alive.
@@ -179,6 +187,9 @@ final class Runner {
         // nor perhaps the queue, which the rest of `start` may ask for. Both are alive until `keep`: an end that is
         // announced before that leaves the operation to this runner.
         let kept = (chosen.takeUnretainedValue(), queue.liveOwner)
+        // What `start` does after the end waits for the queue like any thread, and has to find it counted down.
+        countOutOwed(by: queue)
+        queue.countOutEndedClosures()
         return withExtendedLifetime(kept) {
             kept.0.state.keep()
             return start(chosen, of: queue) { $0.start() }

@@ -36,6 +36,44 @@ let leaseScenarios: [Scenario] = [
         exploration.check(log.entries.count == 5, "N3: \(log.entries)")
         exploration.checkEmpty(queue, "N3")
     },
+    Scenario("count-observed-while-it-falls", "D18: an observer of the count hears of the empty queue") {
+        exploration in
+        let (_, queue) = exploration.warmUp(limit: 1)
+        queue.isSuspended = true
+        for _ in 0..<2 { queue.addOperation(BlockOperation {}) }
+        let (heard, token) = (Shared<[Int]>([]), Shared<Observation?>(nil))
+        exploration.run(
+            { queue.isSuspended = false },
+            {
+                token.value = queue.observe(\.operationCount, options: [.initial, .new]) { _, change in
+                    heard.value.append(change.newValue ?? -1)
+                }
+            })
+        exploration.settle()
+        // The threads that tell it do so in no order among them.
+        exploration.check(heard.value.contains(0), "D18: \(heard.value)")
+        exploration.checkEmpty(queue, "D18")
+    },
+    Scenario("raised-as-it-is-added", "G10: one whose priority rises while it is added passes what is ready") {
+        exploration in
+        let (log, queue) = exploration.warmUp(limit: 1)
+        let gate = Gate()
+        queue.isSuspended = true
+        queue.addOperation(
+            BlockOperation {
+                gate.wait()
+                log.add("first")
+            })
+        for _ in 0..<2 { queue.addOperation(BlockOperation { log.add("normal") }) }
+        queue.isSuspended = false
+        exploration.settle()
+        let raised = BlockOperation { log.add("raised") }
+        exploration.run({ queue.addOperation(raised) }, { raised.queuePriority = .high })
+        gate.open()
+        exploration.settle()
+        exploration.check(log.entries == ["first", "raised", "normal", "normal"], "G10: \(log.entries)")
+        exploration.checkEmpty(queue, "N3")
+    },
     Scenario("three-producers-limit-2", "N2: all run, two at a time", processors: 2) { exploration in
         let (log, queue) = exploration.warmUp(limit: 2)
         let add: @Sendable () -> Void = {

@@ -78,6 +78,25 @@ struct EarlyEndTests {
         operation.returned.wait()
     }
 
+    @Test(
+        "C6 O3: what ran before an overridden start is counted out when the rest of start goes on",
+        arguments: [false, true])
+    func countedOutBefore(withClosure: Bool) {
+        let queue = makeQueue(limit: 1, suspended: true)
+        if withClosure {
+            for _ in 0..<3 { queue.addOperation {} }
+        } else {
+            for _ in 0..<3 { queue.addOperation(MainOperation()) }
+        }
+        let operation = LongStart { queue.waitUntilAllOperationsAreFinished() }
+        queue.addOperation(operation)
+        queue.isSuspended = false
+        drains(queue)
+        #expect(!operation.returned.isOpen && queue.operationCount == 0)
+        operation.goOn.open()
+        operation.returned.wait()
+    }
+
     @Test("C6 Q1 Q3 P2: the operation lives until start returns, and so does its queue")
     func lifetimes() {
         let freed = Counter()

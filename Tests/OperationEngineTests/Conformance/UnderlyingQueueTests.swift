@@ -25,6 +25,26 @@ struct UnderlyingQueueTests {
         #expect(log.entries == [5, 3, 2, 6, 4, 0, 1])
     }
 
+    @Test("J10 J9: all cancelled by one call, they end in the order of adding, whatever their priorities")
+    func cancelledInOrder() {
+        final class Numbered: Operation, @unchecked Sendable {
+            let (number, log): (Int, Recorder<Int>)
+            init(_ number: Int, _ log: Recorder<Int>) { (self.number, self.log) = (number, log) }
+            deinit { log.append(number) }
+        }
+        let (queue, log) = (makeQueue(suspended: true), Recorder<Int>())
+        queue.underlyingQueue = DispatchQueue(label: "serial")
+        for number in 0..<6 {
+            let operation = Numbered(number, log)
+            operation.queuePriority = [.high, .veryLow, .normal][number % 3]
+            queue.addOperation(operation)
+        }
+        queue.cancelAllOperations()
+        queue.isSuspended = false
+        drains(queue)
+        #expect(log.entries == [0, 1, 2, 3, 4, 5])
+    }
+
     @Test("P6: blocked operations of a concurrent one meet up to the limit", arguments: [1, 2])
     func limitHolds(limit: Int) {
         let (queue, level) = (makeQueue(limit: limit), HighWater())

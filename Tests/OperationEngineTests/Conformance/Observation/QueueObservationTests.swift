@@ -102,6 +102,28 @@ struct QueueObservationTests {
         withExtendedLifetime(token) {}
     }
 
+    @Test("D23 O3: one that comes while the queue runs may wait for the queue when it hears of the last operation")
+    func waitingObserver() {
+        let queue = makeQueue(limit: 1, suspended: true)
+        let (begun, goOn, waited) = (Gate("the last one runs"), Gate("it is observed"), Counter())
+        for _ in 0..<3 { queue.addOperation(MainOperation()) }
+        queue.addOperation(
+            MainOperation { _ in
+                begun.open()
+                goOn.wait()
+            })
+        queue.isSuspended = false
+        begun.wait()
+        let token = queue.observe(\.operationCount) { queue, _ in
+            queue.waitUntilAllOperationsAreFinished()
+            waited.add()
+        }
+        goOn.open()
+        waited.wait(for: 1)
+        #expect(queue.operationCount == 0)
+        withExtendedLifetime(token) {}
+    }
+
     @Test("D23: the observers of a queue that its user dropped hear of the last operation")
     func droppedQueue() {
         let blocker = Blocker()
