@@ -1,6 +1,7 @@
 """The table of the engine's goals, as the kept runs of scripts/engine-goals have measured them."""
 
 import csv
+from itertools import zip_longest
 from pathlib import Path
 
 from engine_docs.articles import Maker
@@ -30,17 +31,14 @@ def _table(rows: list[Row]) -> str:
         "| work, cell | figure | glibc: goal | measured | jemalloc: goal | measured |",
         "| --- | --- | ---: | --- | ---: | --- |",
     ]
-    goals: dict[tuple[str, ...], dict[str, Row]] = {}
-    for number, row in enumerate(rows):
-        # A goal's rows of the two allocators stand at the same place of their halves; an open one may be against another.
-        place = sum(other["allocator"] == row["allocator"] for other in rows[:number])
-        goals.setdefault((str(place), row["row"], row["figure"]), {})[row["allocator"]] = row
-    for (_, work, _), found in goals.items():
-        first = next((row for row in found.values() if row["value"]), next(iter(found.values())))
+    # A goal's rows stand at the same place for both allocators; what is open may be against another backend.
+    for pair in zip_longest(*([row for row in rows if row["allocator"] == name] for name in ALLOCATORS)):
+        found = [row for row in pair if row is not None]
+        first = next((row for row in found if row["value"]), found[0])
         against = f" ÷ {_name(first['against'])}" if first["against"] else ""
-        cells = [cell for name in ALLOCATORS for cell in _cells(found.get(name))]
+        cells = [cell for row in pair for cell in _cells(row)]
         figure = first["figure"].replace("_", " ")
-        lines.append(f"| {work}: `{first['cell_id']}` | {figure}{against} | {' | '.join(cells)} |")
+        lines.append(f"| {first['row']}: `{first['cell_id']}` | {figure}{against} | {' | '.join(cells)} |")
     met = sum(row["verdict"].startswith("met") for row in rows)
     judged = sum(row["verdict"].startswith(("met", "missed")) for row in rows)
     return "\n".join([*lines, "", f"{met} of {judged} goals are met."]) + "\n"

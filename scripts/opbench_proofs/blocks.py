@@ -13,6 +13,8 @@ from opbench_proofs.tool import INCONCLUSIVE, PASS, Gate, OpBench
 Row = dict[str, str]
 STAGES = (7, 15, 25)
 """As `opbench ab` takes them."""
+Draw = Callable[[OpBench, random.Random, str], Gate]
+"""Draws and judges a gate, by these random numbers, in folders that are called by this name."""
 
 
 class Recording:
@@ -63,18 +65,16 @@ def only(side: str, new_side: str = "") -> Callable[[Row], Row | None]:
     return lambda row: row | {"side": new_side} if row["side"] == side else None
 
 
-def draw_gates(
-    tool: OpBench, count: int, seed: int, draw: Callable[[OpBench, random.Random, str], Gate]
-) -> list[Gate]:
+def draw_gates(tool: OpBench, count: int, seed: int, draw: Draw) -> list[Gate]:
     """Judges drawn gates, as many at a time as there are processors: nothing is timed.
 
-    `draw` gets random numbers that depend on the seed and the gate's number alone, and a name for folders of its own.
+    Each gets random numbers that depend on the seed and its own number alone, and a name of its own.
     """
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         return list(pool.map(lambda n: draw(tool, random.Random(f"{seed}.{n}"), f"drawn-{seed}-{n}"), range(count)))
 
 
-def paired_gate(recording: Recording) -> Callable[[OpBench, random.Random, str], Gate]:
+def paired_gate(recording: Recording) -> Draw:
     """Draws gates as `opbench ab` would have measured them: in stages, until nothing is open."""
 
     def draw(tool: OpBench, random_numbers: random.Random, name: str) -> Gate:

@@ -1,11 +1,10 @@
 """Proof 2: a slowdown of a known size is caught, and how often, by its size."""
 
 import random
-from collections.abc import Callable
 from pathlib import Path
 
 from opbench_proofs.binomial import is_beyond_chance, lower_bound
-from opbench_proofs.blocks import Recording, draw_gates, only, paired_gate
+from opbench_proofs.blocks import Draw, Recording, draw_gates, only, paired_gate
 from opbench_proofs.proof import Outcome, Setting, Verdict
 from opbench_proofs.tool import INCONCLUSIVE, REGRESSION, WORK, Gate, OpBench
 
@@ -92,7 +91,7 @@ def _share_caught(gates: list[Gate]) -> float:
     return sum(gate.status == REGRESSION for gate in gates) / len(gates)
 
 
-def _unpaired_gate(base: Recording, head: Recording) -> Callable[[OpBench, random.Random, str], Gate]:
+def _unpaired_gate(base: Recording, head: Recording) -> Draw:
     """Draws gates on blocks of two runs by the default policy, without regard to which were taken together."""
 
     def draw(tool: OpBench, random_numbers: random.Random, name: str) -> Gate:

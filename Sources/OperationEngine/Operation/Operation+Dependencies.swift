@@ -95,7 +95,7 @@ extension Operation {
     private func link(_ edge: DependencyEdge.Pointer) -> Bool {
         guard successors.push(edge) else { return false }
         // A finishing thread that came before may not have looked at the list since; see `SuccessorList`.
-        guard state.isFinishedAfterPush else { return true }
+        guard state.loadAfterPush().isFinished else { return true }
         return !successors.remove(edge)
     }
 

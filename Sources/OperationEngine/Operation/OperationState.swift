@@ -47,108 +47,6 @@ struct OperationState: ~Copyable {
         case finished
     }
 
-    /// A snapshot of the word.
-    struct Word: Equatable {
-        var bits: UInt64
-
-        static let phaseMask: UInt64 = 0b1111
-        static let cancelled: UInt64 = 1 << 4
-        static let hasWaiters: UInt64 = 1 << 5
-        static let hasCompletion: UInt64 = 1 << 6
-        static let levelShift: UInt64 = 8
-        static let bandShift: UInt64 = 12
-        /// The class overrides `isReady`: the engine asks it instead of looking at the dependencies (contract F).
-        static let hasOwnReadiness: UInt64 = 1 << 16
-        /// An overridden `start` has returned before the end: whoever finishes the operation gives its slot back.
-        static let isDetached: UInt64 = 1 << 17
-        /// There are, or were, observers: every transition from here on is announced (contract D18, D21).
-        static let hasObservers: UInt64 = 1 << 18
-        /// A runner is about to call its overridden `start`, or inside it, and keeps the operation alive: with its end it
-        /// leaves the queue (contract C6).
-        static let isKept: UInt64 = 1 << 27
-        /// Others than the maker have looked at the blocks, or added some: from here on a lock guards them.
-        static let sharesBlocks: UInt64 = 1 << 28
-        /// Something may have changed what an overridden `isReady` answers since it was last asked.
-        static let isAnswerOutdated: UInt64 = 1 << 19
-        /// Tasks await the end, or did: the finishing thread resumes them.
-        static let hasAwaiters: UInt64 = 1 << 20
-        /// The work is a task: the operation goes on when `start` has returned, and ends with the task.
-        static let runsAsTask: UInt64 = 1 << 21
-        /// It failed: the details hold the error.
-        static let hasFailed: UInt64 = 1 << 22
-        /// It was left out since a dependency did not succeed: the details hold the reason.
-        static let isSkipped: UInt64 = 1 << 23
-        /// Two bits, a `DependencyFailurePolicy`.
-        static let policyShift: UInt64 = 24
-        static let policyMask: UInt64 = 0b11 << policyShift
-        /// The policy counts cancelled dependencies among the failed ones.
-        static let countsCancelled: UInt64 = 1 << 26
-        /// What makes a start take more than running `main`.
-        static let startsWithCare = runsAsTask | policyMask
-        static let oneDependency: UInt64 = 1 << 32
-
-        var phase: Phase {
-            // The cases have the raw values 0, 1, 2 … in the order of their declaration, which is how an enumeration
-            // without associated values is represented; `init(rawValue:)` would be a call.
-            @inline(__always)
-            get { unsafeBitCast(UInt8(truncatingIfNeeded: bits & Self.phaseMask), to: Phase.self) }
-            set { bits = bits & ~Self.phaseMask | newValue.rawValue }
-        }
-        var isCancelled: Bool { bits & Self.cancelled != 0 }
-        var isFinished: Bool { phase == .finished }
-        var unfinishedDependencies: UInt64 { bits >> 32 }
-        /// Ready by the engine's own rules: no unfinished dependency, or cancelled (contract B8, J4).
-        var isReady: Bool { unfinishedDependencies == 0 || isCancelled }
-        /// Ready, and nobody has to be asked.
-        var isReadyUnasked: Bool { isReady && bits & Self.hasOwnReadiness == 0 }
-        /// Whether the finishing thread takes it out of its queue, because no runner will.
-        var leavesQueueByItself: Bool { bits & (Self.isKept | Self.isDetached) != 0 }
-        /// Whether a waiting operation is ready now, or has to be asked.
-        var isToBeFiled: Bool { isReady || bits & Self.hasOwnReadiness != 0 }
-        func outdatingAnswer() -> Word { setting(Self.isAnswerOutdated) }
-        /// Whether one of the ready list may be chosen.
-        var isToBeDispatched: Bool { phase == .ready || phase == .enqueued && isReadyUnasked }
-        /// Where a change of priority means another place: in the ready list, or in the inbox on the way to it.
-        var isInReadyList: Bool { phase == .ready || phase == .enqueued }
-        /// One that has lost its readiness on the way from the inbox has lost its turn there too (contract G6).
-        func becomesReadyInInbox(as next: Word) -> Bool { phase == .enqueued && !isReady && next.isReadyUnasked }
-        var level: PriorityLevel {
-            get { PriorityLevel(rawValue: UInt8(truncatingIfNeeded: bits >> Self.levelShift & 0b1111)) }
-            set { bits = bits & ~(0b1111 << Self.levelShift) | UInt64(newValue.rawValue) << Self.levelShift }
-        }
-        /// Whether it may go before ready operations of normal priority and band that were added before.
-        var isUrgent: Bool { level.rawValue > PriorityLevel.normal.rawValue || band != .normal }
-        var band: NiceBand {
-            get { NiceBand(index: Int(truncatingIfNeeded: bits >> Self.bandShift & 0b1111)) }
-            set { bits = bits & ~(0b1111 << Self.bandShift) | UInt64(newValue.index) << Self.bandShift }
-        }
-
-        var policy: DependencyFailurePolicy {
-            DependencyFailurePolicy(rawValue: UInt8(truncatingIfNeeded: (bits & Self.policyMask) >> Self.policyShift))
-                ?? .run
-        }
-
-        /// Whether it ended otherwise than its dependents wanted, by their policies.
-        func hasNotSucceeded(countingCancelled: Bool) -> Bool {
-            isFinished && (bits & (Self.hasFailed | Self.isSkipped) != 0 || countingCancelled && isCancelled)
-        }
-
-        /// With one unfinished dependency less; to be filed, if that makes it ready.
-        func droppingDependency() -> Word {
-            let next = Word(bits: bits - Self.oneDependency).outdatingAnswer()
-            let isToBeFiled = phase == .waiting ? next.isToBeFiled : becomesReadyInInbox(as: next)
-            return isToBeFiled ? next.entering(.filing) : next
-        }
-
-        func has(_ flag: UInt64) -> Bool { bits & flag != 0 }
-        func setting(_ flag: UInt64) -> Word { Word(bits: bits | flag) }
-        func entering(_ phase: Phase) -> Word {
-            var next = self
-            next.phase = phase
-            return next
-        }
-    }
-
     private let word: Atomic<UInt64>
     /// The `ObserverList`, retained; nil until the first observer. Set once. It stands here for the sake of a finishing
     /// dependency, which reaches a dependent that may be on its way to its deinit: see `DependencyEdge`.
@@ -164,14 +62,11 @@ struct OperationState: ~Copyable {
     @inline(__always)
     func load() -> Word { Word(bits: word.load(ordering: .acquiring)) }
 
-    /// Whether the operation is finished, for a thread that has pushed onto its `SuccessorList`: one of the four
-    /// sequentially consistent accesses there.
+    /// As `load`, for a thread that has pushed the operation onto a stack: into an inbox, or an edge onto its
+    /// `SuccessorList`. Who changes the word looks at the stack afterwards; sequentially consistent, so one of the two
+    /// sees the other.
     @inline(__always)
-    var isFinishedAfterPush: Bool { Word(bits: word.load(ordering: .sequentiallyConsistent)).isFinished }
-
-    /// Whether it is urgent, for a thread that has pushed it into an inbox. Who raises it changes the word and then looks
-    /// at the inbox; sequentially consistent, so one of the two sees the other.
-    var isUrgentAfterPush: Bool { Word(bits: word.load(ordering: .sequentiallyConsistent)).isUrgent }
+    func loadAfterPush() -> Word { Word(bits: word.load(ordering: .sequentiallyConsistent)) }
 
     /// Repeats `change` until it is applied to an unchanged word, or returns nil. The word before and after.
     /// Acquiring also where nothing changes: whoever finds the operation finished relies on main's writes. Sequentially

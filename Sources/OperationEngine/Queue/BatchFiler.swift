@@ -25,7 +25,7 @@ struct BatchFiler {
     }
 
     mutating func unlock() {
-        locked?.unlockAfterFiling()
+        locked?.settleAndUnlock()
         locked = nil
     }
 

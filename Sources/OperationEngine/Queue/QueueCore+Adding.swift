@@ -11,7 +11,7 @@ extension QueueCore {
         let word = operation.state.load()
         if word.isReadyUnasked, !word.isCancelled {
             inbox.push(first: operation, last: operation)
-            if operation.state.isUrgentAfterPush { setHoldsUrgent() }
+            if operation.state.loadAfterPush().isUrgent { setHoldsUrgent() }
             entrance.closeOpenRun()
             // It may have lost its readiness since: then a worker comes in vain, and files it as waiting.
             return signal(word.band)
@@ -56,8 +56,8 @@ extension QueueCore {
         var allReady = true
         var isAnyUrgent = false
         for operation in operations {
-            let word = operation.state.load()
-            isAnyUrgent = isAnyUrgent || operation.state.isUrgentAfterPush
+            let word = operation.state.loadAfterPush()
+            isAnyUrgent = isAnyUrgent || word.isUrgent
             if word.isReadyUnasked, !word.isCancelled { readyBands.insert(word.band) } else { allReady = false }
         }
         if isAnyUrgent { setHoldsUrgent() }
@@ -96,17 +96,11 @@ extension QueueCore {
         return end != .outdated
     }
 
-    /// As `file`, for a caller that holds `lock` and then calls `unlockAfterFiling`, and for an operation that need
+    /// As `file`, for a caller that holds `lock` and then calls `settleAndUnlock`, and for an operation that need
     /// not be asked. False if it has ended: then the caller calls `withdraw`, once it holds no lock.
     func fileLocked(_ operation: Operation) -> Bool {
         // What was added before it became ready goes before it (contract G6).
         inbox.takeAll { state.admit($0) }
         return state.file(operation, nil) == .filed
-    }
-
-    func unlockAfterFiling() {
-        let bands = settle().bandsToCall
-        lock.unlock()
-        for band in bands { signal(band) }
     }
 }

@@ -123,7 +123,7 @@ extension QueueCore {
     func fileReadied(of runner: Runner) {
         lock.lock()
         let ended = runner.takeReadied { fileLocked($0) }
-        unlockAfterFiling()
+        settleAndUnlock()
         for operation in ended { withdraw(operation.takeUnretainedValue()) }
     }
 
@@ -153,9 +153,7 @@ extension QueueCore {
             inbox.takeAll { state.admit($0) }
         }
         state.retire(operation)
-        let bands = settle().bandsToCall
-        lock.unlock()
-        for band in bands { signal(band) }
+        settleAndUnlock()
         leave(.passUnretained(operation))
     }
 

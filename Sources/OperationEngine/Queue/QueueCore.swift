@@ -15,8 +15,8 @@ import Synchronization
 /// again at once, without a look, keeps the lease, which it does not give up before such a look. Push, flag, `isOpen`
 /// and the looks at the inbox are sequentially consistent, so in each pair one side sees the other.
 ///
-/// **What is ready goes before what is in the inbox**, since it was added or became ready earlier, unless `hasUrgent` is set. So a
-/// runner takes the inbox in when nothing of normal priority is ready any more, and all of it in one step.
+/// **What is ready goes before what is in the inbox**, since it was added or became ready earlier, unless `hasUrgent` is
+/// set. So a runner takes the inbox in when nothing of normal priority is ready any more, and all of it in one step.
 final class QueueCore: @unchecked Sendable {
     private let liveMark = LiveMark(.queueCore)
     // The fields stand in three groups with a cache line between them, so that threads that add and threads that run do
@@ -76,9 +76,9 @@ final class QueueCore: @unchecked Sendable {
     /// Nil until the first observer. Guarded by `lock`.
     @exclusivity(unchecked) private var observerList: ObserverList<OperationQueue>?
 
-    // MARK: Observers
-
     func setOwner(_ queue: OperationQueue) { owner = .passUnretained(queue) }
+
+    // MARK: Observers
 
     // An observer sets the flag and then reads the value; a change is made and then looks for the flag. Sequentially
     // consistent, the count included: one of the two sees the other (contract D18). What is counted under one of the
@@ -155,12 +155,18 @@ final class QueueCore: @unchecked Sendable {
     @inline(__always)
     @discardableResult
     func change<Result>(_ body: (inout QueueState) -> Result) -> Result {
-        let (result, bands) = lock.withLock {
-            takeIn()
-            return (body(&state), settle().bandsToCall)
-        }
-        for band in bands { signal(band) }
+        lock.lock()
+        takeIn()
+        let result = body(&state)
+        settleAndUnlock()
         return result
+    }
+
+    /// Ends a change: starts what may start now. Under the lock, which it releases.
+    func settleAndUnlock() {
+        let bands = settle().bandsToCall
+        lock.unlock()
+        for band in bands { signal(band) }
     }
 
     func read<Value>(_ body: (borrowing QueueState) -> Value) -> Value { lock.withLock { body(state) } }
@@ -269,9 +275,7 @@ final class QueueCore: @unchecked Sendable {
         state.target = underlyingQueue == nil ? .pool : .next()
         hasLeftPool.store(true, ordering: .relaxed)
         calledBands.store(0, ordering: .sequentiallyConsistent)
-        let bands = settle().bandsToCall
-        lock.unlock()
-        for band in bands { signal(band) }
+        settleAndUnlock()
         // Released outside the lock.
         return withExtendedLifetime(replaced) { true }
     }

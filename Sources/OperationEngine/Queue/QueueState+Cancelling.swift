@@ -20,19 +20,19 @@ extension QueueState {
             link._withUnsafeGuaranteedRef { operation in
                 if operation.isClosureRun {
                     unsafeDowncast(operation, to: ClosureRun.self).isCancelledRun = true
-                    moveToSlotless(operation, band: .normal)
+                    move(operation, to: QueuePlace(kind: .ready, level: .slotless, band: .normal))
                 } else if !operation.isBarrier, !start.isPresent(in: operation), !cancel.isPresent(in: operation),
                     let word = operation.state.cancelListed()
                 {
-                    moveToSlotless(operation, band: readyPlace(of: operation, word).band)
+                    move(operation, to: readyPlace(of: operation, word))
                 }
             }
         }
     }
 
-    private mutating func moveToSlotless(_ operation: Operation, band: NiceBand) {
+    private mutating func move(_ operation: Operation, to place: QueuePlace) {
         takeOut(operation)
-        ready.append(operation, as: QueuePlace(kind: .ready, level: .slotless, band: band))
+        ready.append(operation, as: place)
     }
 
     /// Takes a cancelled run out of its list, for `takeDropped`.
