@@ -14,6 +14,9 @@ struct FutexLock: ~Copyable, Sendable {
     private let explored = ExploredLock()
 
     func lock(file: StaticString = #fileID, line: UInt = #line) { explored.lock(file: file, line: line) }
+    func lock(inTurns turns: inout LockTurns, file: StaticString = #fileID, line: UInt = #line) {
+        explored.lock(file: file, line: line)
+    }
     func unlock(file: StaticString = #fileID, line: UInt = #line) { explored.unlock(file: file, line: line) }
 
     func withLock<Result: ~Copyable>(

@@ -14,12 +14,20 @@ struct FutexLock: ~Copyable, Sendable {
 
     @inline(__always)
     func lock() {
+        if !tryLock() { lockContended() }
+    }
+
+    /// As `lock`, for a thread that comes again and again, and may stand aside for others.
+    @inline(__always)
+    func lock(inTurns turns: inout LockTurns) {
+        turns.begin()
+        if !tryLock() { lockContended(inTurns: &turns) }
+    }
+
+    @inline(__always)
+    private func tryLock() -> Bool {
         // Acquiring: pairs with the releasing exchange of `unlock`, so that the holder sees all earlier sections.
-        if !word.compareExchange(expected: 0, desired: 1, successOrdering: .acquiring, failureOrdering: .relaxed)
-            .exchanged
-        {
-            lockContended()
-        }
+        word.compareExchange(expected: 0, desired: 1, successOrdering: .acquiring, failureOrdering: .relaxed).exchanged
     }
 
     @inline(__always)
@@ -37,15 +45,21 @@ struct FutexLock: ~Copyable, Sendable {
     }
 
     @inline(never)
+    private func lockContended(inTurns turns: inout LockTurns) {
+        let nanoseconds = turns.meet()
+        defer { turns.part() }
+        for _ in 0..<LockTurns.patience {
+            LockTurns.standAside(for: nanoseconds)
+            if tryLock() { return }
+        }
+        lockContended()
+    }
+
+    @inline(never)
     private func lockContended() {
         for _ in 0..<Self.spins {
             clinux_spin_hint()
-            if word.load(ordering: .relaxed) == 0,
-                word.compareExchange(expected: 0, desired: 1, successOrdering: .acquiring, failureOrdering: .relaxed)
-                    .exchanged
-            {
-                return
-            }
+            if word.load(ordering: .relaxed) == 0, tryLock() { return }
         }
         ForkedChild.endIfOne()
         // From here on the lock is taken as 2: whoever has slept cannot know whether others still sleep.

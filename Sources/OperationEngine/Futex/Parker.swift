@@ -50,7 +50,8 @@ struct Deadline {
         return max(0, instant - Self.now())
     }
 
-    private static func now() -> Int64 {
+    /// Nanoseconds of CLOCK_MONOTONIC.
+    static func now() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)

@@ -2,23 +2,28 @@
 extension QueueCore {
     /// Adds an operation that the caller has claimed and retained for the queue. The caller keeps it alive meanwhile.
     ///
-    /// A ready one goes through the inbox. One that is not ready must not stay there, where the thread that makes it
-    /// ready would not file it; it is admitted at once. So is a cancelled one, which may finish although nothing of
-    /// the queue may start.
+    /// It goes through the inbox, ready or not: one that becomes ready there is filed by the thread that makes it so, as
+    /// anywhere else. One with a readiness of its own is admitted at once, and asked.
     func add(_ operation: Operation) {
         countIn(1)
         publish(operation)
-        let word = operation.state.load()
-        if word.isReadyUnasked, !word.isCancelled {
-            inbox.push(first: operation, last: operation)
-            if operation.state.loadAfterPush().isUrgent { setHoldsUrgent() }
+        let before = operation.state.load()
+        if before.has(OperationState.Word.hasOwnReadiness) {
+            change { $0.admit(operation) }
             entrance.closeOpenRun()
-            // It may have lost its readiness since: then a worker comes in vain, and files it as waiting.
-            return signal(word.band)
+            return operation.readinessMayHaveChanged()
         }
-        change { $0.admit(operation) }
+        inbox.push(first: operation, last: operation)
         entrance.closeOpenRun()
-        if word.has(OperationState.Word.hasOwnReadiness) { operation.readinessMayHaveChanged() }
+        let word = operation.state.loadAfterPush()
+        if word.isCancelled {
+            // It may finish although nothing of the queue may start.
+            change { _ in }
+        } else if word.isReady {
+            if word.isUrgent { setHoldsUrgent() }
+            // It may lose its readiness again: then a worker comes in vain, and files it as waiting.
+            signal(word.band)
+        }
     }
 
     /// As `add(_:)`, for an operation that nobody else knows, which is ready and has no readiness of its own. It may be
@@ -51,23 +56,26 @@ extension QueueCore {
         inbox.push(first: first, last: last)
         entrance.closeOpenRun()
 
-        // One that becomes ready after this look does so as `waiting`, under the lock's protection.
         var readyBands = BandSet()
-        var allReady = true
         var isAnyUrgent = false
+        var admitsAtOnce = false
         for operation in operations {
             let word = operation.state.loadAfterPush()
-            isAnyUrgent = isAnyUrgent || word.isUrgent
-            if word.isReadyUnasked, !word.isCancelled { readyBands.insert(word.band) } else { allReady = false }
+            if word.isCancelled || word.has(OperationState.Word.hasOwnReadiness) {
+                admitsAtOnce = true
+            } else if word.isReady {
+                isAnyUrgent = isAnyUrgent || word.isUrgent
+                readyBands.insert(word.band)
+            }
         }
         if isAnyUrgent { setHoldsUrgent() }
-        if allReady {
+        guard admitsAtOnce else {
             for band in readyBands { signal(band) }
-        } else {
-            change { _ in }
-            for operation in operations where operation.state.load().has(OperationState.Word.hasOwnReadiness) {
-                operation.readinessMayHaveChanged()
-            }
+            return
+        }
+        change { _ in }
+        for operation in operations where operation.state.load().has(OperationState.Word.hasOwnReadiness) {
+            operation.readinessMayHaveChanged()
         }
     }
 

@@ -4,7 +4,7 @@ import Glibc
 extension QueueCore {
     /// Frees a finished operation's slot, files what it has made ready, and chooses the next one if `mayGoOn`.
     func advance(_ runner: Runner, retiring finished: Unmanaged<Operation>?, mayGoOn: Bool) -> Unmanaged<Operation>? {
-        lock.lock()
+        lock.lock(inTurns: &runner.lockTurns)
         var next: Unmanaged<Operation>?
         let takesSlotAgain = finished != nil && mayGoOn
         if let finished {
@@ -53,7 +53,7 @@ extension QueueCore {
     /// A runner's closure has ended: frees its slot, and chooses what comes next if `mayGoOn`.
     @inline(__always)
     func advanceFromClosure(_ runner: Runner, mayGoOn: Bool) -> Unmanaged<Operation>? {
-        lock.lock()
+        lock.lock(inTurns: &runner.lockTurns)
         countOutClosures(1)
         state.endClosure()
         if hasObservers { return tellAndAdvance(runner, mayGoOn: mayGoOn) }

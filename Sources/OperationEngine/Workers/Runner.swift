@@ -50,6 +50,8 @@ final class Runner {
 
     /// Left by a finishing operation, to be called once its slot is free (contract I7).
     @exclusivity(unchecked) var completionBlock: (@Sendable () -> Void)?
+    /// Of the queue's lock.
+    @exclusivity(unchecked) var lockTurns = LockTurns()
     /// Operations that the runner may still take from a queue while others wait for its thread.
     @exclusivity(unchecked) private var quantum = 0
     private static let fullQuantum = 16

@@ -16,6 +16,22 @@ let filingScenarios: [Scenario] = [
         exploration.checkOnce(log, "completion", "I1")
         exploration.checkEmpty(queue, "J5")
     },
+    Scenario(
+        "cancelled-as-it-is-added", "J9: one that is cancelled on its way into a queue needs no slot to leave it",
+        processors: 2
+    ) { exploration in
+        let (log, queue) = exploration.warmUp(limit: 1)
+        let gate = Gate()
+        queue.addOperation(BlockOperation { gate.wait() })
+        exploration.settle()
+        let operation = BlockOperation { log.add("main") }
+        exploration.run({ queue.addOperation(operation) }, { operation.cancel() })
+        exploration.settle()
+        exploration.check(operation.isFinished && log.entries.isEmpty, "J9: finished \(operation.isFinished)")
+        gate.open()
+        exploration.settle()
+        exploration.checkEmpty(queue, "J9")
+    },
     Scenario("resume-cancel-priority", "J7, G10: the same for one that waits in a suspended queue") { exploration in
         exploration.warmUp()
         let log = Log()
