@@ -14,7 +14,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
     // flag first, by a transition that fails once the operation is finished, and takes `lock`. So the running thread
     // needs the lock only where it finds the flag: one that adds comes too late if the flag comes after the begin, and
     // one that looks shares with `main`, which looks too; the end sees the flag in the word that its transition replaced.
-    @exclusivity(unchecked) private final var firstBlock: Block?
+    @exclusivity(unchecked) private final var firstBlock = BlockPlace()
     @exclusivity(unchecked) private final var furtherBlocks: [Block]?
 
     /// An operation without blocks finishes at once when it is started.
@@ -23,16 +23,18 @@ open class BlockOperation: Operation, @unchecked Sendable {
     /// An operation with one block.
     public convenience init(block: @escaping @Sendable () -> Void) {
         self.init()
-        firstBlock = Block(run: block)
+        firstBlock.put(Block(run: block))
     }
 
     /// What stands for a closure that was added without an object. Known to nobody; under the queue's lock.
     init(_ block: Block, in queue: QueueCore, sequence: UInt64) {
         super.init()
-        firstBlock = block
+        firstBlock.put(block)
         self.queue = .passUnretained(queue)
         self.sequence = sequence
     }
+
+    deinit { _ = firstBlock.take() }
 
     /// Adds a block, at any time before the operation executes; later it is a `Misuse` (contract K7).
     open func addExecutionBlock(_ block: @escaping @Sendable () -> Void) {
@@ -43,8 +45,8 @@ open class BlockOperation: Operation, @unchecked Sendable {
     /// Under the lock. False if the operation has begun.
     private func append(_ block: Block) -> Bool {
         if state.load().phase.rawValue >= OperationState.Phase.executing.rawValue { return false }
-        if firstBlock == nil {
-            firstBlock = block
+        if firstBlock.isEmpty {
+            firstBlock.put(block)
         } else if furtherBlocks?.append(block) == nil {
             furtherBlocks = [block]
         }
@@ -54,7 +56,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
     /// The blocks in the order added; empty once the operation is finished.
     open var executionBlocks: [@Sendable () -> Void] {
         guard state.shareBlocks() else { return [] }
-        return lock.withLock { ((firstBlock.map { [$0] } ?? []) + (furtherBlocks ?? [])).map(\.run) }
+        return lock.withLock { ((firstBlock.copy.map { [$0] } ?? []) + (furtherBlocks ?? [])).map(\.run) }
     }
 
     /// Runs the first block on the calling thread and the others on threads of the pool, and returns when all have
@@ -63,7 +65,10 @@ open class BlockOperation: Operation, @unchecked Sendable {
     open override func main() {
         let word = state.load()
         if word.phase == .executing, !word.has(OperationState.Word.sharesBlocks) {
-            firstBlock?.run()
+            if firstBlock.isEmpty { return }
+            let block = firstBlock.borrow()
+            block.run()
+            block.forget()
         } else {
             runAll()
         }
@@ -71,7 +76,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
 
     private func runAll() {
         lock.lock()
-        let first = firstBlock
+        let first = firstBlock.copy
         let further = furtherBlocks
         lock.unlock()
         guard let further else {
@@ -90,7 +95,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
 
     override final func executionEnded(_ last: OperationState.Word) {
         guard last.has(OperationState.Word.sharesBlocks) else {
-            firstBlock = nil
+            _ = firstBlock.take()
             return
         }
         // Released outside of the lock: what a block holds may run code of its own.
@@ -99,6 +104,53 @@ open class BlockOperation: Operation, @unchecked Sendable {
         let further = furtherBlocks.take()
         lock.unlock()
         withExtendedLifetime((first, further)) {}
+    }
+}
+
+/// Memory for one block. A property of the block's own type would be retained for each call, and the object around it for
+/// its deinit: four atomics an operation.
+private struct BlockPlace {
+    private var words: (UInt, UInt) = (0, 0)
+
+    /// What a closure is called by is never null.
+    var isEmpty: Bool { words.0 == 0 }
+
+    mutating func put(_ block: BlockOperation.Block) {
+        withMemory(as: BlockOperation.Block.self) { $0.initialize(to: block) }
+    }
+
+    mutating func take() -> BlockOperation.Block? {
+        if isEmpty { return nil }
+        defer { words.0 = 0 }
+        return withMemory(as: BlockOperation.Block.self) { $0.move() }
+    }
+
+    var copy: BlockOperation.Block? {
+        var words = self
+        return isEmpty ? nil : words.withMemory(as: BlockOperation.Block.self) { $0.pointee }
+    }
+
+    /// What `borrow` gives: not copyable, and so not retained.
+    struct Borrowed: ~Copyable {
+        let run: @Sendable () -> Void
+
+        /// Ends the loan without releasing anything: the block is where it was.
+        consuming func forget() {
+            // A closure cannot consume what is around it, but an optional's content.
+            var content = Optional(self)
+            withUnsafeTemporaryAllocation(of: Borrowed.self, capacity: 1) {
+                $0.initializeElement(at: 0, to: content.take()!)
+            }
+        }
+    }
+
+    /// The block, for who calls it where it is. Its memory stays as it is, and may be copied from by others.
+    mutating func borrow() -> Borrowed { withMemory(as: Borrowed.self) { $0.move() } }
+
+    private mutating func withMemory<Content: ~Copyable, Result: ~Copyable>(
+        as type: Content.Type, _ body: (UnsafeMutablePointer<Content>) -> Result
+    ) -> Result {
+        withUnsafeMutablePointer(to: &words) { body(UnsafeMutableRawPointer($0).assumingMemoryBound(to: type)) }
     }
 }
 

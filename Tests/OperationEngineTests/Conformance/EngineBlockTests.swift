@@ -166,6 +166,18 @@ struct EngineBlockTests {
         #expect(operation.isFinished)
     }
 
+    @Test("K13: the only block is released after running, though the operation is kept")
+    func onlyBlockReleased() {
+        let released = Counter()
+        let operation = {
+            let token = Token(released: released)
+            return BlockOperation { token.hold() }
+        }()
+        operation.start()
+        #expect(released.value == 1)
+        #expect(operation.isFinished)
+    }
+
     @Test("K13 K11: blocks of a cancelled operation are released too")
     func blocksOfCancelledReleased() {
         let released = Counter()
