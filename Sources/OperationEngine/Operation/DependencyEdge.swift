@@ -21,15 +21,15 @@ struct DependencyEdge: ~Copyable {
     var nextOfDependent: Pointer?
     /// The next older edge in the dependency's `SuccessorList`. Guarded by that.
     var older: Pointer?
-    /// The next newer edge there, or what stands for it. Written by who has locked the list. The dependent's deinit reads
-    /// it without a lock: one that finds `unlinked` comes, by acquiring what the holder has released, after all that the
-    /// holder does with the edge and with a dependent that is not kept alive by its queue.
+    /// The next newer edge there, or what stands for it. Written by who has locked the list, and read without a lock by
+    /// `SuccessorList.remove`: there one that finds `unlinked` comes, by acquiring what the holder has released, after all
+    /// that the holder does with the edge and with a dependent that is not kept alive by its queue.
     private let newerBits: Atomic<UInt>
 
     enum Newer: Equatable {
         /// The edge was pushed, and the list not walked since.
         case unknown
-        /// In no list.
+        /// In no list. The edges of a list that is released in one batch do not say so: it is empty from then on.
         case unlinked
         /// It is the newest, or was when the list was last walked.
         case none
@@ -50,30 +50,29 @@ struct DependencyEdge: ~Copyable {
         edge.initialize(
             to: DependencyEdge(dependent: dependent, place: place, dependency: .passRetained(dependency)))
         LiveObjects.count(.dependencyEdge, 1)
-        assert(edge.pointee.dependentState == withUnsafePointer(to: dependent.state) { $0 })
+        assert(state(of: edge.pointee.dependent) == withUnsafePointer(to: dependent.state) { $0 })
         return edge
     }
 
     /// Frees an edge that is linked nowhere. Its dependency is still to be released.
     @inline(__always)
-    static func free(_ edge: Pointer) -> Unmanaged<Operation> {
+    static func free(_ edge: Pointer, into places: inout EdgeSlab.Places) -> Unmanaged<Operation> {
         let dependency = edge.pointee.dependency
         let place = Int(edge.pointee.dependentAndPlace & EdgeSlab.placeMask)
         edge.deinitialize(count: 1)
         LiveObjects.count(.dependencyEdge, -1)
-        EdgeSlab.giveBack(edge, place: place)
+        places.add(edge, place: place)
         return dependency
     }
 
-    private var dependentAddress: UInt { dependentAndPlace & ~EdgeSlab.placeMask }
-
     var dependent: Unmanaged<Operation> {
-        .fromOpaque(UnsafeRawPointer(bitPattern: dependentAddress).unsafelyUnwrapped)
+        .fromOpaque(UnsafeRawPointer(bitPattern: dependentAndPlace & ~EdgeSlab.placeMask).unsafelyUnwrapped)
     }
 
-    /// The dependent's `state`, which is the first stored property, behind the object's header of two words.
-    var dependentState: UnsafePointer<OperationState> {
-        UnsafePointer(bitPattern: dependentAddress + 16).unsafelyUnwrapped
+    /// A dependent's `state`, which is the first stored property, behind the object's header of two words.
+    @inline(__always)
+    static func state(of dependent: Unmanaged<Operation>) -> UnsafePointer<OperationState> {
+        UnsafePointer((dependent.toOpaque() + 16).assumingMemoryBound(to: OperationState.self))
     }
 
     // MARK: The newer neighbour
@@ -105,8 +104,8 @@ struct DependencyEdge: ~Copyable {
 /// Memory for edges, some at a time: one `malloc` for fifteen.
 ///
 /// A thread takes the places of its slab one after the other, and another slab when they are used up; a place that is
-/// given back is not used again. Any thread gives places back, by one atomic subtraction, and whoever gives back the
-/// last of a slab frees it. So no thread ever waits for another, and a graph that is gone has left nothing behind but
+/// given back is not used again. Any thread gives places back, several by one atomic subtraction, and whoever gives back
+/// the last of a slab frees it. So no thread ever waits for another, and a graph that is gone has left nothing behind but
 /// what its maker's last slab may still give.
 enum EdgeSlab {
     private static let capacity = 15
@@ -144,14 +143,30 @@ enum EdgeSlab {
         return slab
     }
 
-    @inline(__always)
-    static func giveBack(_ edge: DependencyEdge.Pointer, place: Int) {
-        let memory = UnsafeMutableRawPointer(edge)
-        #if DEBUG
-            // Whoever still follows the edge is to notice.
-            memset(memory, 0xA5, stride)
-        #endif
-        giveBack(1, of: memory - place * stride)
+    /// Places that one thread gives back, one after the other: those of one slab, as neighbours mostly are, in one step.
+    /// What it holds back meanwhile is one slab at most.
+    struct Places: ~Copyable {
+        private var slab: UnsafeMutableRawPointer?
+        private var count = 0
+
+        init() {}
+
+        @inline(__always)
+        mutating func add(_ edge: DependencyEdge.Pointer, place: Int) {
+            let memory = UnsafeMutableRawPointer(edge)
+            #if DEBUG
+                // Whoever still follows the edge is to notice.
+                memset(memory, 0xA5, stride)
+            #endif
+            let slab = memory - place * stride
+            if slab != self.slab {
+                self = Places()
+                self.slab = slab
+            }
+            count += 1
+        }
+
+        deinit { if let slab { EdgeSlab.giveBack(count, of: slab) } }
     }
 
     private static func giveBack(_ count: Int, of slab: UnsafeMutableRawPointer) {

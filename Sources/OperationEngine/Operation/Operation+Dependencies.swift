@@ -58,9 +58,10 @@ extension Operation {
         observers?.settleChange(.dependencies, hasHappened: removed != nil)
 
         if consequence == .file { fileWithQueue() }
+        var places = EdgeSlab.Places()
         while let current = removed {
             removed = current.pointee.nextOfDependent
-            DependencyEdge.free(current).release()
+            DependencyEdge.free(current, into: &places).release()
         }
     }
 
@@ -101,21 +102,20 @@ extension Operation {
 
     /// Tells every dependent that this operation is finished. Called once, by the finishing thread.
     ///
-    /// A loop, whatever the graph: dependents that become ready go to their queues' ready lists. The lock is let go
-    /// now and then, so that a dependent's deinit is not held up by a million others.
+    /// A loop, whatever the graph: dependents that become ready go to their queues' ready lists, when the successor list
+    /// is unlocked. After that no edge is used, and of the dependents only those that are to be filed, which their queues
+    /// keep alive, and the observer lists of others, retained before.
     ///
     /// - Parameter runner: the calling runner, if it advances its queue right afterwards.
     @inline(never)
     func releaseSuccessors(own runner: Unmanaged<Runner>?) {
-        let oldest = successors.close()
-        if let oldest, case .edge = oldest.pointee.newer { return release(from: oldest, own: runner) }
-        guard let only = oldest else { return successors.unlock(leaving: nil, isClosed: true) }
-        let dependent = only.pointee.dependent
-        let state = only.pointee.dependentState
+        guard let newest = successors.lock().first else { return successors.unlock(leaving: nil, isClosed: true) }
+        if newest.pointee.older != nil { return releaseSeveral(from: newest, own: runner) }
+        let dependent = newest.pointee.dependent
+        let state = DependencyEdge.state(of: dependent)
         let consequence = state.pointee.dropDependencyUnlessObserved()
         let observers = consequence == nil ? state.pointee.observers : nil
-        // Unlinked only after the dependent is in a phase that keeps it alive: until then its deinit waits for the list.
-        only.pointee.setNewer(.unlinked)
+        // Only now: until then the dependent's deinit waits for the list.
         successors.unlock(leaving: nil, isClosed: true)
         if consequence == .file { dependent._withUnsafeGuaranteedRef { $0.fileWithQueue(own: runner) } }
         observers?.object?.dependencyHasFinished()
@@ -133,28 +133,57 @@ extension Operation {
         fileWithQueue()
     }
 
-    /// The same for several dependents, from the oldest edge of the closed and locked list on.
+    /// The same for several dependents, the oldest edge's first.
     @inline(never)
-    private func release(from oldest: DependencyEdge.Pointer, own runner: Unmanaged<Runner>?) {
+    private func releaseSeveral(from newest: DependencyEdge.Pointer, own runner: Unmanaged<Runner>?) {
+        withUnsafeTemporaryAllocation(of: Unmanaged<Operation>.self, capacity: Self.successorsAtOnce) { batch in
+            // Filled from the back, since the newest comes first.
+            var start = batch.count
+            var next: DependencyEdge.Pointer? = newest
+            while let edge = next {
+                if start == 0 { return releaseMany(from: newest, in: batch, own: runner) }
+                start -= 1
+                batch[start] = edge.pointee.dependent
+                next = edge.pointee.older
+            }
+            var filer = BatchFiler(own: runner)
+            // What is to be filed goes to the front.
+            var readied = 0
+            for place in start..<batch.count where Self.countDown(batch[place], &filer) {
+                batch[readied] = batch[place]
+                readied += 1
+            }
+            successors.unlock(leaving: nil, isClosed: true)
+            filer.file(batch[..<readied])
+            filer.fileTheRest()
+        }
+    }
+
+    /// The same for more of them than a batch holds, batch by batch.
+    @inline(never)
+    private func releaseMany(
+        from newest: DependencyEdge.Pointer, in batch: UnsafeMutableBufferPointer<Unmanaged<Operation>>,
+        own runner: Unmanaged<Runner>?
+    ) {
         var filer = BatchFiler(own: runner)
-        var next: DependencyEdge.Pointer? = oldest
+        var next: DependencyEdge.Pointer? = SuccessorList.oldest(from: newest)
         while true {
-            for _ in 0..<Self.successorsAtOnce {
+            var readied = 0
+            for _ in 0..<batch.count {
                 guard let edge = next else { break }
                 if case .edge(let newer) = edge.pointee.newer { next = newer } else { next = nil }
-                let (dependent, state) = (edge.pointee.dependent, edge.pointee.dependentState)
-                let consequence = state.pointee.dropDependencyUnlessObserved()
-                if consequence == .file {
-                    dependent._withUnsafeGuaranteedRef { filer.file($0) }
-                } else if consequence == nil, let observers = state.pointee.observers {
-                    filer.tellLater(observers)
+                let dependent = edge.pointee.dependent
+                if Self.countDown(dependent, &filer) {
+                    batch[readied] = dependent
+                    readied += 1
                 }
+                // From here on the dependent may go, unless it is to be filed.
                 edge.pointee.setNewer(.unlinked)
             }
-            filer.unlock()
             let isDone = next == nil
             next?.pointee.older = nil
             successors.unlock(leaving: next, isClosed: true)
+            filer.file(batch[..<readied])
             if !isDone { filer.fileOwn() }
             filer.fileTheRest()
             if isDone { return }
@@ -162,7 +191,24 @@ extension Operation {
         }
     }
 
+    /// Counts one dependent down, while the successor list is locked. True if it is to be filed.
+    @inline(__always)
+    private static func countDown(_ dependent: Unmanaged<Operation>, _ filer: inout BatchFiler) -> Bool {
+        let state = DependencyEdge.state(of: dependent)
+        let consequence = state.pointee.dropDependencyUnlessObserved()
+        if consequence == nil, let observers = state.pointee.observers { filer.tellLater(observers) }
+        return consequence == .file
+    }
+
     private static let successorsAtOnce = 64
+}
+
+extension BatchFiler {
+    @inline(__always)
+    fileprivate mutating func file(_ operations: Slice<UnsafeMutableBufferPointer<Unmanaged<Operation>>>) {
+        for operation in operations { operation._withUnsafeGuaranteedRef { file($0) } }
+        unlock()
+    }
 }
 
 extension DependencyEdge {
@@ -171,28 +217,25 @@ extension DependencyEdge {
     /// Releasing the last of a chain of a million operations would recurse a million deep. So the outermost deinit on
     /// a thread unrolls: those nested in it hand their edges to its list instead (contract E22).
     static func releaseAll(of operation: Operation) {
-        var edge = operation.dependencyEdges.takeAll()
-        var own: Pointer?
+        // Latest first, as they stand; the next loop releases them.
+        var own = operation.dependencyEdges.takeAll()
+        var last: Pointer?
+        var edge = own
         while let current = edge {
+            current.pointee.dependency._withUnsafeGuaranteedRef { _ = $0.successors.remove(current) }
+            last = current
             edge = current.pointee.nextOfDependent
-            if !current.pointee.isUnlinked {
-                current.pointee.dependency._withUnsafeGuaranteedRef { _ = $0.successors.remove(current) }
-            }
-            current.pointee.nextOfDependent = own
-            own = current
         }
         if let outer = clinux_release_list()?.assumingMemoryBound(to: Pointer?.self) {
-            while let current = own {
-                own = current.pointee.nextOfDependent
-                current.pointee.nextOfDependent = outer.pointee
-                outer.pointee = current
-            }
+            last?.pointee.nextOfDependent = outer.pointee
+            outer.pointee = own
         } else {
             withUnsafeMutablePointer(to: &own) { list in
                 clinux_set_release_list(list)
+                var places = EdgeSlab.Places()
                 while let current = list.pointee {
                     list.pointee = current.pointee.nextOfDependent
-                    DependencyEdge.free(current).release()
+                    DependencyEdge.free(current, into: &places).release()
                 }
                 clinux_set_release_list(nil)
             }

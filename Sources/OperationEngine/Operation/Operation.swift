@@ -23,7 +23,7 @@ open class Operation: @unchecked Sendable {
 
     /// The edges to the operations that this one depends on, latest first; owned.
     let dependencyEdges = DependencyList()
-    /// The edges of the operations that depend on this one. Locked before any queue.
+    /// The edges of the operations that depend on this one. No other lock is taken while it is locked.
     let successors = SuccessorList()
     /// What few operations have. Guarded by `lock`.
     @exclusivity(unchecked) final var details: OperationDetails?

@@ -8,8 +8,20 @@ import Synchronization
 /// who has *locked* it; nobody pushes meanwhile. The newer neighbours, which an edge needs to leave the list in constant
 /// time, are written down when one first leaves: each edge is walked over once for that.
 ///
-/// The finishing thread *closes* the list and then takes edges out from the oldest on, which is where the word points
-/// from then on. It lets go of the lock between some of them, so that a dependent's deinit does not wait for a million others.
+/// **Released in one batch.** The finishing thread locks the list, reads its edges, counts their dependents down, and
+/// *closes* it, empty, with the unlock. It writes no edge: an edge lies beside its dependent's others, which other
+/// finishing threads read, and the line of the cache would go from one processor to the next.
+///
+/// **Released in several.** If the list is longer than a batch, it writes the newer neighbours down and takes edges out
+/// from the oldest on, which is where the closed list's word points. It lets go of the lock between two batches, so that
+/// a dependent's deinit does not wait for a million others.
+///
+/// **In the list** is an edge that does not say `unlinked`, as long as the list is not empty. What is taken out alone says
+/// so; what is taken out by the unlock that leaves the list empty and closed does not, and nothing is pushed later that
+/// could make the list look as if that were still there. Who uses edges, or a dependent that may be on its way to its
+/// deinit, has locked the list while its word has an address. So whoever reads a word without an address, or that an
+/// edge is unlinked, in both cases acquiring what the holder has released, comes after all those uses and may free the
+/// edge. It cannot be the word from before the push: whoever asks for an edge comes after that.
 ///
 /// **No edge is forgotten.** An operation that has no successors when it finishes leaves the list open: closing it would
 /// cost every operation a step. The finishing thread changes the state word and then looks at the list; who pushes an edge
@@ -29,6 +41,7 @@ struct SuccessorList: ~Copyable {
     private static func edge(_ bits: UInt64) -> Edge? { Edge(bitPattern: UInt(bits & ~flags)) }
     private static func bits(_ edge: Edge?) -> UInt64 { UInt64(UInt(bitPattern: edge)) }
 
+    /// Acquiring too: pairs with the exchange of `unlock`, and with the locks since, which go on with what that released.
     @inline(__always)
     var isEmpty: Bool { word.load(ordering: .sequentiallyConsistent) & ~Self.flags == 0 }
 
@@ -55,10 +68,18 @@ struct SuccessorList: ~Copyable {
         }
     }
 
-    /// Takes an edge out. False if it is in the list no more.
+    /// Takes an edge out that was pushed, or never linked. False if it is in the list no more; then mostly without a lock.
+    @inline(__always)
     func remove(_ edge: Edge) -> Bool {
+        if edge.pointee.isUnlinked || isEmpty { return false }
+        return removeLocking(edge)
+    }
+
+    @inline(never)
+    private func removeLocking(_ edge: Edge) -> Bool {
         var (first, isClosed) = lock()
-        let isLinked = !edge.pointee.isUnlinked
+        // It may have been taken out since.
+        let isLinked = first != nil && !edge.pointee.isUnlinked
         if isLinked {
             if !isClosed, let first { Self.noteNewer(from: first) }
             let (newer, older) = (edge.pointee.newer, edge.pointee.older)
@@ -87,17 +108,9 @@ struct SuccessorList: ~Copyable {
         }
     }
 
-    /// Locks the list for the finishing thread, which then calls `unlock` and so closes it, with what it leaves. The
-    /// oldest edge: of several, the newer neighbours are written down.
-    @inline(__always)
-    func close() -> Edge? {
-        let (first, _) = lock()
-        guard let first, first.pointee.older != nil else { return first }
-        return Self.oldest(from: first)
-    }
-
+    /// Of a locked list that nobody has closed yet: writes the newer neighbours down. The oldest edge.
     @inline(never)
-    private static func oldest(from newest: Edge) -> Edge {
+    static func oldest(from newest: Edge) -> Edge {
         newest.pointee.setNewer(.none)
         var last = newest
         while let older = last.pointee.older {

@@ -53,6 +53,27 @@ let successorScenarios: [Scenario] = [
         exploration.check(dependency.successors.isEmpty, "E21: an edge is left")
     },
     Scenario(
+        "one-is-removed-and-one-goes-while-they-are-released",
+        "E13, E21: each edge of a short list is counted down once"
+    ) { exploration in
+        let dependency = BlockOperation {}
+        let (stays, leaves) = (BlockOperation {}, BlockOperation {})
+        let goes = Shared<BlockOperation?>(BlockOperation {})
+        stays.addDependency(dependency)
+        goes.value?.addDependency(dependency)
+        leaves.addDependency(dependency)
+        exploration.run(
+            { dependency.start() }, { leaves.removeDependency(dependency) },
+            {
+                exploration.point()
+                goes.value = nil
+            })
+        for operation in [stays, leaves] {
+            exploration.check(operation.state.load().unfinishedDependencies == 0, "E13: the count is wrong")
+        }
+        exploration.check(dependency.successors.isEmpty, "E21: an edge is left")
+    },
+    Scenario(
         "middle-one-goes-while-another-joins", "E21, E25: neighbours are found whoever is pushed meanwhile"
     ) { exploration in
         let dependency = BlockOperation {}
@@ -86,6 +107,22 @@ let successorScenarios: [Scenario] = [
             })
         let isEachReady = dependents.value.allSatisfy(\.isReady)
         exploration.check(rest.isReady && last.isReady && isEachReady, "E25: one never becomes ready")
+        exploration.check(dependency.successors.isEmpty, "E21: an edge is left")
+    },
+    Scenario(
+        "two-of-many-are-removed-while-they-are-released", "E13: counted down once, in whichever round their turn is"
+    ) { exploration in
+        let dependency = BlockOperation {}
+        let dependents = (0..<68).map { _ in BlockOperation {} }
+        for dependent in dependents { dependent.addDependency(dependency) }
+        exploration.run(
+            { dependency.start() },
+            {
+                dependents[1].removeDependency(dependency)
+                dependents[67].removeDependency(dependency)
+            })
+        let isEachCounted = dependents.allSatisfy { $0.state.load().unfinishedDependencies == 0 }
+        exploration.check(isEachCounted, "E13: a count is wrong")
         exploration.check(dependency.successors.isEmpty, "E21: an edge is left")
     },
     Scenario(

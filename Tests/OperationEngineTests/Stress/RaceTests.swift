@@ -101,6 +101,31 @@ struct RaceTests {
         #expect(runs.value == rounds)
     }
 
+    @Test("E13: several dependents without their dependency, just as it finishes", arguments: [2, 3, 150])
+    func removeSeveralAgainstFinish(width: Int) {
+        let queue = makeQueue()
+        let runs = Counter()
+        let rounds = Scale.of(6_000 / width)
+        let groups = (0..<rounds).map { _ in
+            (MainOperation(), (0..<width).map { _ in MainOperation { _ in runs.add() } })
+        }
+        for (dependency, dependents) in groups {
+            for dependent in dependents { dependent.addDependency(dependency) }
+            queue.addOperations(dependents, waitUntilFinished: false)
+        }
+        onThreads(2) { thread in
+            for (dependency, dependents) in groups {
+                if thread == 0 {
+                    dependency.start()
+                } else {
+                    for dependent in dependents.reversed() { dependent.removeDependency(dependency) }
+                }
+            }
+        }
+        drains(queue)
+        #expect(runs.value == rounds * width)
+    }
+
     @Test("O2 O7: timed and plain waits racing with the finish")
     func waitAgainstFinish() {
         let queue = makeQueue()
