@@ -110,10 +110,17 @@ open class BlockOperation: Operation, @unchecked Sendable {
 /// Memory for one block. A property of the block's own type would be retained for each call, and the object around it for
 /// its deinit: four atomics an operation.
 private struct BlockPlace {
-    private var words: (UInt, UInt) = (0, 0)
+    /// A closure's two words. No tuple, whose type the runtime may look up under a lock: a forked child might find it
+    /// taken for good.
+    private struct Words {
+        /// Never 0 where there is a closure.
+        var function: UInt = 0
+        var context: UInt = 0
+    }
 
-    /// What a closure is called by is never null.
-    var isEmpty: Bool { words.0 == 0 }
+    private var words = Words()
+
+    var isEmpty: Bool { words.function == 0 }
 
     mutating func put(_ block: BlockOperation.Block) {
         withMemory(as: BlockOperation.Block.self) { $0.initialize(to: block) }
@@ -121,7 +128,7 @@ private struct BlockPlace {
 
     mutating func take() -> BlockOperation.Block? {
         if isEmpty { return nil }
-        defer { words.0 = 0 }
+        defer { words.function = 0 }
         return withMemory(as: BlockOperation.Block.self) { $0.move() }
     }
 

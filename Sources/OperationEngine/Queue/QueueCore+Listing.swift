@@ -19,12 +19,19 @@ extension QueueCore {
     func cancelWaiting() -> [Operation] {
         // Who observes the queue is told of every operation.
         if hasObservers { return unfinishedOperations(withBarriers: true) }
-        let all = change { state in
-            countAsObjects(state.makeObjectsOfTaken(of: self))
-            state.cancelWaiting()
-            let cancel = MethodOverride.cancel
-            return state.snapshot { !$0.state.load().isCancelled || cancel.isPresent(in: $0) }
+        lock.lock()
+        countAsObjects(state.makeObjectsOfTaken(of: self))
+        var all = state.cancelWaiting()
+        // Behind those, what nobody has taken in yet, mostly in one step with its admission.
+        var areSomeLeft = false
+        inbox.takeAll {
+            if state.admitCancelled($0) { return }
+            state.admit($0)
+            areSomeLeft = true
         }
+        state.listFilledRun()
+        if areSomeLeft { all = state.cancelWaiting() }
+        settleAndUnlock()
         return Self.inOrder(all)
     }
 

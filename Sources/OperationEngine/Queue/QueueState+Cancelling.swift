@@ -3,31 +3,67 @@ extension QueueState {
     /// Cancels what waits, as far as that takes no call of the operation: closures, without making objects of them, and
     /// operations of the reached segment that nobody observes and whose class overrides neither `start` nor `cancel`.
     /// They go before everything else, without a slot (contract J9, J10). The others are to be cancelled one by one.
-    mutating func cancelWaiting() {
+    ///
+    /// - Returns: what else there is to be cancelled, in no order: what runs, and barriers too.
+    mutating func cancelWaiting() -> [(sequence: UInt64, operation: Operation)] {
         closeLastRun()
-        let (start, cancel) = (MethodOverride.start, MethodOverride.cancel)
-        var found: [Unmanaged<Operation>] = []
-        let collect = { (operation: Operation) in
-            if operation.place.level != .slotless { found.append(.passUnretained(operation)) }
-        }
-        ready.forEach(collect)
-        waiting.forEach(collect)
-        let collectRun = { (operation: Operation) in if operation.isClosureRun { collect(operation) } }
-        held.visitAll { $0.ready.forEach(collectRun) }
-        // They finish in the order of adding.
-        found.sort { $0._withUnsafeGuaranteedRef(\.sequence) < $1._withUnsafeGuaranteedRef(\.sequence) }
-        for link in found {
-            link._withUnsafeGuaranteedRef { operation in
-                if operation.isClosureRun {
-                    unsafeDowncast(operation, to: ClosureRun.self).isCancelledRun = true
-                    move(operation, to: QueuePlace(kind: .ready, level: .slotless, band: .normal))
-                } else if !operation.isBarrier, !start.isPresent(in: operation), !cancel.isPresent(in: operation),
-                    let word = operation.state.cancelListed()
-                {
-                    move(operation, to: readyPlace(of: operation, word))
-                }
+        var others: [(sequence: UInt64, operation: Operation)] = []
+        let overridesCancel = MethodOverride.cancel
+        func leave(_ operation: Operation) {
+            let word = operation.state.load()
+            if operation.isClosureRun || word.isFinished { return }
+            if !word.isCancelled || overridesCancel.isPresent(in: operation) {
+                others.append((operation.sequence, operation))
             }
         }
+        var found: [(sequence: UInt64, link: Unmanaged<Operation>)] = []
+        func collect(_ operation: Operation) { found.append((operation.sequence, .passUnretained(operation))) }
+        func collectUncancelled(_ operation: Operation) {
+            if operation.place.level == .slotless { leave(operation) } else { collect(operation) }
+        }
+        func collectRun(_ operation: Operation) {
+            if operation.isClosureRun { collect(operation) } else { leave(operation) }
+        }
+        ready.forEach(collectUncancelled)
+        waiting.forEach(collect)
+        executing.forEach(leave)
+        held.visitAll {
+            $0.ready.forEach(collectRun)
+            $0.waiting.forEach(leave)
+        }
+        // They finish in the order of adding.
+        found.sort { $0.sequence < $1.sequence }
+        for (_, link) in found {
+            link._withUnsafeGuaranteedRef { if !cancelListed($0) { leave($0) } }
+        }
+        return others
+    }
+
+    /// Cancels one that waits. False if that takes a call of it.
+    private mutating func cancelListed(_ operation: Operation) -> Bool {
+        if operation.isClosureRun {
+            unsafeDowncast(operation, to: ClosureRun.self).isCancelledRun = true
+            move(operation, to: QueuePlace(kind: .ready, level: .slotless, band: .normal))
+            return true
+        }
+        guard !operation.isBarrier, let word = cancelUncalled(operation) else { return false }
+        move(operation, to: readyPlace(of: operation, word))
+        return true
+    }
+
+    /// Takes in and cancels an operation from the inbox. False, with no change, if it is none that can be so treated.
+    mutating func admitCancelled(_ operation: Operation) -> Bool {
+        guard !operation.isClosureRun, let word = cancelUncalled(operation) else { return false }
+        number(operation)
+        ready.append(operation, as: readyPlace(of: operation, word))
+        return true
+    }
+
+    /// The word of an operation that is cancelled now; nil, with no change, if its class has a say in it.
+    @inline(__always)
+    private func cancelUncalled(_ operation: Operation) -> OperationState.Word? {
+        let hasSay = MethodOverride.start.isPresent(in: operation) || MethodOverride.cancel.isPresent(in: operation)
+        return hasSay ? nil : operation.state.cancelListed()
     }
 
     private mutating func move(_ operation: Operation, to place: QueuePlace) {

@@ -79,9 +79,15 @@ struct QueueState: ~Copyable {
     @inline(__always)
     mutating func admit(_ operation: Operation) {
         if operation.isClosureRun { return admitRun(unsafeDowncast(operation, to: ClosureRun.self)) }
+        number(operation)
+        place(operation, operation.state.fileFromInbox())
+    }
+
+    /// Gives an operation its place in the order of adding.
+    @inline(__always)
+    mutating func number(_ operation: Operation) {
         operation.sequence = nextSequence
         nextSequence += 1
-        place(operation, operation.state.fileFromInbox())
     }
 
     /// Takes in a barrier: a segment for it alone, and one for all that comes after. The inbox is empty.

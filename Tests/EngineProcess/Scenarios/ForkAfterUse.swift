@@ -114,9 +114,16 @@ private struct InheritedWork {
 @Sendable func forkUnderLoad(_ arguments: [String]) {
     let rounds = Int(arguments.first ?? "") ?? 0
     expect(rounds > 0, "how many rounds?")
-    // A thread that is inside the very first use at the fork is beyond help: Swift's lock for a global is held for good.
+    // A thread that is inside the very first use at the fork is beyond help: Swift's locks, for a global or for the type
+    // of a list, are held for good. So everything is used once before.
     firstOperations([])
     let queue = OperationQueue()
+    queue.isSuspended = true
+    queue.addOperation {}
+    queue.addOperation(BlockOperation {})
+    _ = queue.operations
+    queue.isSuspended = false
+    queue.waitUntilAllOperationsAreFinished()
     let (isOver, ended) = (Count(), Count())
     for _ in 0..<2 {
         onNewThread {
