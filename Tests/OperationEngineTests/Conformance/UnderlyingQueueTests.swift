@@ -25,8 +25,10 @@ struct UnderlyingQueueTests {
         #expect(log.entries == [5, 3, 2, 6, 4, 0, 1])
     }
 
-    @Test("J10 J9: all cancelled by one call, they end in the order of adding, whatever their priorities")
-    func cancelledInOrder() {
+    @Test(
+        "J10 J9: all cancelled by one call, they end in the order of adding, whatever their priorities",
+        arguments: [0, 3, 6])
+    func cancelledInOrder(listed: Int) {
         final class Numbered: Operation, @unchecked Sendable {
             let (number, log): (Int, Recorder<Int>)
             init(_ number: Int, _ log: Recorder<Int>) { (self.number, self.log) = (number, log) }
@@ -38,11 +40,29 @@ struct UnderlyingQueueTests {
             let operation = Numbered(number, log)
             operation.queuePriority = [.high, .veryLow, .normal][number % 3]
             queue.addOperation(operation)
+            // Takes them out of the inbox.
+            if number + 1 == listed { #expect(queue.operations.count == listed) }
         }
         queue.cancelAllOperations()
         queue.isSuspended = false
         drains(queue)
         #expect(log.entries == [0, 1, 2, 3, 4, 5])
+    }
+
+    @Test("J10 M9: cancelled by one call, with and without calls of their own, they are listed in the order of adding")
+    func cancelledListedInOrder() {
+        final class Starting: Operation, @unchecked Sendable {
+            override func start() { super.start() }
+        }
+        let queue = makeQueue(suspended: true)
+        let operations = (0..<6).map { $0 % 2 == 0 ? BlockOperation {} : Starting() }
+        for operation in operations { queue.addOperation(operation) }
+        queue.cancelAllOperations()
+        #expect(queue.operations == operations)
+        #expect(operations.allSatisfy { $0.isCancelled && !$0.isFinished })
+        queue.isSuspended = false
+        drains(queue)
+        #expect(operations.allSatisfy { $0.isFinished })
     }
 
     @Test("P6: blocked operations of a concurrent one meet up to the limit", arguments: [1, 2])
