@@ -14,6 +14,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
     // flag first, by a transition that fails once the operation is finished, and takes `lock`. So the running thread
     // needs the lock only where it finds the flag: one that adds comes too late if the flag comes after the begin, and
     // one that looks shares with `main`, which looks too; the end sees the flag in the word that its transition replaced.
+    // A subclass may end by its own account while a block runs: its `main` sets the flag as well.
     @exclusivity(unchecked) private final var firstBlock = BlockPlace()
     @exclusivity(unchecked) private final var furtherBlocks: [Block]?
 
@@ -26,9 +27,10 @@ open class BlockOperation: Operation, @unchecked Sendable {
         firstBlock.put(Block(run: block))
     }
 
-    /// What stands for a closure that was added without an object. Known to nobody; under the queue's lock.
-    init(_ block: Block, in queue: QueueCore, sequence: UInt64) {
-        super.init()
+    /// What stands for a closure that was added without an object. Known to nobody; under the queue's lock. A convenience:
+    /// subclasses elsewhere inherit `init(block:)` only if they see all initializers that are none.
+    convenience init(_ block: Block, in queue: QueueCore, sequence: UInt64) {
+        self.init()
         firstBlock.put(block)
         self.queue = .passUnretained(queue)
         self.sequence = sequence
@@ -64,13 +66,18 @@ open class BlockOperation: Operation, @unchecked Sendable {
     /// which is for the first block alone (contract K9).
     open override func main() {
         let word = state.load()
-        if word.phase == .executing, !word.has(OperationState.Word.sharesBlocks) {
-            if firstBlock.isEmpty { return }
+        if word.phase != .executing || word.has(OperationState.Word.sharesBlocks) {
+            runAll()
+        } else if type(of: self) != BlockOperation.self {
+            // A subclass may announce its end before its blocks have returned, from any thread.
+            if state.shareBlocks() { runAll() }
+        } else if Runner.about(toStart: self) == nil {
+            firstBlock.copy?.run()
+        } else if !firstBlock.isEmpty {
+            // Nobody else ends it: the block stays where it is until it has returned.
             let block = firstBlock.borrow()
             block.run()
             block.forget()
-        } else {
-            runAll()
         }
     }
 
@@ -157,7 +164,7 @@ private struct BlockPlace {
     private mutating func withMemory<Content: ~Copyable, Result: ~Copyable>(
         as type: Content.Type, _ body: (UnsafeMutablePointer<Content>) -> Result
     ) -> Result {
-        withUnsafeMutablePointer(to: &words) { body(UnsafeMutableRawPointer($0).assumingMemoryBound(to: type)) }
+        withUnsafeMutablePointer(to: &words) { $0.withMemoryRebound(to: type, capacity: 1, body) }
     }
 }
 

@@ -61,9 +61,9 @@ extension OperationState {
         func outdatingAnswer() -> Word { setting(Self.isAnswerOutdated) }
         /// Whether one of the ready list may be chosen.
         var isToBeDispatched: Bool { phase == .ready || phase == .enqueued && isReadyUnasked }
-        /// Where a change of priority means another place: in the ready list, or in the inbox on the way to it.
+        /// Where a change of priority means another place: in the ready list, or in the inbox, mostly on the way to it.
         var isInReadyList: Bool { phase == .ready || phase == .enqueued }
-        /// One that has lost its readiness on the way from the inbox has lost its turn there too (contract G6).
+        /// One that becomes ready in the inbox has its turn from then on, whether it ever was ready before (contract G6).
         func becomesReadyInInbox(as next: Word) -> Bool { phase == .enqueued && !isReady && next.isReadyUnasked }
         var level: PriorityLevel {
             get { PriorityLevel(rawValue: UInt8(truncatingIfNeeded: bits >> Self.levelShift & 0b1111)) }

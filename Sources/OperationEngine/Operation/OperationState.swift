@@ -484,7 +484,9 @@ extension OperationState {
             let phase = load().phase
             switch phase {
             case .finished: return nil
-            case .claimed: sched_yield()
+            case .claimed:
+                ForkedChild.endIfOne()
+                sched_yield()
             default: if let last = finish(from: phase) { return last }
             }
         }

@@ -144,17 +144,18 @@ struct SuccessorList: ~Copyable {
         if word.exchange(bits, ordering: .releasing) & Self.hasSleepers != 0 { Futex.wakeAllOnLowHalf(of: word) }
     }
 
-    /// Spins, then sleeps, until the list is not locked. The word.
+    /// Spins, then sleeps, until the list is not locked. The word. Acquiring: who finds the list closed comes after the
+    /// finish.
     @inline(never)
     private func waitWhileLocked() -> UInt64 {
         for _ in 0..<Self.spins {
-            let bits = word.load(ordering: .relaxed)
+            let bits = word.load(ordering: .acquiring)
             if bits & Self.locked == 0 { return bits }
             clinux_spin_hint()
         }
         ForkedChild.endIfOne()
         while true {
-            let bits = word.load(ordering: .relaxed)
+            let bits = word.load(ordering: .acquiring)
             if bits & Self.locked == 0 { return bits }
             // Who unlocks finds the flag, and wakes; or has unlocked before, and the exchange fails.
             let announced = bits | Self.hasSleepers

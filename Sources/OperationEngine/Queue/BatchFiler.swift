@@ -38,6 +38,8 @@ struct BatchFiler {
     /// Tells the observed ones, files those whose `isReady` is overridden, and withdraws those that have ended. Without
     /// any lock.
     mutating func fileTheRest() {
+        // Code of the user may go on for long, or wait for what the runner has kept.
+        if !toBeTold.isEmpty || !toBeAsked.isEmpty { fileOwn() }
         if !toBeTold.isEmpty {
             // The list's weak reference says whether the operation is still there.
             for observers in toBeTold { observers.object?.dependencyHasFinished() }

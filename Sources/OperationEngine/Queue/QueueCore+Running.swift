@@ -148,6 +148,7 @@ extension QueueCore {
         while operation.place.kind == .none {
             // The adding thread has made the operation known, and is about to push it into the inbox.
             lock.unlock()
+            ForkedChild.endIfOne()
             sched_yield()
             lock.lock()
             inbox.takeAll { state.admit($0) }

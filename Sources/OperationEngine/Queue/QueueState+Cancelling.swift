@@ -51,9 +51,10 @@ extension QueueState {
         return true
     }
 
-    /// Takes in and cancels an operation from the inbox. False, with no change, if it is none that can be so treated.
+    /// Takes in and cancels an operation from the inbox. False, with no change, if it is none that can be so treated, or
+    /// behind a barrier, where others come before it.
     mutating func admitCancelled(_ operation: Operation) -> Bool {
-        guard !operation.isClosureRun, let word = cancelUncalled(operation) else { return false }
+        guard held.isEmpty, !operation.isClosureRun, let word = cancelUncalled(operation) else { return false }
         number(operation)
         ready.append(operation, as: readyPlace(of: operation, word))
         return true

@@ -50,7 +50,7 @@ final class Runner {
 
     /// Left by a finishing operation, to be called once its slot is free (contract I7).
     @exclusivity(unchecked) var completionBlock: (@Sendable () -> Void)?
-    /// Of the queue's lock.
+    /// Of the locks of the queues that it serves.
     @exclusivity(unchecked) var lockTurns = LockTurns()
     /// Operations that the runner may still take from a queue while others wait for its thread.
     @exclusivity(unchecked) private var quantum = 0

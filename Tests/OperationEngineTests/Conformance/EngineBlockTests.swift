@@ -178,6 +178,33 @@ struct EngineBlockTests {
         #expect(operation.isFinished)
     }
 
+    @Test("C11 K13: a block that announces its operation's end keeps what it has captured until it returns")
+    func announcingBlock() {
+        final class Announcing: BlockOperation, @unchecked Sendable {
+            private let isOver = Guarded(false)
+            override var isFinished: Bool { isOver.read() }
+            func end() {
+                willChangeValue(for: \.isFinished)
+                isOver.withLock { $0 = true }
+                didChangeValue(for: \.isFinished)
+            }
+        }
+        let (released, seen) = (Counter(), Recorder<Int>())
+        let announced = Guarded<Announcing?>(nil)
+        do {
+            let token = Token(released: released)
+            let operation = Announcing {
+                announced.withLock { $0.take() }?.end()
+                seen.append(released.value)
+                token.hold()
+            }
+            announced.withLock { $0 = operation }
+            makeQueue().addOperation(operation)
+        }
+        released.wait(for: 1)
+        #expect(seen.entries == [0])
+    }
+
     @Test("K13 K11: blocks of a cancelled operation are released too")
     func blocksOfCancelledReleased() {
         let released = Counter()

@@ -27,8 +27,8 @@ struct UnderlyingQueueTests {
 
     @Test(
         "J10 J9: all cancelled by one call, they end in the order of adding, whatever their priorities",
-        arguments: [0, 3, 6])
-    func cancelledInOrder(listed: Int) {
+        arguments: [0, 3, 6], [false, true])
+    func cancelledInOrder(listed: Int, behindBarrier: Bool) {
         final class Numbered: Operation, @unchecked Sendable {
             let (number, log): (Int, Recorder<Int>)
             init(_ number: Int, _ log: Recorder<Int>) { (self.number, self.log) = (number, log) }
@@ -40,6 +40,7 @@ struct UnderlyingQueueTests {
             let operation = Numbered(number, log)
             operation.queuePriority = [.high, .veryLow, .normal][number % 3]
             queue.addOperation(operation)
+            if number == 1, behindBarrier { queue.addBarrierBlock {} }
             // Takes them out of the inbox.
             if number + 1 == listed { #expect(queue.operations.count == listed) }
         }

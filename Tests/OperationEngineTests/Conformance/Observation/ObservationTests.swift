@@ -4,6 +4,19 @@ import Testing
 
 @Suite("D: observation of operations", .blocking)
 struct ObservationTests {
+    @Test("D15 E25: an observer of one dependent may wait for another one that the same finish has made ready")
+    func observerWaitsForSibling() {
+        let (queue, waited) = (makeQueue(), Recorder<Bool>())
+        let (first, other, observed) = (BlockOperation {}, BlockOperation {}, BlockOperation {})
+        for dependent in [other, observed] { dependent.addDependency(first) }
+        let observation = observed.observe(\.isReady) { _, _ in
+            waited.append(other.waitUntilFinished(timeout: .seconds(20)))
+        }
+        queue.addOperations([other, observed, first], waitUntilFinished: false)
+        drains(queue)
+        withExtendedLifetime(observation) { #expect(waited.entries == [true]) }
+    }
+
     @Test("D1: every property can be observed")
     func observableProperties() {
         let (operation, dependency) = (MainOperation(), MainOperation())
