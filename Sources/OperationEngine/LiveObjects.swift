@@ -22,7 +22,7 @@ package enum LiveObjects {
     @inline(__always)
     static func count(_ kind: Kind, _ change: Int) {
         #if DEBUG
-            counters[kind.rawValue].value.add(change, ordering: .relaxed)
+            counters[kind.rawValue].value.wrappingAdd(change, ordering: .relaxed)
         #endif
     }
 

@@ -7,7 +7,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
         let run: @Sendable () -> Void
     }
 
-    // The first block, and the others, of which most have none; released when the operation is finished.
+    // The first block; the others, of which most have none, are among the details. Released when the operation is finished.
     //
     // As long as the flag `sharesBlocks` is missing in the state word, they belong to who has made the operation, and then
     // to the thread that runs it: there are no others than the first. Whoever else looks at them, or adds one, sets the
@@ -16,7 +16,6 @@ open class BlockOperation: Operation, @unchecked Sendable {
     // one that looks shares with `main`, which looks too; the end sees the flag in the word that its transition replaced.
     // A subclass may end by its own account while a block runs: its `main` sets the flag as well.
     @exclusivity(unchecked) private final var firstBlock = BlockPlace()
-    @exclusivity(unchecked) private final var furtherBlocks: [Block]?
 
     /// An operation without blocks finishes at once when it is started.
     public override init() { super.init() }
@@ -49,8 +48,8 @@ open class BlockOperation: Operation, @unchecked Sendable {
         if state.load().phase.rawValue >= OperationState.Phase.executing.rawValue { return false }
         if firstBlock.isEmpty {
             firstBlock.put(block)
-        } else if furtherBlocks?.append(block) == nil {
-            furtherBlocks = [block]
+        } else {
+            ownDetails().furtherBlocks.append(block)
         }
         return true
     }
@@ -58,7 +57,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
     /// The blocks in the order added; empty once the operation is finished.
     open var executionBlocks: [@Sendable () -> Void] {
         guard state.shareBlocks() else { return [] }
-        return lock.withLock { ((firstBlock.copy.map { [$0] } ?? []) + (furtherBlocks ?? [])).map(\.run) }
+        return lock.withLock { ((firstBlock.copy.map { [$0] } ?? []) + (details?.furtherBlocks ?? [])).map(\.run) }
     }
 
     /// Runs the first block on the calling thread and the others on threads of the pool, and returns when all have
@@ -84,9 +83,9 @@ open class BlockOperation: Operation, @unchecked Sendable {
     private func runAll() {
         lock.lock()
         let first = firstBlock.copy
-        let further = furtherBlocks
+        let further = details?.furtherBlocks ?? []
         lock.unlock()
-        guard let further else {
+        if further.isEmpty {
             first?.run()
             return
         }
@@ -108,7 +107,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
         // Released outside of the lock: what a block holds may run code of its own.
         lock.lock()
         let first = firstBlock.take()
-        let further = furtherBlocks.take()
+        let further = details?.takeFurtherBlocks()
         lock.unlock()
         withExtendedLifetime((first, further)) {}
     }
@@ -196,10 +195,10 @@ private final class BlockGroup: @unchecked Sendable {
     /// Runs a block that nobody has begun; false if there is none.
     @discardableResult
     func runNext() -> Bool {
-        let index = begun.add(1, ordering: .relaxed).oldValue
+        let index = begun.wrappingAdd(1, ordering: .relaxed).oldValue
         guard index < count else { return false }
         runAndRelease(index)
-        if unfinished.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
+        if unfinished.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
             Futex.wake(unfinished, count: .max)
         }
         return true

@@ -172,7 +172,7 @@ enum EdgeSlab {
     private static func giveBack(_ count: Int, of slab: UnsafeMutableRawPointer) {
         let header = slab.assumingMemoryBound(to: Header.self)
         // Releasing and acquiring: who frees the slab comes after all uses of its edges.
-        let rest = header.pointee.unreturned.subtract(count, ordering: .acquiringAndReleasing).newValue
+        let rest = header.pointee.unreturned.wrappingSubtract(count, ordering: .acquiringAndReleasing).newValue
         if rest == 0 { Glibc.free(slab) }
     }
 

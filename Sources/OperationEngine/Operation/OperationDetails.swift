@@ -11,6 +11,13 @@ final class OperationDetails {
     var failure: (any Error)?
     /// The tasks that await the end.
     var awaiters = AwaiterList()
+    /// The blocks of a `BlockOperation` but the first.
+    var furtherBlocks: [BlockOperation.Block] = []
+
+    func takeFurtherBlocks() -> [BlockOperation.Block] {
+        defer { furtherBlocks = [] }
+        return furtherBlocks
+    }
 }
 
 extension Operation {
@@ -20,11 +27,14 @@ extension Operation {
 
     /// Makes the details if there are none.
     func withNewDetails<Value>(_ change: (OperationDetails) -> Value) -> Value {
-        lock.withLock {
-            let own = details ?? OperationDetails()
-            details = own
-            return change(own)
-        }
+        lock.withLock { change(ownDetails()) }
+    }
+
+    /// The details, which are made if there are none. Under the lock.
+    func ownDetails() -> OperationDetails {
+        let own = details ?? OperationDetails()
+        details = own
+        return own
     }
 
     func setCompletionBlock(_ block: (@Sendable () -> Void)?) {

@@ -120,7 +120,7 @@ extension OperationState {
     /// claimed → enqueued: the queue is written down in the operation. Nobody else changes the phase of a claimed one.
     @inline(__always)
     func publishQueue() {
-        word.add(Phase.enqueued.rawValue - Phase.claimed.rawValue, ordering: .releasing)
+        word.wrappingAdd(Phase.enqueued.rawValue - Phase.claimed.rawValue, ordering: .releasing)
     }
 
     /// idle → enqueued, in one plain store: for an operation that nobody but the caller knows.

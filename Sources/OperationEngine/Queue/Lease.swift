@@ -15,7 +15,7 @@ struct LeaseTarget: Equatable {
 
     static let pool = LeaseTarget(number: 0)
 
-    static func next() -> LeaseTarget { LeaseTarget(number: lastNumber.add(1, ordering: .relaxed).newValue) }
+    static func next() -> LeaseTarget { LeaseTarget(number: lastNumber.wrappingAdd(1, ordering: .relaxed).newValue) }
 
     private static let lastNumber = Atomic<UInt64>(0)
 }

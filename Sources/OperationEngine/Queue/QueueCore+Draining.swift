@@ -9,8 +9,8 @@ extension QueueCore {
     func waitUntilDrained(_ deadline: Deadline) -> Bool {
         if BriefSpin.forDrained.wait(until: { isEmpty }) { return true }
         // The waiter announces itself and then looks at the count; who lowers the count then looks for waiters.
-        drainWaiters.add(1, ordering: .sequentiallyConsistent)
-        defer { drainWaiters.subtract(1, ordering: .sequentiallyConsistent) }
+        drainWaiters.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        defer { drainWaiters.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
         while true {
             // Read before the count: a draining after that look makes the sleep return at once.
             let draining = drainings.load(ordering: .sequentiallyConsistent)
@@ -24,7 +24,7 @@ extension QueueCore {
     /// The queue was empty, with waiters there.
     @inline(never)
     func wakeDrainWaiters() {
-        drainings.add(1, ordering: .sequentiallyConsistent)
+        drainings.wrappingAdd(1, ordering: .sequentiallyConsistent)
         Futex.wake(drainings, count: .max)
         resumeDrainAwaiters()
     }
@@ -37,17 +37,17 @@ extension QueueCore {
         if isEmpty { return true }
         return await Awaiter.suspend { awaiter, continuation in
             lock.withLock {
-                drainWaiters.add(1, ordering: .sequentiallyConsistent)
+                drainWaiters.wrappingAdd(1, ordering: .sequentiallyConsistent)
                 let isDrained = isEmpty
                 // Whoever looks for waiters from here on finds this one behind the lock.
                 if !isDrained, awaiter.enter(&drainAwaiters, continuation) { return nil }
-                drainWaiters.subtract(1, ordering: .sequentiallyConsistent)
+                drainWaiters.wrappingSubtract(1, ordering: .sequentiallyConsistent)
                 return isDrained
             }
         } withdraw: { awaiter in
             self.lock.withLock {
                 let continuation = awaiter.cancel(&self.drainAwaiters)
-                if continuation != nil { self.drainWaiters.subtract(1, ordering: .sequentiallyConsistent) }
+                if continuation != nil { self.drainWaiters.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
                 return continuation
             }
         }
@@ -59,7 +59,7 @@ extension QueueCore {
         let awaiters = lock.withLock {
             guard isEmpty else { return [UnsafeContinuation<Bool, Never>]() }
             let awaiters = drainAwaiters.takeAll()
-            drainWaiters.subtract(awaiters.count, ordering: .sequentiallyConsistent)
+            drainWaiters.wrappingSubtract(awaiters.count, ordering: .sequentiallyConsistent)
             return awaiters
         }
         for awaiter in awaiters { awaiter.resume(returning: true) }

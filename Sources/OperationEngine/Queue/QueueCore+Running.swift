@@ -161,7 +161,7 @@ extension QueueCore {
     /// Counts out operations that a runner has retired and released.
     func countOutRetired(_ count: Int) {
         // In this order the sum in `operationCount` is never too low.
-        countedOut.add(count, ordering: .sequentiallyConsistent)
+        countedOut.wrappingAdd(count, ordering: .sequentiallyConsistent)
         countOut(count)
     }
 

@@ -117,12 +117,13 @@ final class QueueCore: @unchecked Sendable {
 
     func countIn(_ count: Int) {
         if count == 0 { return }
-        if unfinished.add(count, ordering: .sequentiallyConsistent).oldValue == 0 { _ = owner?.retain() }
+        // Wrapping, as all of the engine's counts: a checked addition is a load and a loop of compare-exchanges.
+        if unfinished.wrappingAdd(count, ordering: .sequentiallyConsistent).oldValue == 0 { _ = owner?.retain() }
     }
 
     func countOut(_ count: Int) {
         // Releasing: pairs with the acquiring loads of a thread that waits for the queue.
-        if unfinished.subtract(count, ordering: .sequentiallyConsistent).newValue == 0 {
+        if unfinished.wrappingSubtract(count, ordering: .sequentiallyConsistent).newValue == 0 {
             if drainWaiters.load(ordering: .sequentiallyConsistent) > 0 { wakeDrainWaiters() }
             owner?.release()
         }

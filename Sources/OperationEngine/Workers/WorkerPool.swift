@@ -135,13 +135,13 @@ final class WorkerPool: @unchecked Sendable {
             worker.isIdle = false
             lock.unlock()
             worker.parker.unpark()
-        } else if Self.threadCount.add(1, ordering: .relaxed).newValue <= Self.threadLimit {
+        } else if Self.threadCount.wrappingAdd(1, ordering: .relaxed).newValue <= Self.threadLimit {
             let worker = Worker(pool: self)
             workers.append(worker)
             lock.unlock()
             BlockingMonitor.shared.startThread(of: worker)
         } else {
-            Self.threadCount.subtract(1, ordering: .relaxed)
+            Self.threadCount.wrappingSubtract(1, ordering: .relaxed)
             lock.unlock()
             // A thread of another band may end: the monitor tries again.
             BlockingMonitor.shared.ensureAwake()
@@ -156,7 +156,7 @@ final class WorkerPool: @unchecked Sendable {
     /// Under the lock.
     private func remove(_ worker: Worker) {
         workers.removeAll { $0 === worker }
-        Self.threadCount.subtract(1, ordering: .relaxed)
+        Self.threadCount.wrappingSubtract(1, ordering: .relaxed)
     }
 
     /// The next item for a worker, which sleeps until there is one; nil if its thread is to end.
