@@ -115,6 +115,7 @@ enum Fixture {
         ("wakeup", #"{"operations": 12}"#),
         ("wakeup", #"{"operations": 13, "burst": 3, "pause_ns": 20000, "work_ns": 100, "max_concurrent": 1}"#),
         ("wakeup", #"{"operations": 12, "burst": 4, "pause_ns": 1000, "max_concurrent": 2}"#),
+        ("wakeup", #"{"operations": 12, "pause_ns": 2000, "pause_by": "spin", "max_concurrent": 1}"#),
         ("wakeup", #"{"operations": 12, "stall_ns": 100000, "max_concurrent": 1}"#),
         ("open_loop", #"{"rate": 20000, "duration_ns": 2000000}"#),
         ("open_loop", #"{"rate": 20000, "duration_ns": 2000000, "arrivals": "constant", "max_concurrent": 1}"#),

@@ -15,6 +15,16 @@ import Testing
         #expect(pace.pausedNanoseconds == 2 * 520)
     }
 
+    @Test func `a pause that is spun is watched by the clock, without a sleep`() throws {
+        let plan = try Fixture.plan("wakeup", #"{"operations": 3, "pause_ns": 500, "pause_by": "spin"}"#)
+        // A sleeper would be late by far.
+        let clock = ManualClock(oversleep: 1_000_000, reading: 1)
+        let backend = RecordingBackend(clock)
+        let pace = Pacer(plan: plan, clock: clock.pace).submit(to: backend)
+        #expect(backend.calls.map(\.name) == ["0..<1", "drain", "1..<2", "drain", "2..<3", "drain"])
+        #expect((1000...1010).contains(pace.pausedNanoseconds))
+    }
+
     @Test func `without a pause nothing sleeps`() throws {
         let clock = ManualClock(oversleep: 20)
         let backend = RecordingBackend(clock)

@@ -1,8 +1,9 @@
 extension WorkloadPlan {
     /// When operations are submitted, where not as fast as they can be.
     enum Pacing: Sendable, Equatable {
-        /// So many at once, by one thread, each burst when the one before has ended and a pause has passed.
-        case bursts(size: Int, pauseNanoseconds: Int)
+        /// So many at once, by one thread, each burst when the one before has ended and a pause has passed, in which the
+        /// thread sleeps or stays awake.
+        case bursts(size: Int, pauseNanoseconds: Int, staysAwake: Bool = false)
         /// Each at an instant of its own, by one thread, whatever became of those before: in nanoseconds from the first
         /// one's, ascending.
         case arrivals([Int64])
@@ -32,7 +33,7 @@ extension WorkloadPlan.Pacing {
     /// The same sequence as fast as it goes, for the warm-up; nil where nothing else is left of the pace.
     var hurried: WorkloadPlan.Pacing? {
         switch self {
-        case .bursts(let size, _): .bursts(size: size, pauseNanoseconds: 0)
+        case .bursts(let size, _, _): .bursts(size: size, pauseNanoseconds: 0)
         case .arrivals: nil
         }
     }

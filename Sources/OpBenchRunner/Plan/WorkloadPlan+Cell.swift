@@ -93,7 +93,9 @@ extension WorkloadPlan {
     private init(wakeup cell: Cell) {
         self.init(cell, operations: cell.integer("operations"))
         form = .closure
-        pacing = .bursts(size: cell.integer("burst"), pauseNanoseconds: cell.integer("pause_ns"))
+        pacing = .bursts(
+            size: cell.integer("burst"), pauseNanoseconds: cell.integer("pause_ns"),
+            staysAwake: cell.text("pause_by") == "spin")
         stall = Stall(cell, of: operationCount)
     }
 

@@ -30,12 +30,13 @@ struct Pacer: Sendable {
         case nil:
             backend.submit(0..<plan.operationCount)
             return Pace()
-        case .bursts(let size, let pause): return submitBursts(of: size, pause: Int64(pause), to: backend)
+        case .bursts(let size, let pause, let staysAwake):
+            return submitBursts(of: size, pause: Int64(pause), staysAwake: staysAwake, to: backend)
         case .arrivals(let instants): return submit(at: instants, to: backend)
         }
     }
 
-    private func submitBursts(of size: Int, pause: Int64, to backend: any Backend) -> Pace {
+    private func submitBursts(of size: Int, pause: Int64, staysAwake: Bool, to backend: any Backend) -> Pace {
         var pace = Pace()
         var next = 0
         while next < plan.operationCount {
@@ -45,7 +46,7 @@ struct Pacer: Sendable {
             next = burst.upperBound
             guard pause > 0, next < plan.operationCount else { continue }
             let ended = clock.now()
-            clock.sleep(ended + pause)
+            if staysAwake { while clock.now() < ended + pause {} } else { clock.sleep(ended + pause) }
             pace.pausedNanoseconds += clock.now() - ended
         }
         return pace

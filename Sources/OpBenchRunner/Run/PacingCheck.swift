@@ -7,7 +7,7 @@ struct PacingCheck {
     func violations(of body: OperationBody, _ pace: Pace) -> [String] {
         switch plan.pacing {
         case nil: return []
-        case .bursts(let size, _):
+        case .bursts(let size, _, _):
             let hasty = hastyBursts(of: size, body)
             return hasty == 0 ? [] : ["\(hasty) bursts were submitted before the one before had ended"]
         case .arrivals(let instants):
