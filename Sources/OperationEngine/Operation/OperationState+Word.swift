@@ -38,6 +38,9 @@ extension OperationState {
         static let countsCancelled: UInt64 = 1 << 26
         /// What makes a start take more than running `main`.
         static let startsWithCare = runsAsTask | policyMask
+        /// What makes an end take more than letting go of the operation.
+        static let endsNoticed =
+            hasObservers | hasCompletion | hasWaiters | hasAwaiters | hasOwnReadiness | startsWithCare
         static let oneDependency: UInt64 = 1 << 32
 
         var phase: Phase {

@@ -477,6 +477,15 @@ extension OperationState {
         return old
     }
 
+    /// ready → finished, for a cancelled one that its queue has chosen, and whose end nobody waits for or is to be told of.
+    /// False, with no change, if there is somebody, or if it is not to be chosen. Called under the queue's lock.
+    func finishUnnoticed() -> Bool {
+        update { word in
+            guard word.isToBeDispatched, word.isCancelled, !word.has(Word.endsNoticed) else { return nil }
+            return word.entering(.finished)
+        } != nil
+    }
+
     /// As `finish(from:)`, from whatever phase, for an operation that announces its end itself. Nil if it was finished
     /// already. Waits only while another thread hands it to a queue, which then is sure to find it there.
     func finishFromAnyPhase() -> Word? {

@@ -27,7 +27,7 @@ struct QueuePlace: Equatable {
 /// adding to finish. Guarded by the queue's lock.
 struct OperationList {
     private(set) var first: Unmanaged<Operation>?
-    private var last: Unmanaged<Operation>?
+    private(set) var last: Unmanaged<Operation>?
 
     var isEmpty: Bool { first == nil }
 

@@ -86,7 +86,15 @@ extension QueueCore {
     @inline(__always)
     private func chooseAndUnlock(for runner: Runner, mayGoOn: Bool) -> Unmanaged<Operation>? {
         let (chosen, bands) = settle(choosingFor: mayGoOn ? runner : nil)
-        if state.droppedRuns != nil { return dropAndChoose(runner, mayGoOn: mayGoOn, calling: bands) }
+        if !state.dropped.isEmpty { return letGoAndChoose(for: runner, calling: bands) }
+        return unlock(for: runner, chosen, calling: bands)
+    }
+
+    /// The end of a look for what to do.
+    @inline(__always)
+    private func unlock(
+        for runner: Runner, _ chosen: Unmanaged<Operation>?, calling bands: BandSet
+    ) -> Unmanaged<Operation>? {
         var haveClosuresEnded = false
         if chosen == nil {
             if runner.isInList { state.closureRunners.remove(runner) }
@@ -98,25 +106,45 @@ extension QueueCore {
         return chosen
     }
 
-    /// Under the lock, which it releases: nothing was chosen, since cancelled closures are to be released first.
+    /// Under the lock, which it releases: nothing was chosen, since what was dropped is to be let go of first.
     @inline(never)
-    private func dropAndChoose(_ runner: Runner, mayGoOn: Bool, calling bands: BandSet) -> Unmanaged<Operation>? {
-        var next = state.takeDropped()
+    private func letGoAndChoose(for runner: Runner, calling bands: BandSet) -> Unmanaged<Operation>? {
+        var bands = bands
+        while true {
+            letGo(for: runner, calling: bands)
+            if hasObservers { return tellAndAdvance(runner, mayGoOn: runner.mayGoOn(with: self)) }
+            let next = settle(choosingFor: runner.mayGoOn(with: self) ? runner : nil)
+            if state.dropped.isEmpty { return unlock(for: runner, next.chosen, calling: next.bandsToCall) }
+            bands = next.bandsToCall
+        }
+    }
+
+    /// Under the lock, and again when it returns: lets go of what was dropped, without the lock. That may run code of the
+    /// user, which finds all of it finished, and others at work on what is left.
+    private func letGo(for runner: Runner, calling bands: BandSet) {
+        let dropped = state.takeDropped()
+        retired.store(retired.load(ordering: .relaxed) + dropped.operationCount, ordering: .releasing)
         lock.unlock()
         for band in bands { signal(band) }
-        var count = 0
-        while let link = next {
-            let run = Unmanaged<ClosureRun>.fromOpaque(link.toOpaque())
-            run._withUnsafeGuaranteedRef {
-                next = $0.next
-                count += $0.remaining
-            }
-            run.release()
+        if dropped.lastHasSuccessors {
+            dropped.list.last?._withUnsafeGuaranteedRef { $0.releaseSuccessors(own: nil) }
         }
+        var closureCount = 0
+        var next = dropped.list.first
+        while let link = next {
+            link._withUnsafeGuaranteedRef { operation in
+                next = operation.next
+                if operation.isClosureRun {
+                    closureCount += unsafeDowncast(operation, to: ClosureRun.self).remaining
+                } else {
+                    operation.executionEnded(operation.state.load())
+                }
+            }
+            link.release()
+        }
+        runner.owe(dropped.operationCount)
         lock.lock()
-        countOutClosures(count)
-        if hasObservers { return tellAndAdvance(runner, mayGoOn: mayGoOn) }
-        return chooseAndUnlock(for: runner, mayGoOn: mayGoOn)
+        countOutClosures(closureCount)
     }
 
     /// Files in one step what a runner has kept.

@@ -72,15 +72,47 @@ extension QueueState {
         ready.append(operation, as: place)
     }
 
-    /// Takes a cancelled run out of its list, for `takeDropped`.
-    mutating func drop(_ run: Unmanaged<ClosureRun>) {
-        run._withUnsafeGuaranteedRef {
-            ready.remove($0)
-            $0.next = droppedRuns
+    // MARK: Dropping
+
+    /// Has a cancelled operation that was chosen end here, if there is nothing to do for its end but to let go of it; or a
+    /// cancelled run of closures. False, with no change, if it has to be started, or if enough is dropped for now.
+    mutating func drop(_ link: Unmanaged<Operation>) -> Bool {
+        link._withUnsafeGuaranteedRef { operation in
+            if dropped.isFull { return false }
+            if !operation.isClosureRun {
+                // Who observes the queue is told of every operation.
+                let isTold = operation.queue?._withUnsafeGuaranteedRef { $0.hasObservers } ?? true
+                guard !isTold, !operation.isBarrier, operation.state.finishUnnoticed() else { return false }
+                dropped.operationCount += 1
+                dropped.lastHasSuccessors = !operation.successors.isEmpty
+            }
+            ready.remove(operation)
+            dropped.list.append(operation)
+            return true
         }
-        droppedRuns = Unmanaged.fromOpaque(run.toOpaque())
     }
 
-    /// The cancelled runs that were chosen since, linked by `next`: the caller releases them, without the lock.
-    mutating func takeDropped() -> Unmanaged<Operation>? { droppedRuns.take() }
+    /// What was dropped since: the caller lets go of it, without the lock.
+    mutating func takeDropped() -> DroppedOperations {
+        let all = dropped
+        dropped = DroppedOperations()
+        return all
+    }
+}
+
+/// What has left a queue's lists without having run: cancelled runs of closures, and cancelled operations, which are
+/// finished by now. The queue still retains them. Guarded by its lock.
+struct DroppedOperations {
+    var list = OperationList()
+    /// Without the runs.
+    var operationCount = 0
+    /// Then it is the last of a step. Its release may call an observer, who may wait for any of the others, which are
+    /// finished, but also for what depends on them: nothing does, and nothing will.
+    var lastHasSuccessors = false
+
+    /// So many operations are finished in one step: they take some microseconds.
+    private static let mostOperations = 32
+
+    var isEmpty: Bool { list.isEmpty }
+    var isFull: Bool { operationCount >= Self.mostOperations || lastHasSuccessors }
 }

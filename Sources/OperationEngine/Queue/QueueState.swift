@@ -24,8 +24,8 @@ struct QueueState: ~Copyable {
     /// The run of closures that was taken in last, until something comes behind it; retained. In its list while it has
     /// closures, set aside here alone while it has none.
     var lastRun: Unmanaged<ClosureRun>?
-    /// Cancelled runs that were chosen, and are to be released without the lock.
-    var droppedRuns: Unmanaged<Operation>?
+    /// What was chosen and is not to run.
+    var dropped = DroppedOperations()
     /// The runners that run closures, or did since they took up their leases.
     var closureRunners = RunnerList()
     /// Closures that are taken and not ended.
@@ -204,18 +204,13 @@ struct QueueState: ~Copyable {
         // Contract G4, G12: the best ready operation at this instant. Where slots are scarce, the best of all bands.
         while hasDefaultLimit || ready.leadingBand() == band, let reference = ready.first(of: band) {
             let level = reference._withUnsafeGuaranteedRef { $0.place.level }
-            if level != .slotless, freeSlots <= 0 { return nil }
+            if level == .slotless, drop(reference) { continue }
+            // What was dropped may run code of the user when it is released: nothing is chosen before that.
+            if !dropped.isEmpty || level != .slotless && freeSlots <= 0 { return nil }
             if let run = ClosureRun.from(reference) {
-                if level == .slotless {
-                    drop(run)
-                    continue
-                }
-                // What was dropped may run code of the user when it is released: nothing is chosen before that.
-                if droppedRuns != nil { return nil }
                 take(from: run, for: runner)
                 return reference
             }
-            if droppedRuns != nil { return nil }
             let isChosen = reference._withUnsafeGuaranteedRef { operation in
                 ready.removeFirst(operation)
                 guard operation.state.dispatch() else {
@@ -244,11 +239,8 @@ struct QueueState: ~Copyable {
         guard !isSuspended, held.isEmpty, runner.lease.target == target, runner.lease.band == .normal,
             let first = ready.firstOfNormal
         else { return nil }
-        let isSlotless = ready.slotlessCount > 0
-        // The last one without a slot may close the queue.
-        guard isSlotless ? ready.slotlessCount > 1 : freeSlots > 0 else { return nil }
+        guard ready.slotlessCount == 0, freeSlots > 0 else { return nil }
         if let run = ClosureRun.from(first) {
-            if isSlotless { return nil }
             take(from: run, for: runner)
             return first
         }
@@ -258,7 +250,7 @@ struct QueueState: ~Copyable {
             ready.removeFirst(operation)
             operation.place = QueuePlace(kind: .executing, level: level)
             executing.append(operation)
-            if !isSlotless { running += 1 }
+            running += 1
             return first
         }
     }

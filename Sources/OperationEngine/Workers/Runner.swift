@@ -172,6 +172,9 @@ final class Runner {
         if uncounted >= Self.mostUncounted, inHand != nil { countOutOwed(by: queue) }
     }
 
+    /// Operations of its queue that have left it are counted out with the others.
+    func owe(_ count: Int) { uncounted += count }
+
     /// Counts out what has been run and is not counted out yet. Before anything that may wait for the queue and belongs to
     /// no operation that is counted in it.
     func countOutOwed(by queue: QueueCore) {

@@ -48,6 +48,29 @@ let filingScenarios: [Scenario] = [
         exploration.checkOnce(log, "other", "N10")
         exploration.checkEmpty(queue, "J5")
     },
+    Scenario(
+        "cancelled-together", "J8, O1: cancelled ones that end in one step release who depends on them, and who waits",
+        processors: 2
+    ) { exploration in
+        let (log, queue) = exploration.warmUp(limit: 1)
+        queue.isSuspended = true
+        let operations = ["first", "second", "third"].map { name in BlockOperation { log.add(name) } }
+        for operation in operations { queue.addOperation(operation) }
+        queue.cancelAllOperations()
+        let other = OperationQueue()
+        exploration.run(
+            { queue.isSuspended = false },
+            {
+                let dependent = BlockOperation { log.add("dependent") }
+                dependent.addDependency(operations[1])
+                other.addOperation(dependent)
+            }, { operations[2].waitUntilFinished() })
+        exploration.settle()
+        exploration.check(log.entries == ["dependent"], "J8: \(log.entries)")
+        exploration.check(operations.allSatisfy(\.isFinished), "J9: not finished")
+        exploration.checkEmpty(queue, "J9")
+        exploration.checkEmpty(other, "J8")
+    },
     Scenario("readiness-announced-while-added", "F3: an announcement is not lost on the way into the queue") {
         exploration in
         exploration.warmUp()

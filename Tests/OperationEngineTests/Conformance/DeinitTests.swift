@@ -45,6 +45,40 @@ struct DeinitTests {
         #expect(order.entries.sorted() == Array(0..<20))
     }
 
+    @Test(
+        "J9 J8: what a cancelled operation held waits for others that were cancelled with it, and for what depends on them",
+        arguments: [1, -1])
+    func cancelledTogether(limit: Int) {
+        let queue = makeQueue(limit: limit, suspended: true)
+        let other = makeQueue()
+        // More than end in one step; the last one of a step, and the first of the next.
+        let last = (0..<100).map { _ in BlockOperation {} }
+        let dependents = last.map { operation in
+            let dependent = BlockOperation {}
+            dependent.addDependency(operation)
+            return dependent
+        }
+        other.addOperations(dependents, waitUntilFinished: false)
+        let seen = Counter()
+        for number in 0..<last.count {
+            // Freed with the block, as its operation ends.
+            let words = LastWords {
+                waitHere(for: last[number])
+                waitHere(for: dependents[number])
+                seen.add()
+            }
+            queue.addOperation(BlockOperation { withExtendedLifetime(words) {} })
+            queue.addOperation(BlockOperation {})
+        }
+        queue.addOperations(last, waitUntilFinished: false)
+        queue.cancelAllOperations()
+        queue.isSuspended = false
+        drains(queue)
+        drains(other)
+        #expect(seen.value == last.count)
+        #expect(queue.operationCount == 0)
+    }
+
     @Test("Q1: what was put back while a deinit waits can be cancelled, and has its priority changed")
     func putBackChanges() {
         let order = Recorder<String>()
