@@ -86,6 +86,23 @@ struct QueueObservationTests {
         withExtendedLifetime(tokens) {}
     }
 
+    @Test("D23 J9: every cancelled one that leaves is a change")
+    func cancelledLeave() {
+        let queue = makeQueue(limit: 1, suspended: true)
+        for _ in 0..<4 { queue.addOperation(BlockOperation {}) }
+        queue.cancelAllOperations()
+        let counts = Recorder<[Int?]>()
+        let lists = Counter()
+        let tokens = [
+            queue.observe(\.operationCount, options: [.new, .old]) { counts.append([$1.oldValue, $1.newValue]) },
+            queue.observe(\.operations) { _, _ in lists.add() },
+        ]
+        queue.isSuspended = false
+        lists.wait(for: 4)
+        #expect(counts.entries == [[4, 3], [3, 2], [2, 1], [1, 0]])
+        withExtendedLifetime(tokens) {}
+    }
+
     @Test("D23: with several workers all changes are told, and the empty queue among them")
     func leavingAtOnce() {
         let queue = makeQueue(limit: 4)
