@@ -20,6 +20,8 @@ import Synchronization
 ///   └────────────────────────────── start by hand ─────────┴─────────────┘
 /// ```
 ///
+/// A cancelled one whose end nobody is to be told of goes from `ready` to `finished` when it is chosen.
+///
 /// `filing` says that the operation became ready, or that its place among the ready ones changes, and that the one
 /// thread whose compare-exchange made it so will put it into its queue's ready list. Nobody can choose it before, so
 /// both it and its queue stay alive for that thread.
