@@ -142,6 +142,14 @@ struct Scenario: Sendable {
             queue.waitUntilAllOperationsAreFinished()
             tally.check()
         },
+        Scenario("cancel-all-blocks", "the same of BlockOperations") { play in
+            let (queue, tally) = (play.makeQueue(), Tally(expecting: 0))
+            for _ in 0..<play.count { queue.addOperation(BlockOperation { tally.count() }) }
+            queue.cancelAllOperations()
+            queue.isSuspended = false
+            queue.waitUntilAllOperationsAreFinished()
+            tally.check()
+        },
         Scenario("barrier", "a barrier, after nine of addOperation { } each") { play in
             play.onQueue { queue, tally in
                 for index in 0..<play.count {
