@@ -174,8 +174,8 @@ open class Operation: @unchecked Sendable {
         }
     }
 
-    /// Lets go of what only the execution needed (contract K13, Q5). Called once, on the finishing thread, with the word
-    /// before the finish.
+    /// Lets go of what only the execution needed (contract K13, Q5). Called on the finishing thread, with the word before
+    /// the finish, or with one since, whose flags are the same. The second time there is nothing left.
     func executionEnded(_ last: OperationState.Word) {}
 
     /// Begins the work of an operation that runs as a task, and returns. The task calls `finish`.

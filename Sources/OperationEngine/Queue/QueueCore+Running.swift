@@ -45,9 +45,10 @@ extension QueueCore {
     @inline(never)
     private func fileAndAdvance(_ runner: Runner, mayGoOn: Bool) -> Unmanaged<Operation>? {
         let ended = runner.takeReadied { fileLocked($0) }
-        let chosen = chooseAndUnlock(for: runner, mayGoOn: mayGoOn)
+        if ended.isEmpty { return chooseAndUnlock(for: runner, mayGoOn: mayGoOn) }
+        settleAndUnlock()
         for operation in ended { withdraw(operation.takeUnretainedValue()) }
-        return chosen
+        return mayGoOn ? advance(runner, retiring: nil, mayGoOn: true) : nil
     }
 
     /// A runner's closure has ended: frees its slot, and chooses what comes next if `mayGoOn`.
@@ -124,27 +125,42 @@ extension QueueCore {
     private func letGo(for runner: Runner, calling bands: BandSet) {
         let dropped = state.takeDropped()
         retired.store(retired.load(ordering: .relaxed) + dropped.operationCount, ordering: .releasing)
+        if dropped.operationCount > 0 { state.endingSteps += 1 }
         lock.unlock()
         for band in bands { signal(band) }
-        if dropped.lastHasSuccessors {
-            dropped.list.last?._withUnsafeGuaranteedRef { $0.releaseSuccessors(own: nil) }
-        }
+        if dropped.operationCount > 0 { endExecution(of: dropped) }
         var closureCount = 0
         var next = dropped.list.first
         while let link = next {
-            link._withUnsafeGuaranteedRef { operation in
-                next = operation.next
-                if operation.isClosureRun {
-                    closureCount += unsafeDowncast(operation, to: ClosureRun.self).remaining
-                } else {
-                    operation.executionEnded(operation.state.load())
-                }
+            link._withUnsafeGuaranteedRef {
+                next = $0.next
+                if $0.isClosureRun { closureCount += unsafeDowncast($0, to: ClosureRun.self).remaining }
             }
             link.release()
         }
         runner.owe(dropped.operationCount)
+        runner.endPresumption()
         lock.lock()
         countOutClosures(closureCount)
+    }
+
+    /// The dropped operations let go of what they were to be executed with, and of those that depend on them: the last one
+    /// first, whose dependents any of them may wait for.
+    private func endExecution(of dropped: DroppedOperations) {
+        if dropped.lastHasSuccessors {
+            dropped.list.last?._withUnsafeGuaranteedRef {
+                $0.executionEnded($0.state.load())
+                $0.releaseSuccessors(own: nil)
+            }
+        }
+        var next = dropped.list.first
+        while let link = next {
+            link._withUnsafeGuaranteedRef {
+                next = $0.next
+                if !$0.isClosureRun { $0.executionEnded($0.state.load()) }
+            }
+        }
+        change { $0.endingSteps -= 1 }
     }
 
     /// Files in one step what a runner has kept.

@@ -74,15 +74,24 @@ extension QueueState {
 
     // MARK: Dropping
 
-    /// Has a cancelled operation that was chosen end here, if there is nothing to do for its end but to let go of it; or a
-    /// cancelled run of closures. False, with no change, if it has to be started, or if enough is dropped for now.
+    /// Whether a cancelled operation that is to be chosen can end without being started, or is a run of closures: unless
+    /// its own state word has something against it. Not before a barrier, whose turn it might be then, while what it waits
+    /// for is still released.
+    func isDroppable(_ link: Unmanaged<Operation>) -> Bool {
+        link._withUnsafeGuaranteedRef { operation in
+            if operation.isClosureRun { return true }
+            guard held.isEmpty, !operation.isBarrier, let queue = operation.queue else { return false }
+            // Who observes the queue is told of every operation.
+            return queue._withUnsafeGuaranteedRef { !$0.hasObservers }
+        }
+    }
+
+    /// Has it end. False, with no change, if it has to be started, or if enough is dropped for now.
     mutating func drop(_ link: Unmanaged<Operation>) -> Bool {
         link._withUnsafeGuaranteedRef { operation in
             if dropped.isFull { return false }
             if !operation.isClosureRun {
-                // Who observes the queue is told of every operation.
-                let isTold = operation.queue?._withUnsafeGuaranteedRef { $0.hasObservers } ?? true
-                guard !isTold, !operation.isBarrier, operation.state.finishUnnoticed() else { return false }
+                guard operation.state.finishUnnoticed() else { return false }
                 dropped.operationCount += 1
                 dropped.lastHasSuccessors = !operation.successors.isEmpty
             }

@@ -26,6 +26,9 @@ struct QueueState: ~Copyable {
     var lastRun: Unmanaged<ClosureRun>?
     /// What was chosen and is not to run.
     var dropped = DroppedOperations()
+    /// Of how many steps the dropped operations have not yet let go of what they hold. A barrier waits for that, as for the
+    /// end of anything before it.
+    var endingSteps = 0
     /// The runners that run closures, or did since they took up their leases.
     var closureRunners = RunnerList()
     /// Closures that are taken and not ended.
@@ -71,7 +74,9 @@ struct QueueState: ~Copyable {
     }
 
     /// Whether nothing executes, and nothing could.
-    var isStandingStill: Bool { executing.isEmpty && runningClosures == 0 && ready.count == 0 }
+    var isStandingStill: Bool { isNothingExecuting && ready.count == 0 }
+
+    private var isNothingExecuting: Bool { executing.isEmpty && runningClosures == 0 && endingSteps == 0 }
 
     // MARK: Filing
 
@@ -102,9 +107,7 @@ struct QueueState: ~Copyable {
     /// between two lists.
     @inline(__always)
     mutating func reachNextSegment() {
-        while !held.isEmpty, executing.isEmpty, runningClosures == 0, waiting.isEmpty, ready.count == 0 {
-            takeUpHeldSegment()
-        }
+        while !held.isEmpty, isNothingExecuting, waiting.isEmpty, ready.count == 0 { takeUpHeldSegment() }
     }
 
     @inline(never)
@@ -204,7 +207,11 @@ struct QueueState: ~Copyable {
         // Contract G4, G12: the best ready operation at this instant. Where slots are scarce, the best of all bands.
         while hasDefaultLimit || ready.leadingBand() == band, let reference = ready.first(of: band) {
             let level = reference._withUnsafeGuaranteedRef { $0.place.level }
-            if level == .slotless, drop(reference) { continue }
+            if level == .slotless, isDroppable(reference) {
+                // What the runner has to release comes first: it may run code of the user that waits for all of this.
+                if runner.postponesDropping() { return nil }
+                if drop(reference) { continue }
+            }
             // What was dropped may run code of the user when it is released: nothing is chosen before that.
             if !dropped.isEmpty || level != .slotless && freeSlots <= 0 { return nil }
             if let run = ClosureRun.from(reference) {

@@ -42,6 +42,8 @@ final class Runner {
     /// Whether it is about to release a finished operation: what it chooses is begun later.
     @exclusivity(unchecked) private(set) var isReleasing = false
 
+    @exclusivity(unchecked) private var hasPostponedDropping = false
+
     /// Whether the operation that was retired last is among those that the runner counts out together.
     @exclusivity(unchecked) var countsOutLater = false
     /// Operations that were released and are still to be counted out, all together.
@@ -146,7 +148,8 @@ final class Runner {
             inHand = queue.advance(self, retiring: finished, mayGoOn: mayGoOn(with: queue))
             leave(finished, queue)
             isReleasing = false
-            return inHand.take()
+            if let next = inHand.take() { return next }
+            return hasPostponedDropping ? dropPostponed(of: queue) : nil
         }
         // Slot, lease and place in the queue are given up first: the block may wait for the queue's next operation, or
         // for the whole queue (contract I7).
@@ -170,6 +173,19 @@ final class Runner {
         finished.release()
         uncounted += 1
         if uncounted >= Self.mostUncounted, inHand != nil { countOutOwed(by: queue) }
+    }
+
+    /// Whether the queue's cancelled operations are to wait until the runner has released the one that it has retired. It
+    /// then comes back for them at once.
+    func postponesDropping() -> Bool {
+        hasPostponedDropping = isReleasing
+        return isReleasing
+    }
+
+    @inline(never)
+    private func dropPostponed(of queue: QueueCore) -> Unmanaged<Operation>? {
+        hasPostponedDropping = false
+        return queue.advance(self, retiring: nil, mayGoOn: true)
     }
 
     /// Operations of its queue that have left it are counted out with the others.

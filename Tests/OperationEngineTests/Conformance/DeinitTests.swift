@@ -5,8 +5,13 @@ import Testing
 /// Runs a block when it is freed.
 private final class LastWords: Operation, @unchecked Sendable {
     private let words: @Sendable () -> Void
+    private let work: @Sendable () -> Void
 
-    init(_ words: @escaping @Sendable () -> Void) { self.words = words }
+    init(_ words: @escaping @Sendable () -> Void, work: @escaping @Sendable () -> Void = {}) {
+        (self.words, self.work) = (words, work)
+    }
+
+    override func main() { work() }
 
     deinit { words() }
 }
@@ -77,6 +82,91 @@ struct DeinitTests {
         drains(other)
         #expect(seen.value == last.count)
         #expect(queue.operationCount == 0)
+    }
+
+    @Test("J9 K13: what a cancelled operation held is gone before its dependents start")
+    func heldIsGone() {
+        let queue = makeQueue(limit: 1, suspended: true)
+        let order = Recorder<String>()
+        let dependent = MainOperation { _ in order.append("dependent") }
+        do {
+            // It ends in the same step, before the other one.
+            let words = LastWords { waitHere(for: dependent) }
+            queue.addOperation(BlockOperation { withExtendedLifetime(words) {} })
+            let held = LastWords { order.append("held") }
+            let operation = BlockOperation { withExtendedLifetime(held) {} }
+            dependent.addDependency(operation)
+            queue.addOperation(operation)
+        }
+        makeQueue().addOperation(dependent)
+        queue.cancelAllOperations()
+        queue.isSuspended = false
+        drains(queue)
+        #expect(order.entries == ["held", "dependent"])
+    }
+
+    @Test("J9 P7: the deinit of a cancelled operation waits for one behind a barrier", arguments: [1, -1])
+    func waitsBehindBarrier(limit: Int) {
+        let queue = makeQueue(limit: limit, suspended: true)
+        let behind = BlockOperation {}
+        do {
+            let operation = LastWords { waitHere(for: behind) }
+            queue.addOperation(operation)
+            operation.cancel()
+        }
+        queue.addBarrierBlock {}
+        queue.addOperation(behind)
+        queue.isSuspended = false
+        drains(queue)
+    }
+
+    @Test("P7 J9: a barrier waits for the deinit of what a cancelled operation before it held", arguments: [1, -1])
+    func barrierWaits(limit: Int) {
+        let queue = makeQueue(limit: limit, suspended: true)
+        let (inside, beside) = (Counter(), Counter())
+        do {
+            let words = LastWords {
+                inside.add()
+                queue.addBarrierBlock { beside.add(inside.value) }
+                // Time enough for a barrier that does not wait.
+                for _ in 0..<20 {
+                    let other = BlockOperation {}
+                    makeQueue().addOperation(other)
+                    waitHere(for: other)
+                }
+                inside.add(-1)
+            }
+            queue.addOperation(BlockOperation { withExtendedLifetime(words) {} })
+        }
+        queue.cancelAllOperations()
+        queue.isSuspended = false
+        drains(queue)
+        #expect(beside.value == 0 && inside.value == 0)
+    }
+
+    @Test(
+        "Q1 J9: an operation that has run is released before others that were cancelled meanwhile", arguments: [1, -1])
+    func releasedFirst(limit: Int) {
+        let (queue, other) = (makeQueue(limit: limit), makeQueue())
+        let (begun, goOn) = (Gate("it runs"), Gate("the other one is cancelled"))
+        let awaited = BlockOperation {}
+        queue.addOperation(
+            LastWords({ other.addOperation(awaited) }) {
+                begun.open()
+                goOn.wait()
+            })
+        begun.wait()
+        let dependency = BlockOperation {}
+        do {
+            let words = LastWords { waitHere(for: awaited) }
+            let operation = BlockOperation { withExtendedLifetime(words) {} }
+            operation.addDependency(dependency)
+            queue.addOperation(operation)
+            operation.cancel()
+        }
+        goOn.open()
+        drains(queue)
+        #expect(awaited.isFinished)
     }
 
     @Test("Q1: what was put back while a deinit waits can be cancelled, and has its priority changed")
