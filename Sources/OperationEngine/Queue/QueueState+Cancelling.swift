@@ -75,12 +75,11 @@ extension QueueState {
     // MARK: Dropping
 
     /// Whether a cancelled operation that is to be chosen can end without being started, or is a run of closures: unless
-    /// its own state word has something against it. Not before a barrier, whose turn it might be then, while what it waits
-    /// for is still released.
+    /// its own state word has something against it.
     func isDroppable(_ link: Unmanaged<Operation>) -> Bool {
         link._withUnsafeGuaranteedRef { operation in
             if operation.isClosureRun { return true }
-            guard held.isEmpty, !operation.isBarrier, let queue = operation.queue else { return false }
+            guard !operation.isBarrier, let queue = operation.queue else { return false }
             // Who observes the queue is told of every operation.
             return queue._withUnsafeGuaranteedRef { !$0.hasObservers }
         }
