@@ -13,7 +13,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
     // to the thread that runs it: there are no others than the first. Whoever else looks at them, or adds one, sets the
     // flag first, by a transition that fails once the operation is finished, and takes `lock`. So the running thread
     // needs the lock only where it finds the flag: one that adds comes too late if the flag comes after the begin, and
-    // one that looks shares with `main`, which looks too; the end sees the flag in the word that its transition replaced.
+    // one that looks shares with `main`, which looks too; the end sees the flag, which nobody sets any more.
     // A subclass may end by its own account while a block runs: its `main` sets the flag as well.
     @exclusivity(unchecked) private final var firstBlock = BlockPlace()
 

@@ -152,7 +152,8 @@ open class Operation: @unchecked Sendable {
         }
     }
 
-    /// What follows the transition to finished, for every operation, once. `announce` tells the observers.
+    /// What follows the transition to finished, once, for every operation but those that end unnoticed, of which there is
+    /// less to do: `QueueCore.letGo`. `announce` tells the observers.
     ///
     /// - Parameter runner: who retires it right afterwards, and then calls the completion block; nil if that has been
     ///   done by the end of `announce`, or is not for a runner to do.

@@ -479,7 +479,7 @@ extension OperationState {
         return old
     }
 
-    /// ready → finished, for a cancelled one that its queue has chosen, and whose end nobody waits for or is to be told of.
+    /// ready → finished, or enqueued → finished, for a cancelled one that its queue has chosen, and whose end nobody waits for or is to be told of.
     /// False, with no change, if there is somebody, or if it is not to be chosen. Called under the queue's lock.
     func finishUnnoticed() -> Bool {
         update { word in
