@@ -89,12 +89,16 @@ struct OperationList {
         other = OperationList()
     }
 
-    func forEach(_ body: (Operation) -> Void) {
-        var link = first
-        while let current = link {
-            let operation = current.takeUnretainedValue()
-            link = operation.next
-            body(operation)
+    @inline(__always)
+    func forEach(_ body: (Operation) -> Void) { visitLinks { body($0.takeUnretainedValue()) } }
+
+    /// As `forEach`, for who may release what it is given.
+    @inline(__always)
+    func visitLinks(_ body: (Unmanaged<Operation>) -> Void) {
+        var next = first
+        while let link = next {
+            next = link._withUnsafeGuaranteedRef { $0.next }
+            body(link)
         }
     }
 }

@@ -48,7 +48,7 @@ extension QueueCore {
         if ended.isEmpty { return chooseAndUnlock(for: runner, mayGoOn: mayGoOn) }
         settleAndUnlock()
         for operation in ended { withdraw(operation.takeUnretainedValue()) }
-        return mayGoOn ? advance(runner, retiring: nil, mayGoOn: true) : nil
+        return advance(runner, retiring: nil, mayGoOn: mayGoOn)
     }
 
     /// A runner's closure has ended: frees its slot, and chooses what comes next if `mayGoOn`.
@@ -125,42 +125,37 @@ extension QueueCore {
     private func letGo(for runner: Runner, calling bands: BandSet) {
         let dropped = state.takeDropped()
         retired.store(retired.load(ordering: .relaxed) + dropped.operationCount, ordering: .releasing)
-        if dropped.operationCount > 0 { state.endingSteps += 1 }
+        state.endingSteps += 1
         lock.unlock()
         for band in bands { signal(band) }
-        if dropped.operationCount > 0 { endExecution(of: dropped) }
-        var closureCount = 0
-        var next = dropped.list.first
-        while let link = next {
-            link._withUnsafeGuaranteedRef {
-                next = $0.next
-                if $0.isClosureRun { closureCount += unsafeDowncast($0, to: ClosureRun.self).remaining }
-            }
-            link.release()
-        }
+        endExecution(of: dropped)
+        dropped.operations.visitLinks { $0.release() }
         runner.owe(dropped.operationCount)
         runner.endPresumption()
         lock.lock()
-        countOutClosures(closureCount)
     }
 
-    /// The dropped operations let go of what they were to be executed with, and of those that depend on them: the last one
+    /// What was dropped lets go of what it was to be executed with, and of those that depend on it: the last operation
     /// first, whose dependents any of them may wait for.
     private func endExecution(of dropped: DroppedOperations) {
         if dropped.lastHasSuccessors {
-            dropped.list.last?._withUnsafeGuaranteedRef {
+            dropped.operations.last?._withUnsafeGuaranteedRef {
                 $0.executionEnded($0.state.load())
                 $0.releaseSuccessors(own: nil)
             }
         }
-        var next = dropped.list.first
-        while let link = next {
-            link._withUnsafeGuaranteedRef {
-                next = $0.next
-                if !$0.isClosureRun { $0.executionEnded($0.state.load()) }
-            }
+        dropped.operations.visitLinks { link in
+            link._withUnsafeGuaranteedRef { $0.executionEnded($0.state.load()) }
         }
-        change { $0.endingSteps -= 1 }
+        var closureCount = 0
+        dropped.runs.visitLinks { link in
+            link._withUnsafeGuaranteedRef { closureCount += unsafeDowncast($0, to: ClosureRun.self).remaining }
+            link.release()
+        }
+        change {
+            $0.endingSteps -= 1
+            countOutClosures(closureCount)
+        }
     }
 
     /// Files in one step what a runner has kept.

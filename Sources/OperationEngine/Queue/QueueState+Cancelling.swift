@@ -89,13 +89,16 @@ extension QueueState {
     mutating func drop(_ link: Unmanaged<Operation>) -> Bool {
         link._withUnsafeGuaranteedRef { operation in
             if dropped.isFull { return false }
-            if !operation.isClosureRun {
-                guard operation.state.finishUnnoticed() else { return false }
-                dropped.operationCount += 1
-                dropped.lastHasSuccessors = !operation.successors.isEmpty
+            if operation.isClosureRun {
+                ready.remove(operation)
+                dropped.runs.append(operation)
+                return true
             }
+            guard operation.state.finishUnnoticed() else { return false }
             ready.remove(operation)
-            dropped.list.append(operation)
+            dropped.operations.append(operation)
+            dropped.operationCount += 1
+            dropped.lastHasSuccessors = !operation.successors.isEmpty
             return true
         }
     }
@@ -111,8 +114,8 @@ extension QueueState {
 /// What has left a queue's lists without having run: cancelled runs of closures, and cancelled operations, which are
 /// finished by now. The queue still retains them. Guarded by its lock.
 struct DroppedOperations {
-    var list = OperationList()
-    /// Without the runs.
+    var runs = OperationList()
+    var operations = OperationList()
     var operationCount = 0
     /// Then it is the last of a step. Its release may call an observer, who may wait for any of the others, which are
     /// finished, but also for what depends on them: nothing does, and nothing will.
@@ -121,6 +124,6 @@ struct DroppedOperations {
     /// So many operations are finished in one step: they take some microseconds.
     private static let mostOperations = 32
 
-    var isEmpty: Bool { list.isEmpty }
+    var isEmpty: Bool { operations.isEmpty && runs.isEmpty }
     var isFull: Bool { operationCount >= Self.mostOperations || lastHasSuccessors }
 }

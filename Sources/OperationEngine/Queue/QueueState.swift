@@ -26,8 +26,8 @@ struct QueueState: ~Copyable {
     var lastRun: Unmanaged<ClosureRun>?
     /// What was chosen and is not to run.
     var dropped = DroppedOperations()
-    /// Of how many steps the dropped operations have not yet let go of what they hold. A barrier waits for that, as for the
-    /// end of anything before it.
+    /// How many steps have not yet let go of what those that they dropped were to be executed with. A barrier waits for
+    /// that, as for the end of anything before it.
     var endingSteps = 0
     /// The runners that run closures, or did since they took up their leases.
     var closureRunners = RunnerList()

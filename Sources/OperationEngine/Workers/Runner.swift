@@ -134,6 +134,7 @@ final class Runner {
                 next = retire(chosen, from: queue)
             }
         }
+        assert(!isInList, "left in the queue's list")
         let owed = uncounted
         uncounted = 0
         if owed > 0 { queue.countOutLastRetired(owed) }
@@ -185,7 +186,7 @@ final class Runner {
     @inline(never)
     private func dropPostponed(of queue: QueueCore) -> Unmanaged<Operation>? {
         hasPostponedDropping = false
-        return queue.advance(self, retiring: nil, mayGoOn: true)
+        return queue.advance(self, retiring: nil, mayGoOn: mayGoOn(with: queue))
     }
 
     /// Operations of its queue that have left it are counted out with the others.

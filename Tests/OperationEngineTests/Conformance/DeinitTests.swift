@@ -16,6 +16,9 @@ private final class LastWords: Operation, @unchecked Sendable {
     deinit { words() }
 }
 
+/// An operation whose block holds an object.
+private func holding(_ object: LastWords) -> BlockOperation { BlockOperation { withExtendedLifetime(object) {} } }
+
 /// Waits for an operation on the calling thread, which the engine can then see.
 private func waitHere(for operation: Operation) {
     #expect(operation.waitUntilFinished(timeout: HangLimit.wait))
@@ -157,13 +160,11 @@ struct DeinitTests {
             })
         begun.wait()
         let dependency = BlockOperation {}
-        do {
-            let words = LastWords { waitHere(for: awaited) }
-            let operation = BlockOperation { withExtendedLifetime(words) {} }
-            operation.addDependency(dependency)
-            queue.addOperation(operation)
-            operation.cancel()
-        }
+        // What it holds nobody else does: it may end at once, on another worker.
+        let operation = holding(LastWords { waitHere(for: awaited) })
+        operation.addDependency(dependency)
+        queue.addOperation(operation)
+        operation.cancel()
         goOn.open()
         drains(queue)
         #expect(awaited.isFinished)
