@@ -479,8 +479,9 @@ extension OperationState {
         return old
     }
 
-    /// ready → finished, or enqueued → finished, for a cancelled one that its queue has chosen, and whose end nobody waits for or is to be told of.
-    /// False, with no change, if there is somebody, or if it is not to be chosen. Called under the queue's lock.
+    /// ready → finished, or enqueued → finished, for a cancelled one that its queue has chosen, and whose end nobody waits
+    /// for or is to be told of. False, with no change, if there is somebody, or if it is not to be chosen. Called under
+    /// the queue's lock.
     func finishUnnoticed() -> Bool {
         update { word in
             guard word.isToBeDispatched, word.isCancelled, !word.has(Word.endsNoticed) else { return nil }

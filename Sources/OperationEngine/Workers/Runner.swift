@@ -41,7 +41,7 @@ final class Runner {
     @exclusivity(unchecked) var isInList = false
     /// Whether it is about to release a finished operation: what it chooses is begun later.
     @exclusivity(unchecked) private(set) var isReleasing = false
-
+    /// Whether it came upon cancelled operations meanwhile, and has left them for after the release.
     @exclusivity(unchecked) private var hasPostponedDropping = false
 
     /// Whether the operation that was retired last is among those that the runner counts out together.

@@ -16,7 +16,7 @@ private final class LastWords: Operation, @unchecked Sendable {
     deinit { words() }
 }
 
-/// An operation whose block holds an object.
+/// An operation whose block is all that holds an object.
 private func holding(_ object: LastWords) -> BlockOperation { BlockOperation { withExtendedLifetime(object) {} } }
 
 /// Waits for an operation on the calling thread, which the engine can then see.
@@ -70,12 +70,13 @@ struct DeinitTests {
         let seen = Counter()
         for number in 0..<last.count {
             // Freed with the block, as its operation ends.
-            let words = LastWords {
-                waitHere(for: last[number])
-                waitHere(for: dependents[number])
-                seen.add()
-            }
-            queue.addOperation(BlockOperation { withExtendedLifetime(words) {} })
+            queue.addOperation(
+                holding(
+                    LastWords {
+                        waitHere(for: last[number])
+                        waitHere(for: dependents[number])
+                        seen.add()
+                    }))
             queue.addOperation(BlockOperation {})
         }
         queue.addOperations(last, waitUntilFinished: false)
@@ -92,15 +93,11 @@ struct DeinitTests {
         let queue = makeQueue(limit: 1, suspended: true)
         let order = Recorder<String>()
         let dependent = MainOperation { _ in order.append("dependent") }
-        do {
-            // It ends in the same step, before the other one.
-            let words = LastWords { waitHere(for: dependent) }
-            queue.addOperation(BlockOperation { withExtendedLifetime(words) {} })
-            let held = LastWords { order.append("held") }
-            let operation = BlockOperation { withExtendedLifetime(held) {} }
-            dependent.addDependency(operation)
-            queue.addOperation(operation)
-        }
+        // It ends in the same step, before the other one.
+        queue.addOperation(holding(LastWords { waitHere(for: dependent) }))
+        let operation = holding(LastWords { order.append("held") })
+        dependent.addDependency(operation)
+        queue.addOperation(operation)
         makeQueue().addOperation(dependent)
         queue.cancelAllOperations()
         queue.isSuspended = false
@@ -127,20 +124,19 @@ struct DeinitTests {
     func barrierWaits(limit: Int) {
         let queue = makeQueue(limit: limit, suspended: true)
         let (inside, beside) = (Counter(), Counter())
-        do {
-            let words = LastWords {
-                inside.add()
-                queue.addBarrierBlock { beside.add(inside.value) }
-                // Time enough for a barrier that does not wait.
-                for _ in 0..<20 {
-                    let other = BlockOperation {}
-                    makeQueue().addOperation(other)
-                    waitHere(for: other)
-                }
-                inside.add(-1)
-            }
-            queue.addOperation(BlockOperation { withExtendedLifetime(words) {} })
-        }
+        queue.addOperation(
+            holding(
+                LastWords {
+                    inside.add()
+                    queue.addBarrierBlock { beside.add(inside.value) }
+                    // Time enough for a barrier that does not wait.
+                    for _ in 0..<20 {
+                        let other = BlockOperation {}
+                        makeQueue().addOperation(other)
+                        waitHere(for: other)
+                    }
+                    inside.add(-1)
+                }))
         queue.cancelAllOperations()
         queue.isSuspended = false
         drains(queue)
@@ -160,7 +156,7 @@ struct DeinitTests {
             })
         begun.wait()
         let dependency = BlockOperation {}
-        // What it holds nobody else does: it may end at once, on another worker.
+        // It may end at once, on another worker.
         let operation = holding(LastWords { waitHere(for: awaited) })
         operation.addDependency(dependency)
         queue.addOperation(operation)
