@@ -108,7 +108,7 @@ private struct Waiter {
 
     static var ofThisThread: Waiter? {
         guard let runner = Runner.current,
-            case (let own?, let queue?) = runner._withUnsafeGuaranteedRef({ ($0.operationOrClosure, $0.queue) })
+            case (let own?, let queue?) = runner._withUnsafeGuaranteedRef({ ($0.operationInHand, $0.queue) })
         else { return nil }
         // With a start or a finish of its own it may be finished by another thread.
         guard own.state.load().phase == .executing, !MethodOverride.start.isPresent(in: own),

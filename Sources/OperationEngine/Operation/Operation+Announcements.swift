@@ -48,8 +48,8 @@ extension Operation {
     }
 
     /// Gives the place in the queue back, and the slot if there is one, whatever its thread still does in `start`
-    /// (contract C6). One that was being filed is withdrawn by the thread that files it; one whose `start` is the
-    /// engine's own, or was not yet called, by its runner.
+    /// (contract C6). One that was being filed is withdrawn on behalf of the thread that files it; one in a runner's hand,
+    /// or not yet started, leaves with its runner.
     private func withdraw(_ last: OperationState.Word) {
         switch last.phase {
         case .enqueued, .waiting, .ready, .filing:
@@ -85,6 +85,7 @@ extension Operation {
     /// Asked by the worker that has chosen the operation, before it starts it (contract F5). False if the operation
     /// was given back to its queue.
     func isStillReady(in queue: QueueCore) -> Bool {
+        if !state.load().has(OperationState.Word.hasOwnReadiness) { return true }
         while true {
             // One that has ended meanwhile cannot be given back.
             if askWhetherReady() || state.load().isFinished { return true }

@@ -104,7 +104,8 @@ open class Operation: @unchecked Sendable {
         case .leaveOut(let flag):
             finish(from: isChosen ? .dispatched : .idle, setting: flag, on: runner)
         case .alreadyFinished:
-            if Misuse.isStrict { Misuse.startFinished.report() }
+            // One that has announced its end since a runner chose it is nobody's misuse.
+            if !isChosen, Misuse.isStrict { Misuse.startFinished.report() }
         case .refused(let misuse):
             misuse.report()
         }
@@ -155,8 +156,8 @@ open class Operation: @unchecked Sendable {
     /// What follows the transition to finished, once, for every operation but those that end unnoticed, of which there is
     /// less to do: `QueueCore.letGo`. `announce` tells the observers.
     ///
-    /// - Parameter runner: who retires it right afterwards, and then calls the completion block; nil if that has been
-    ///   done by the end of `announce`, or is not for a runner to do.
+    /// - Parameter runner: who has it in hand, and calls the completion block once the slot is free; nil if it has left by
+    ///   the end of `announce`, or is in no runner's hand.
     @inline(__always)
     func conclude(_ last: OperationState.Word, on runner: Unmanaged<Runner>?, announce: () -> Void) {
         executionEnded(last)

@@ -12,12 +12,12 @@ extension OperationState {
         static let bandShift: UInt64 = 12
         /// The class overrides `isReady`: the engine asks it instead of looking at the dependencies (contract F).
         static let hasOwnReadiness: UInt64 = 1 << 16
-        /// An overridden `start` has returned before the end: whoever finishes the operation gives its slot back.
-        static let isDetached: UInt64 = 1 << 17
+        /// Its runner does not simply run it from begin to end: `start` or `isReady` is overridden, the work is a task, or it
+        /// is a barrier. The queue has it in a list when it is chosen, and it leaves by itself.
+        static let isGuest: UInt64 = 1 << 17
         /// There are, or were, observers: every transition from here on is announced (contract D18, D21).
         static let hasObservers: UInt64 = 1 << 18
-        /// A runner is about to call its overridden `start`, or inside it, and keeps the operation alive: with its end it
-        /// leaves the queue (contract C6).
+        /// A runner has started it as a guest: with its end it leaves the queue (contract C6).
         static let isKept: UInt64 = 1 << 27
         /// Others than the maker have looked at the blocks, or added some: from here on a lock guards them.
         static let sharesBlocks: UInt64 = 1 << 28
@@ -58,7 +58,7 @@ extension OperationState {
         /// Ready, and nobody has to be asked.
         var isReadyUnasked: Bool { isReady && bits & Self.hasOwnReadiness == 0 }
         /// Whether the finishing thread takes it out of its queue, because no runner will.
-        var leavesQueueByItself: Bool { bits & (Self.isKept | Self.isDetached) != 0 }
+        var leavesQueueByItself: Bool { has(Self.isKept) }
         /// Whether a waiting operation is ready now, or has to be asked.
         var isToBeFiled: Bool { isReady || bits & Self.hasOwnReadiness != 0 }
         func outdatingAnswer() -> Word { setting(Self.isAnswerOutdated) }

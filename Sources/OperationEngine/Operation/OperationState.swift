@@ -194,23 +194,18 @@ extension OperationState {
     /// Called under the queue's lock.
     func giveBack() -> Bool {
         update { word in
-            guard word.phase == .dispatched, !word.has(Word.isAnswerOutdated) else { return nil }
-            return Word(bits: word.entering(.waiting).bits & ~Word.isKept)
+            word.phase == .dispatched && !word.has(Word.isAnswerOutdated) ? word.entering(.waiting) : nil
         } != nil
     }
-
-    /// dispatched → ready: the worker that chose it is held up before it could start it. Nil if it is finished already.
-    /// Called under the queue's lock.
-    func putBack() -> Word? { update { $0.phase == .dispatched ? $0.entering(.ready) : nil }?.new }
 
     /// filing → enqueued: the filer came before the adding thread has pushed the operation into the inbox. False if the
     /// operation has ended instead.
     func postponeFiling() -> Bool { update { $0.phase == .filing ? $0.entering(.enqueued) : nil } != nil }
 
-    /// ready → dispatched, or enqueued → dispatched if it is ready. False if a dependency was added since, or another
-    /// thread is re-filing it. Called under the queue's lock.
+    /// ready → dispatched, or enqueued → dispatched if it is ready. Nil if a dependency was added since, or another thread
+    /// is re-filing it. Called under the queue's lock.
     @inline(__always)
-    func dispatch() -> Bool { update { $0.isToBeDispatched ? $0.entering(.dispatched) : nil } != nil }
+    func dispatch() -> Word? { update { $0.isToBeDispatched ? $0.entering(.dispatched) : nil }?.new }
 
     /// filing → dispatched, by the filer, instead of filing it: for one that is ready, not cancelled, and for the normal
     /// band. Nil, with no change, if it is none. Called under the queue's lock.
@@ -370,7 +365,7 @@ extension OperationState {
     func setHasObservers() { update { $0.setting(Word.hasObservers) } }
 
     /// Says, in its init, that the operation runs as a task.
-    func setRunsAsTask() { update { $0.setting(Word.runsAsTask) } }
+    func setRunsAsTask() { update { $0.setting(Word.runsAsTask | Word.isGuest) } }
 
     /// Says that tasks await the end. False if there is nothing to await any more.
     func announceAwaiters() -> Bool { update { $0.isFinished ? nil : $0.setting(Word.hasAwaiters) } != nil }
@@ -392,8 +387,8 @@ extension OperationState {
         update { Word(bits: counts ? $0.bits | Word.countsCancelled : $0.bits & ~Word.countsCancelled) }
     }
 
-    /// Says, while it is claimed, that the operation has its own readiness.
-    func setOwnReadiness() { update { $0.setting(Word.hasOwnReadiness) } }
+    /// Says, while it is claimed, that the operation is a guest of its queue, and perhaps why.
+    func setGuest(_ reason: UInt64 = 0) { update { $0.setting(Word.isGuest | reason) } }
 
     /// A transition that may make the caller the one that files the operation.
     private func change(_ change: (Word) -> Word?) -> Consequence { consequence(of: update(change)) }
@@ -504,24 +499,7 @@ extension OperationState {
         }
     }
 
-    /// The runner that has chosen the operation, and keeps it alive, is about to call its overridden `start`. Nothing if
-    /// it is finished already: then the runner takes it out of the queue.
-    func keep() { update { $0.isFinished ? nil : $0.setting(Word.isKept) } }
-
-    /// What a runner has to do with an operation whose `start` has returned.
-    enum AfterStart {
-        /// It is finished: take it out of the queue.
-        case retire
-        /// Nothing: it goes on by itself and keeps its slot, or it was given back to the queue.
-        case leave
-        /// Nothing: it has left the queue.
-        case hasLeft
-    }
-
-    /// An overridden `start` may return before the end: then whoever finishes the operation takes it out of the queue.
-    @inline(__always)
-    func startHasReturned() -> AfterStart {
-        if !load().isFinished, update({ $0.isFinished ? nil : $0.setting(Word.isDetached) }) != nil { return .leave }
-        return load().has(Word.isKept) ? .hasLeft : .retire
-    }
+    /// The runner that has chosen a guest, and keeps it alive, is about to start it: from here on who finishes it takes it
+    /// out of its queue. False if it is finished already.
+    func keep() -> Bool { update { $0.isFinished ? nil : $0.setting(Word.isKept) } != nil }
 }

@@ -7,8 +7,6 @@ struct BatchFiler {
     private var toBeAsked: [Operation] = []
     /// Those with observers, as their lists.
     private var toBeTold: [ObserverList<Operation>] = []
-    /// Those that have announced their end themselves: to be withdrawn when no lock is held.
-    private var ended: [Operation] = []
 
     init(own: Unmanaged<Runner>?) { self.own = own }
 
@@ -21,7 +19,7 @@ struct BatchFiler {
             queue.lock.lock()
             locked = queue
         }
-        if !queue.fileLocked(operation) { ended.append(operation) }
+        queue.fileLocked(operation)
     }
 
     mutating func unlock() {
@@ -30,13 +28,12 @@ struct BatchFiler {
     }
 
     /// Files what the runner has kept, since there is much more to come.
-    func fileOwn() { own?._withUnsafeGuaranteedRef { $0.fileReadied() } }
+    func fileOwn() { own?._withUnsafeGuaranteedRef { $0.settle() } }
 
     /// The observers of an operation hear of it before it is filed.
     mutating func tellLater(_ observers: ObserverList<Operation>) { toBeTold.append(observers) }
 
-    /// Tells the observed ones, files those whose `isReady` is overridden, and withdraws those that have ended. Without
-    /// any lock.
+    /// Tells the observed ones, and files those whose `isReady` is overridden. Without any lock.
     mutating func fileTheRest() {
         // Code of the user may go on for long, or wait for what the runner has kept.
         if !toBeTold.isEmpty || !toBeAsked.isEmpty { fileOwn() }
@@ -48,10 +45,6 @@ struct BatchFiler {
         if !toBeAsked.isEmpty {
             for operation in toBeAsked { operation.fileWithQueue() }
             toBeAsked.removeAll()
-        }
-        if !ended.isEmpty {
-            for operation in ended { operation.queue?.takeUnretainedValue().withdraw(operation) }
-            ended.removeAll()
         }
     }
 }

@@ -91,24 +91,24 @@ extension QueueCore {
         operation.queue = .passUnretained(self)
         let band = newcomersBand
         if band != .normal { operation.adopt(band) }
-        if MethodOverride.isReady.isPresent(in: operation) { operation.state.setOwnReadiness() }
+        if MethodOverride.isReady.isPresent(in: operation) {
+            operation.state.setGuest(OperationState.Word.hasOwnReadiness)
+        } else if MethodOverride.start.isPresent(in: operation) || operation.isBarrier {
+            operation.state.setGuest()
+        }
         operation.state.publishQueue()
     }
 
     // MARK: Filing
 
     /// Files an operation whose phase is `filing`. False if the answer of its overridden `isReady` is out of date.
-    func file(_ operation: Operation, _ answer: Bool?) -> Bool {
-        let end = change { $0.file(operation, answer) }
-        if end == .ended { withdraw(operation) }
-        return end != .outdated
-    }
+    func file(_ operation: Operation, _ answer: Bool?) -> Bool { change { $0.file(operation, answer) } }
 
     /// As `file`, for a caller that holds `lock` and then calls `settleAndUnlock`, and for an operation that need
-    /// not be asked. False if it has ended: then the caller calls `withdraw`, once it holds no lock.
-    func fileLocked(_ operation: Operation) -> Bool {
+    /// not be asked.
+    func fileLocked(_ operation: Operation) {
         // What was added before it became ready goes before it (contract G6).
         inbox.takeAll { state.admit($0) }
-        return state.file(operation, nil) == .filed
+        _ = state.file(operation, nil)
     }
 }

@@ -46,23 +46,15 @@ extension QueueCore {
     }
 
     /// The object for the closure that the calling thread's runner runs.
-    func makeObject(for runner: Runner) -> Operation? {
-        lock.withLock {
-            if case .executing(let operation) = runner.makeObject(of: self) {
-                state.isExecuting(operation)
-                countAsObjects(1)
-            }
-            return runner.closureObject
-        }
-    }
+    func makeObject(for runner: Runner) -> Operation? { lock.withLock { operation(of: runner) } }
 
-    /// Puts a closure that was taken, and not begun, back to the front of the ready ones, as an object. Nothing if
-    /// another thread did.
-    func putBackClosure(of runner: Runner) {
-        change { state in
-            guard case .inHand(let operation) = runner.makeObject(of: self) else { return }
-            state.takeBack(operation)
+    /// What a runner has in hand, if other threads may see it; a closure gets its object. Under the lock.
+    func operation(of runner: Runner) -> Operation? {
+        guard let (operation, isNewObject) = runner.operationSeen(of: self) else { return nil }
+        if isNewObject {
+            state.runningClosures -= 1
             countAsObjects(1)
         }
+        return operation
     }
 }

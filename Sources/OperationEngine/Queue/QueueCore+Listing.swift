@@ -4,14 +4,25 @@ extension QueueCore {
     func snapshot() -> [Operation] { unfinishedOperations(withBarriers: false) }
 
     private func unfinishedOperations(withBarriers: Bool) -> [Operation] {
-        // Starts what may start: a closure that was taken back out of a runner's hands needs another one.
         let all = change { state in
+            let inHands = operationsInHands()
             if entrance.addedCount != endedClosures.load(ordering: .relaxed) {
                 countAsObjects(state.makeObjects(of: self))
             }
-            return state.snapshot { withBarriers || !$0.isBarrier }
+            return inHands + state.snapshot { withBarriers || !$0.isBarrier }
         }
         return Self.inOrder(all)
+    }
+
+    /// The unfinished operations that runners have in hand, closures as objects. Under the lock.
+    private func operationsInHands() -> [(sequence: UInt64, operation: Operation)] {
+        var all: [(sequence: UInt64, operation: Operation)] = []
+        runners.visitAll { runner in
+            if let operation = operation(of: runner), !operation.state.load().isFinished {
+                all.append((operation.sequence, operation))
+            }
+        }
+        return all
     }
 
     /// Cancels all that waits and need not be called for that. What else there is to be cancelled: what runs, and
@@ -20,7 +31,7 @@ extension QueueCore {
         // Who observes the queue is told of every operation.
         if hasObservers { return unfinishedOperations(withBarriers: true) }
         lock.lock()
-        countAsObjects(state.makeObjectsOfTaken(of: self))
+        let inHands = operationsInHands()
         var all = state.cancelWaiting()
         // Behind those, what nobody has taken in yet, mostly in one step with its admission.
         var areSomeLeft = false
@@ -32,7 +43,7 @@ extension QueueCore {
         state.listFilledRun()
         if areSomeLeft { all = state.cancelWaiting() }
         settleAndUnlock()
-        return Self.inOrder(all)
+        return Self.inOrder(inHands + all)
     }
 
     private static func inOrder(_ all: [(sequence: UInt64, operation: Operation)]) -> [Operation] {

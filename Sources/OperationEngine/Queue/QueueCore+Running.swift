@@ -2,122 +2,120 @@ import Glibc
 
 /// What the holder of a lease does with the queue, and how operations leave it.
 extension QueueCore {
-    /// Frees a finished operation's slot, files what it has made ready, and chooses the next one if `mayGoOn`.
-    func advance(_ runner: Runner, retiring finished: Unmanaged<Operation>?, mayGoOn: Bool) -> Unmanaged<Operation>? {
+    /// Gives the queue what a runner's last piece of work has left, and the runner the next one if `mayGoOn`. False if there
+    /// is nothing: then the runner is on the queue's list no more, and all that it ran is counted out.
+    func advance(_ runner: Runner, mayGoOn: Bool) -> Bool {
         lock.lock(inTurns: &runner.lockTurns)
-        var next: Unmanaged<Operation>?
-        let takesSlotAgain = finished != nil && mayGoOn
-        if let finished {
-            retire(finished, of: runner)
-            if takesSlotAgain, !runner.hasReadied { next = chooseAheadOfInbox(for: runner) }
+        let isObservedClosure = runner.hasEndedClosure && hasObservers
+        if takeSlot(of: runner), mayGoOn, !isObservedClosure, runner.take(chooseAgain(for: runner)) {
+            lock.unlock()
+            return true
         }
-        if next == nil {
+        return lookAndAdvance(runner, mayGoOn: mayGoOn, tellsObservers: isObservedClosure)
+    }
+
+    /// What is next, for a runner whose slot was taken just now: the usual case, in which the queue stays as open as it
+    /// was. Under the lock.
+    @inline(__always)
+    private func chooseAgain(for runner: Runner) -> Choice {
+        if runner.hasReadied {
             // What was added before they became ready goes before them (contract G6).
             takeIn()
-            if runner.hasReadied {
-                if takesSlotAgain { next = runner.takeOnlyReadied { state.chooseReadied($0, for: runner) } }
-                if next == nil { return fileAndAdvance(runner, mayGoOn: mayGoOn) }
-            } else if takesSlotAgain {
-                next = state.chooseNext(for: runner)
-            }
-            if next == nil { return chooseAndUnlock(for: runner, mayGoOn: mayGoOn) }
+            return runner.takeOnlyReadied { state.chooseReadied($0, for: runner.lease) }
         }
-        lock.unlock()
-        return next
-    }
-
-    @inline(__always)
-    private func retire(_ finished: Unmanaged<Operation>, of runner: Runner) {
-        finished._withUnsafeGuaranteedRef {
-            state.retire($0)
-            runner.countsOutLater = !$0.isBarrier && !hasObservers
+        if !mayHoldUrgent {
+            // What is ready goes before what is in the inbox.
+            let choice = state.chooseNext(for: runner.lease, from: .normal)
+            if !choice.isNothing { return choice }
         }
-        if runner.countsOutLater { retired.store(retired.load(ordering: .relaxed) + 1, ordering: .releasing) }
+        takeIn()
+        return state.chooseNext(for: runner.lease)
     }
 
-    /// The next ready operation, if none that may be in the inbox goes before it.
-    @inline(__always)
-    private func chooseAheadOfInbox(for runner: Runner) -> Unmanaged<Operation>? {
-        mayHoldUrgent ? nil : state.chooseNext(for: runner, from: .normal)
-    }
-
-    /// Under the lock, which it releases.
+    /// Under the lock, which it releases: the general case of `advance`.
     @inline(never)
-    private func fileAndAdvance(_ runner: Runner, mayGoOn: Bool) -> Unmanaged<Operation>? {
-        let ended = runner.takeReadied { fileLocked($0) }
-        if ended.isEmpty { return chooseAndUnlock(for: runner, mayGoOn: mayGoOn) }
+    private func lookAndAdvance(_ runner: Runner, mayGoOn: Bool, tellsObservers: Bool) -> Bool {
+        var (mayGoOn, tellsObservers) = (mayGoOn, tellsObservers)
+        if !runner.isListed { runners.insert(runner) }
+        while true {
+            takeReadied(of: runner)
+            let (choice, bands) = settle(choosingFor: mayGoOn && !tellsObservers ? runner.lease : nil)
+            if runner.take(choice) {
+                unlock(calling: bands)
+                return true
+            }
+            if tellsObservers {
+                // A closure was counted out that an observer came too late for. Nothing is chosen before it is told, since
+                // it may wait for the queue.
+                tellOfChange(unlocking: runner, calling: bands)
+                tellsObservers = false
+            } else if !state.dropped.isEmpty {
+                letGo(for: runner, calling: bands)
+                tellsObservers = hasObservers
+            } else {
+                leave(runner, calling: bands)
+                return false
+            }
+            mayGoOn = runner.mayGoOn(with: self)
+        }
+    }
+
+    /// Under the lock, which it releases: the only end of a lease.
+    @inline(__always)
+    private func leave(_ runner: Runner, calling bands: BandSet) {
+        runners.remove(runner)
+        let haveClosuresEnded = entrance.mayBeCounted && endClosures()
+        unlock(calling: bands)
+        if !runner.owesNothing {
+            // Retained until the observers have been told: one that came meanwhile may have found the count too high,
+            // and nobody else may come to tell it.
+            let queue = hasObservers ? owner?.retain() : nil
+            runner.countOutOwed(by: self)
+            settleIfObserved()
+            queue?.release()
+        }
+        if haveClosuresEnded { countOut(Self.anyClosures) }
+    }
+
+    /// Takes the slot of what a runner has ended. False if there is none. Under the lock.
+    @inline(__always)
+    private func takeSlot(of runner: Runner) -> Bool {
+        switch runner.ended {
+        case .nothing: return false
+        case .closure:
+            countOutClosures(1)
+            state.runningClosures -= 1
+        case .operation: retired.store(retired.load(ordering: .relaxed) + 1, ordering: .releasing)
+        case .countedLater: break
+        }
+        runner.ended = .nothing
+        state.running -= 1
+        return true
+    }
+
+    /// Takes the slot of what a runner has ended, and what that made ready. The runner goes on by itself.
+    func settle(for runner: Runner) {
+        lock.lock()
+        _ = takeSlot(of: runner)
+        takeReadied(of: runner)
         settleAndUnlock()
-        for operation in ended { withdraw(operation.takeUnretainedValue()) }
-        return advance(runner, retiring: nil, mayGoOn: mayGoOn)
     }
 
-    /// A runner's closure has ended: frees its slot, and chooses what comes next if `mayGoOn`.
+    /// Files what a runner has kept. Under the lock.
     @inline(__always)
-    func advanceFromClosure(_ runner: Runner, mayGoOn: Bool) -> Unmanaged<Operation>? {
-        lock.lock(inTurns: &runner.lockTurns)
-        countOutClosures(1)
-        state.endClosure()
-        if hasObservers { return tellAndAdvance(runner, mayGoOn: mayGoOn) }
-        if mayGoOn {
-            var next = chooseAheadOfInbox(for: runner)
-            if next == nil {
-                takeIn()
-                next = state.chooseNext(for: runner)
-            }
-            if let next {
-                lock.unlock()
-                return next
-            }
-        }
-        return chooseAndUnlock(for: runner, mayGoOn: mayGoOn)
+    private func takeReadied(of runner: Runner) {
+        if runner.hasReadied { runner.takeReadied { fileLocked($0) } }
     }
 
-    /// Under the lock, which it releases: an observer came just before the closure was counted out. Nothing is chosen
-    /// before it is told, since it may wait for the queue, which is retained for it.
-    @inline(never)
-    private func tellAndAdvance(_ runner: Runner, mayGoOn: Bool) -> Unmanaged<Operation>? {
+    /// Under the lock, and again when it returns: tells the observers, without it.
+    private func tellOfChange(unlocking runner: Runner, calling bands: BandSet) {
+        // Retained for them.
         let queue = owner?.retain()
-        _ = chooseAndUnlock(for: runner, mayGoOn: false)
+        unlock(calling: bands)
         runner.countOutOwed(by: self)
         settleIfObserved()
         queue?.release()
-        return mayGoOn ? advance(runner, retiring: nil, mayGoOn: true) : nil
-    }
-
-    @inline(__always)
-    private func chooseAndUnlock(for runner: Runner, mayGoOn: Bool) -> Unmanaged<Operation>? {
-        let (chosen, bands) = settle(choosingFor: mayGoOn ? runner : nil)
-        if !state.dropped.isEmpty { return letGoAndChoose(for: runner, calling: bands) }
-        return unlock(for: runner, chosen, calling: bands)
-    }
-
-    /// The end of a look for what to do.
-    @inline(__always)
-    private func unlock(
-        for runner: Runner, _ chosen: Unmanaged<Operation>?, calling bands: BandSet
-    ) -> Unmanaged<Operation>? {
-        var haveClosuresEnded = false
-        if chosen == nil {
-            if runner.isInList { state.closureRunners.remove(runner) }
-            haveClosuresEnded = entrance.mayBeCounted && endClosures()
-        }
-        lock.unlock()
-        for band in bands { signal(band) }
-        if haveClosuresEnded { countOut(Self.anyClosures) }
-        return chosen
-    }
-
-    /// Under the lock, which it releases: nothing was chosen, since what was dropped is to be let go of first.
-    @inline(never)
-    private func letGoAndChoose(for runner: Runner, calling bands: BandSet) -> Unmanaged<Operation>? {
-        var bands = bands
-        while true {
-            letGo(for: runner, calling: bands)
-            if hasObservers { return tellAndAdvance(runner, mayGoOn: runner.mayGoOn(with: self)) }
-            let next = settle(choosingFor: runner.mayGoOn(with: self) ? runner : nil)
-            if state.dropped.isEmpty { return unlock(for: runner, next.chosen, calling: next.bandsToCall) }
-            bands = next.bandsToCall
-        }
+        lock.lock()
     }
 
     /// Under the lock, and again when it returns: lets go of what was dropped, without the lock. That may run code of the
@@ -126,8 +124,7 @@ extension QueueCore {
         let dropped = state.takeDropped()
         retired.store(retired.load(ordering: .relaxed) + dropped.operationCount, ordering: .releasing)
         state.endingSteps += 1
-        lock.unlock()
-        for band in bands { signal(band) }
+        unlock(calling: bands)
         endExecution(of: dropped)
         dropped.operations.visitLinks { $0.release() }
         runner.owe(dropped.operationCount)
@@ -158,29 +155,15 @@ extension QueueCore {
         }
     }
 
-    /// Files in one step what a runner has kept.
-    func fileReadied(of runner: Runner) {
-        lock.lock()
-        let ended = runner.takeReadied { fileLocked($0) }
-        settleAndUnlock()
-        for operation in ended { withdraw(operation.takeUnretainedValue()) }
-    }
-
-    // MARK: Back into the queue
+    // MARK: Leaving
 
     /// Takes back an operation that a worker has chosen and whose overridden `isReady` says no. False if it has to be
     /// asked again.
-    func takeBack(_ operation: Operation) -> Bool {
-        lock.withLock { state.takeBack(operation) }
-    }
+    func takeBack(_ operation: Operation) -> Bool { change { $0.takeBack(operation) } }
 
-    /// Puts an operation that was chosen, and not started, back to the front of the ready ones. False if it is finished.
-    func putBack(_ operation: Operation) -> Bool { change { $0.putBack(operation) } }
-
-    // MARK: Leaving
-
-    /// An operation has finished by its own account: frees its slot, if it had one, and lets it leave. Called by the
-    /// one thread whose transition finished it, or that was filing it then.
+    /// A guest, or an operation that has finished by its own account before it was chosen: frees its slot, if it had one,
+    /// and lets it leave. Called by the one thread whose transition finished it, or on behalf of the one that was filing
+    /// it then; with nothing in hand that an observer of the queue might wait for.
     func withdraw(_ operation: Operation) {
         lock.lock()
         inbox.takeAll { state.admit($0) }
@@ -202,16 +185,6 @@ extension QueueCore {
         // In this order the sum in `operationCount` is never too low.
         countedOut.wrappingAdd(count, ordering: .sequentiallyConsistent)
         countOut(count)
-    }
-
-    /// As `countOutRetired`, by a runner that has nothing left to do: an observer that came meanwhile may have found the
-    /// count too high in between, and nobody else may come to tell it.
-    func countOutLastRetired(_ count: Int) {
-        // Retained until the observers have been told.
-        let queue = hasObservers ? owner?.retain() : nil
-        countOutRetired(count)
-        settleIfObserved()
-        queue?.release()
     }
 
     /// An operation has left the queue: releases it and counts it out. Without the lock, since its deinit may run.

@@ -27,9 +27,11 @@ final class QueueCore: @unchecked Sendable {
     let lock = FutexLock()
     /// Guarded by `lock`.
     @exclusivity(unchecked) var state = QueueState()
+    /// Those that hold leases. Guarded by `lock`.
+    @exclusivity(unchecked) var runners = RunnerList()
     /// Closures that have ended, or have become objects. Written under `lock`.
     let endedClosures = Atomic<Int>(0)
-    /// Operations that runners have retired. Written under `lock`.
+    /// Operations that runners have ended, and count out together. Written under `lock`.
     let retired = Atomic<Int>(0)
     /// How many of them are no longer in `unfinished`: a runner counts those that it has released out together, at the
     /// latest when it finds nothing to do.
@@ -164,10 +166,29 @@ final class QueueCore: @unchecked Sendable {
     }
 
     /// Ends a change: starts what may start now. Under the lock, which it releases.
-    func settleAndUnlock() {
-        let bands = settle().bandsToCall
+    func settleAndUnlock() { unlock(calling: settle().bandsToCall) }
+
+    /// Releases the lock, and does what had to wait for that.
+    @inline(__always)
+    func unlock(calling bands: BandSet) {
+        let hasEnded = !state.endedInFiling.isEmpty
+        if hasEnded { return unlockAndWithdraw(calling: bands) }
         lock.unlock()
         for band in bands { signal(band) }
+    }
+
+    /// Operations that have ended while they were being filed leave on a thread of their own: observers of the queue are
+    /// told of it, who may wait for an operation that this thread is just ending.
+    @inline(never)
+    private func unlockAndWithdraw(calling bands: BandSet) {
+        let ended = state.endedInFiling
+        state.endedInFiling = []
+        lock.unlock()
+        for band in bands { signal(band) }
+        for operation in ended {
+            let operation = operation.takeUnretainedValue()
+            WorkerPool.of(.normal).submit(.block { self.withdraw(operation) })
+        }
     }
 
     func read<Value>(_ body: (borrowing QueueState) -> Value) -> Value { lock.withLock { body(state) } }
@@ -184,25 +205,24 @@ final class QueueCore: @unchecked Sendable {
     }
 
     /// Under the lock, after every change: empties the inbox, passes a barrier's place if nothing is left before it,
-    /// chooses an operation for a worker if asked to, brings `isOpen` up to date, and says which bands of workers to
-    /// call.
-    func settle(choosingFor runner: Runner? = nil) -> (chosen: Unmanaged<Operation>?, bandsToCall: BandSet) {
+    /// chooses for the holder of a lease if asked to, brings `isOpen` up to date, and says which bands of workers to call.
+    func settle(choosingFor lease: Lease? = nil) -> (choice: Choice, bandsToCall: BandSet) {
         takeIn()
         state.reachNextSegment()
-        var chosen: Unmanaged<Operation>?
-        if let runner { chosen = state.choose(for: runner) }
+        var choice = Choice.nothing
+        if let lease { choice = state.choose(for: lease) }
         var mayStart = state.isOpen
         if mayStart != isOpen.load(ordering: .relaxed) {
             isOpen.store(mayStart, ordering: .sequentiallyConsistent)
             if mayStart {
                 // Who saw it false has pushed before the store; what it pushed is found here.
                 takeIn()
-                if let runner, chosen == nil { chosen = state.choose(for: runner) }
+                if let lease, choice.isNothing { choice = state.choose(for: lease) }
                 mayStart = state.isOpen
                 if !mayStart { isOpen.store(false, ordering: .sequentiallyConsistent) }
             }
         }
-        return (chosen, mayStart ? state.bandsToCall() : BandSet())
+        return (choice, mayStart ? state.bandsToCall() : BandSet())
     }
 
     // MARK: Leases

@@ -4,7 +4,7 @@ extension QueueState {
     /// operations of the reached segment that nobody observes and whose class overrides neither `start` nor `cancel`.
     /// They go before everything else, without a slot (contract J9, J10). The others are to be cancelled one by one.
     ///
-    /// - Returns: what else there is to be cancelled, in no order: what runs, and barriers too.
+    /// - Returns: what else there is to be cancelled, in no order: guests, and barriers too.
     mutating func cancelWaiting() -> [(sequence: UInt64, operation: Operation)] {
         closeLastRun()
         var others: [(sequence: UInt64, operation: Operation)] = []
@@ -26,7 +26,7 @@ extension QueueState {
         }
         ready.forEach(collectUncancelled)
         waiting.forEach(collect)
-        executing.forEach(leave)
+        guests.forEach(leave)
         held.visitAll {
             $0.ready.forEach(collectRun)
             $0.waiting.forEach(leave)

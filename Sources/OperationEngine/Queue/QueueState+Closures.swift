@@ -48,68 +48,31 @@ extension QueueState {
 
     // MARK: Running
 
-    /// Gives a runner the first closure of a run, which holds a slot from here on.
+    /// Takes the first closure of a batch, which holds a slot from here on.
     @inline(__always)
-    mutating func take(from run: Unmanaged<ClosureRun>, for runner: Runner) {
-        run._withUnsafeGuaranteedRef {
-            let sequence = $0.sequence + UInt64($0.taken)
-            runner.hold($0.takeFirst(), sequence: sequence)
-            if $0.isEmpty { unlist(run) }
-        }
-        if !runner.isInList { closureRunners.insert(runner) }
+    mutating func take(from run: Unmanaged<ClosureRun>) -> Choice {
         running += 1
         runningClosures += 1
-    }
-
-    /// A runner's closure has ended: its slot is free.
-    @inline(__always)
-    mutating func endClosure() {
-        running -= 1
-        runningClosures -= 1
-    }
-
-    /// Takes back what a runner has in its hands and will not begin: as an object before the others of its level.
-    mutating func takeBack(_ closure: BlockOperation) {
-        endClosure()
-        ready.prepend(closure, as: QueuePlace(kind: .ready, level: .normal, band: .normal))
+        return run._withUnsafeGuaranteedRef {
+            let sequence = $0.sequence + UInt64($0.taken)
+            let closure = $0.takeFirst()
+            if $0.isEmpty { unlist(run) }
+            return .closure(closure, sequence: sequence)
+        }
     }
 
     // MARK: As objects
 
-    /// Makes objects of all closures: each is an operation like any other from here on, at its place.
+    /// Makes objects of all closures that nobody has taken: each is an operation like any other from here on, at its
+    /// place.
     ///
     /// - Returns: how many there were.
     mutating func makeObjects(of queue: QueueCore) -> Int {
-        var count = makeObjectsOfTaken(of: queue)
-        count += ready.makeObjects(of: queue) { self.lastRun?.toOpaque() == $0.toOpaque() }
+        var count = ready.makeObjects(of: queue) { self.lastRun?.toOpaque() == $0.toOpaque() }
         held.visitAll { segment in
             count += segment.ready.makeObjects(of: queue) { self.lastRun?.toOpaque() == $0.toOpaque() }
         }
         return count
-    }
-
-    /// As `makeObjects`, of those alone that runners have taken.
-    mutating func makeObjectsOfTaken(of queue: QueueCore) -> Int {
-        var begun: [BlockOperation] = []
-        var takenBack: [BlockOperation] = []
-        closureRunners.visitAll { runner in
-            switch runner.makeObject(of: queue) {
-            case .none: break
-            case .executing(let operation): begun.append(operation)
-            case .inHand(let operation): takenBack.append(operation)
-            }
-        }
-        for operation in begun { isExecuting(operation) }
-        // The earliest comes first of all.
-        for operation in takenBack.sorted(by: { $0.sequence > $1.sequence }) { takeBack(operation) }
-        return begun.count + takenBack.count
-    }
-
-    /// A closure that runs has become an object. Its slot is the object's now.
-    mutating func isExecuting(_ operation: BlockOperation) {
-        runningClosures -= 1
-        operation.place = QueuePlace(kind: .executing, level: .normal)
-        executing.append(operation)
     }
 }
 
@@ -135,35 +98,5 @@ extension ReadyQueue {
             if !isOpen(link) { link.release() }
         }
         return count
-    }
-}
-
-/// Runners, linked through themselves. Guarded by the lock of the queue that they serve.
-struct RunnerList {
-    private var first: Unmanaged<Runner>?
-
-    mutating func insert(_ runner: Runner) {
-        runner.previousInList = nil
-        runner.nextInList = first
-        first?._withUnsafeGuaranteedRef { $0.previousInList = .passUnretained(runner) }
-        first = .passUnretained(runner)
-        runner.isInList = true
-    }
-
-    mutating func remove(_ runner: Runner) {
-        let (before, after) = (runner.previousInList, runner.nextInList)
-        if let before { before._withUnsafeGuaranteedRef { $0.nextInList = after } } else { first = after }
-        after?._withUnsafeGuaranteedRef { $0.previousInList = before }
-        runner.isInList = false
-    }
-
-    func visitAll(_ body: (Runner) -> Void) {
-        var link = first
-        while let current = link {
-            current._withUnsafeGuaranteedRef {
-                link = $0.nextInList
-                body($0)
-            }
-        }
     }
 }

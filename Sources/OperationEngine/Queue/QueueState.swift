@@ -17,7 +17,8 @@ struct QueueState: ~Copyable {
     var ready = ReadyQueue()
     /// Of the reached segment, operations with unfinished dependencies. Never searched, only linked and unlinked.
     var waiting = OperationList()
-    var executing = OperationList()
+    /// Chosen, not finished, and in no runner's hand: see `OperationState.Word.isGuest`.
+    var guests = OperationList()
     /// The segments that barriers hold back.
     var held = HeldSegments()
     var nextSequence: UInt64 = 0
@@ -29,12 +30,12 @@ struct QueueState: ~Copyable {
     /// How many steps have not yet let go of what those that they dropped were to be executed with. A barrier waits for
     /// that, as for the end of anything before it.
     var endingSteps = 0
-    /// The runners that run closures, or did since they took up their leases.
-    var closureRunners = RunnerList()
-    /// Closures that are taken and not ended.
+    /// Closures that are taken and not ended, and have no object.
     var runningClosures = 0
+    /// Operations that have announced their end while they were being filed: to be withdrawn, without the lock.
+    var endedInFiling: [Unmanaged<Operation>] = []
 
-    /// Slots in use: operations chosen and not yet finished.
+    /// Slots in use: by what runners have in hand, or have ended and not yet told of, and by guests.
     var running = 0
     /// How many of them wait inside an engine wait; with the default limit they take no slot.
     var waitingInside = 0
@@ -76,7 +77,7 @@ struct QueueState: ~Copyable {
     /// Whether nothing executes, and nothing could.
     var isStandingStill: Bool { isNothingExecuting && ready.count == 0 }
 
-    private var isNothingExecuting: Bool { executing.isEmpty && runningClosures == 0 && endingSteps == 0 }
+    private var isNothingExecuting: Bool { running == 0 && guests.isEmpty && endingSteps == 0 }
 
     // MARK: Filing
 
@@ -117,27 +118,22 @@ struct QueueState: ~Copyable {
         swap(&waiting, &next.waiting)
     }
 
-    /// How the filing of an operation went.
-    enum FilingEnd {
-        case filed
-        /// The answer of its overridden `isReady` is out of date: ask again.
-        case outdated
-        /// The operation has announced its end meanwhile: it is to be withdrawn, without the lock.
-        case ended
-    }
-
-    /// Puts an operation whose phase is `filing` into its list. Called by the thread that made it so.
-    mutating func file(_ operation: Operation, _ answer: Bool?) -> FilingEnd {
-        if operation.place.kind == .none { return operation.state.postponeFiling() ? .filed : .ended }
+    /// Puts an operation whose phase is `filing` into its list. Called by the thread that made it so. False if the answer
+    /// of its overridden `isReady` is out of date: ask again.
+    mutating func file(_ operation: Operation, _ answer: Bool?) -> Bool {
+        if operation.place.kind == .none {
+            if !operation.state.postponeFiling() { endedInFiling.append(.passUnretained(operation)) }
+            return true
+        }
         let filing = operation.state.finishFiling(answer)
         switch filing {
-        case .outdated: return .outdated
-        case .ended: return .ended
-        case .ready, .waiting, .leftToOther: break
+        case .outdated: return false
+        case .ended: endedInFiling.append(.passUnretained(operation))
+        case .ready, .waiting, .leftToOther:
+            takeOut(operation)
+            place(operation, filing)
         }
-        takeOut(operation)
-        place(operation, filing)
-        return .filed
+        return true
     }
 
     @inline(__always)
@@ -165,7 +161,7 @@ struct QueueState: ~Copyable {
 
     mutating func takeOut(_ operation: Operation) {
         switch operation.place.kind {
-        case .executing: executing.remove(operation)
+        case .executing: guests.remove(operation)
         case .none: return
         case _ where operation.sequence >= held.firstSequence && operation.place.level != .slotless:
             held.segment(of: operation.sequence).remove(operation)
@@ -199,96 +195,87 @@ struct QueueState: ~Copyable {
 
     // MARK: Running
 
-    /// Chooses the operation that a runner starts now, if any. It is dispatched and holds a slot. For a run of closures
-    /// the runner gets one of them in its hands.
-    mutating func choose(for runner: Runner) -> Unmanaged<Operation>? {
-        guard isOpen, runner.lease.target == target else { return nil }
-        let band = runner.lease.band
+    /// Chooses what a runner starts now, if anything. It is dispatched and holds a slot. Of a batch of closures that is
+    /// the first.
+    mutating func choose(for lease: Lease) -> Choice {
+        guard isOpen, lease.target == target else { return .nothing }
+        let band = lease.band
         // Contract G4, G12: the best ready operation at this instant. Where slots are scarce, the best of all bands.
         while hasDefaultLimit || ready.leadingBand() == band, let reference = ready.first(of: band) {
             let level = reference._withUnsafeGuaranteedRef { $0.place.level }
-            if level == .slotless, isDroppable(reference) {
-                // What the runner has to release comes first: it may run code of the user that waits for all of this.
-                if runner.postponesDropping() { return nil }
-                if drop(reference) { continue }
-            }
+            if level == .slotless, isDroppable(reference), drop(reference) { continue }
             // What was dropped may run code of the user when it is released: nothing is chosen before that.
-            if !dropped.isEmpty || level != .slotless && freeSlots <= 0 { return nil }
-            if let run = ClosureRun.from(reference) {
-                take(from: run, for: runner)
-                return reference
-            }
-            let isChosen = reference._withUnsafeGuaranteedRef { operation in
+            if !dropped.isEmpty || level != .slotless && freeSlots <= 0 { return .nothing }
+            if let run = ClosureRun.from(reference) { return take(from: run) }
+            let choice = reference._withUnsafeGuaranteedRef { operation in
                 ready.removeFirst(operation)
-                guard operation.state.dispatch() else {
+                guard let word = operation.state.dispatch() else {
                     // It has got a dependency since (contract E18), or another thread is about to file it anew.
                     operation.state.waitAgain()
                     placeAmongWaiting(operation)
-                    return false
+                    return Choice.nothing
                 }
-                operation.place = QueuePlace(kind: .executing, level: level)
-                executing.append(operation)
-                return true
+                return begin(operation, word, level: level)
             }
-            if isChosen {
-                if level != .slotless { running += 1 }
-                return reference
-            }
+            if !choice.isNothing { return choice }
         }
-        return nil
+        return .nothing
     }
 
     /// The usual case of `choose`, for a runner that has just given a slot back: takes it again for the operation that
     /// `choose` would have chosen. Neither does the queue open or close by that, nor is there more to do for other
-    /// runners than before: who made it visible has called them. Nil if it is not as simple, or of a lower level.
+    /// runners than before: who made it visible has called them. Nothing if it is not as simple, or of a lower level.
     @inline(__always)
-    mutating func chooseNext(for runner: Runner, from leastLevel: PriorityLevel = .lowest) -> Unmanaged<Operation>? {
-        guard !isSuspended, held.isEmpty, runner.lease.target == target, runner.lease.band == .normal,
+    mutating func chooseNext(for lease: Lease, from leastLevel: PriorityLevel = .lowest) -> Choice {
+        guard !isSuspended, held.isEmpty, lease.target == target, lease.band == .normal,
             let first = ready.firstOfNormal
-        else { return nil }
-        guard ready.slotlessCount == 0, freeSlots > 0 else { return nil }
-        if let run = ClosureRun.from(first) {
-            take(from: run, for: runner)
-            return first
-        }
+        else { return .nothing }
+        guard ready.slotlessCount == 0, freeSlots > 0 else { return .nothing }
+        if let run = ClosureRun.from(first) { return take(from: run) }
         return first._withUnsafeGuaranteedRef { operation in
             let level = operation.place.level
-            guard level.rawValue >= leastLevel.rawValue, operation.state.dispatch() else { return nil }
+            guard level.rawValue >= leastLevel.rawValue, let word = operation.state.dispatch() else { return .nothing }
             ready.removeFirst(operation)
-            operation.place = QueuePlace(kind: .executing, level: level)
-            executing.append(operation)
-            running += 1
-            return first
+            return begin(operation, word, level: level)
         }
     }
 
     /// As `chooseNext`, for the only operation that was made ready by the one whose slot it was, and that is not filed:
-    /// if nothing else is ready, it is what would be chosen. False, with no change, if it is not as simple.
+    /// if nothing else is ready, it is what would be chosen. Nothing, with no change, if it is not as simple.
     @inline(__always)
-    mutating func chooseReadied(_ readied: Unmanaged<Operation>, for runner: Runner) -> Bool {
-        guard ready.count == 0, !isSuspended, freeSlots > 0, held.isEmpty, runner.lease.target == target,
-            runner.lease.band == .normal
-        else { return false }
+    mutating func chooseReadied(_ readied: Unmanaged<Operation>, for lease: Lease) -> Choice {
+        guard ready.count == 0, !isSuspended, freeSlots > 0, held.isEmpty, lease.target == target,
+            lease.band == .normal
+        else { return .nothing }
         return readied._withUnsafeGuaranteedRef { operation in
-            guard operation.place.kind == .waiting, let word = operation.state.dispatchUnfiled() else { return false }
+            guard operation.place.kind == .waiting, let word = operation.state.dispatchUnfiled() else {
+                return .nothing
+            }
             waiting.remove(operation)
-            operation.place = QueuePlace(kind: .executing, level: word.level)
-            executing.append(operation)
-            running += 1
-            return true
+            return begin(operation, word, level: word.level)
         }
     }
 
-    /// A chosen operation is finished: its slot is free. Or one that has finished before it was chosen goes.
+    /// An operation is chosen, and in no list.
     @inline(__always)
-    mutating func retire(_ operation: Operation) {
-        if operation.place.kind != .executing { return takeOut(operation) }
-        if operation.place.level != .slotless { running -= 1 }
-        executing.remove(operation)
-        operation.place = .none
+    private mutating func begin(
+        _ operation: Operation, _ word: OperationState.Word, level: PriorityLevel
+    ) -> Choice {
+        operation.place = QueuePlace(kind: .executing, level: level)
+        if level != .slotless { running += 1 }
+        let link = Unmanaged.passUnretained(operation)
+        if level != .slotless, !word.has(OperationState.Word.isGuest) { return .operation(link) }
+        guests.append(operation)
+        return .guest(link)
     }
 
-    /// Takes a chosen operation back whose overridden `isReady` says no. False if it has to be asked again.
+    /// An operation that announces its end itself leaves its list, and frees its slot if it has one.
+    mutating func retire(_ operation: Operation) {
+        if operation.place.kind == .executing, operation.place.level != .slotless { running -= 1 }
+        takeOut(operation)
+    }
+
+    /// Takes a guest back whose overridden `isReady` says no. False if it has to be asked again.
     mutating func takeBack(_ operation: Operation) -> Bool {
         guard operation.state.giveBack() else { return false }
         retire(operation)
@@ -296,24 +283,15 @@ struct QueueState: ~Copyable {
         return true
     }
 
-    /// Takes a chosen operation back that was not started: it goes before the others of its level, as it did when it was
-    /// chosen. Whatever has been chosen is held by no barrier. False if it has finished by its own account meanwhile.
-    mutating func putBack(_ operation: Operation) -> Bool {
-        guard let word = operation.state.putBack() else { return false }
-        retire(operation)
-        ready.prepend(operation, as: readyPlace(of: operation, word))
-        return true
-    }
-
     /// The operations that are not finished, and of which `isAsked` is true, with the numbers that give the order of adding;
-    /// closures only as far as they have objects.
+    /// without those in runners' hands, and closures only as far as they have objects.
     func snapshot(where isAsked: (Operation) -> Bool) -> [(sequence: UInt64, operation: Operation)] {
         var all: [(sequence: UInt64, operation: Operation)] = []
         func collect(_ operation: Operation) {
             if operation.state.load().isFinished || operation.isClosureRun || !isAsked(operation) { return }
             all.append((operation.sequence, operation))
         }
-        executing.forEach(collect)
+        guests.forEach(collect)
         ready.forEach(collect)
         waiting.forEach(collect)
         held.visitAll { segment in

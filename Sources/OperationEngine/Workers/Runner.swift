@@ -1,51 +1,50 @@
 import CLinux
 import Synchronization
 
-/// The execution context of a thread that runs operations for a queue: which one it is about to start, and what its end
-/// leaves to be done.
+/// The execution context of a thread that runs operations for a queue.
 ///
 /// A worker of a pool has one for as long as its thread lives, a thread of Dispatch, or the main thread, for one lease.
-/// All fields belong to the runner's own thread.
+///
+/// **One round.** The queue gives the runner something to run (`hand`). The runner runs it to its end, empties the hand,
+/// releases what it ran, and keeps the slot meanwhile (`ended`). Then it goes back to the queue, which takes the slot and
+/// what became ready, and chooses again, all in one step under its lock (`QueueCore.advance`). So nothing is chosen
+/// before all that the last operation leaves to be called has been called: observers, deinits, completion blocks.
+///
+/// **One way out.** A lease ends where `advance` finds nothing to run. It takes the runner off the queue's list in the
+/// same hold of the lock.
+///
+/// **Whose the fields are.** Without a comment, the runner's own thread's. `hand` is written by that thread, under the
+/// lock of the queue that it serves, but for emptying it: see `emptyHand`.
 final class Runner {
     /// The worker whose thread this is, which outlives its runner; nil on a thread of Dispatch and on the main thread.
     private let pooled: Unmanaged<Worker>?
     /// Which of a queue's operations the runner may choose.
     let lease: Lease
 
-    /// A copy: each look at a static property is a call.
-    private let startOverride = MethodOverride.start
-
-    /// The operation that runs for a queue, and that queue. While the runner helps an operation of another thread with
-    /// its blocks, it has the queue alone.
-    @exclusivity(unchecked) private(set) var operation: Unmanaged<Operation>?
+    /// The queue that it serves, or whose blocks it runs for an operation on another thread.
     @exclusivity(unchecked) private(set) var queue: QueueCore?
-    /// What a finishing operation has made ready in `queue`: in the phase `filing`, which keeps it alive, until the
-    /// runner advances the queue.
-    @exclusivity(unchecked) private var firstReadied: Unmanaged<Operation>?
-    @exclusivity(unchecked) private var furtherReadied: [Unmanaged<Operation>] = []
-    /// Chosen and not yet started while the one before it is released. Its deinit may wait for this very operation, so
-    /// an engine wait gives it back to the queue first.
-    @exclusivity(unchecked) private var inHand: Unmanaged<Operation>?
-    // The closure of a run that was chosen, until its end; see Runner+Closures.swift.
+    @exclusivity(unchecked) var hand = Hand.nothing
+    /// Whether other threads may look at `hand`.
+    let handPhase = Atomic<UInt8>(HandPhase.closed.rawValue)
+    // The closure in the hand; see Runner+Closures.swift.
     let heldClosure = UnsafeMutablePointer<BlockOperation.Block>.allocate(capacity: 1)
-    @exclusivity(unchecked) var holdsClosure = false
-    /// Whether it was chosen in the phase `inHand`.
-    @exclusivity(unchecked) var isInHand = false
-    let closurePhase = Atomic<UInt8>(ClosurePhase.none.rawValue)
-    /// Its place in the order of adding. Guarded by the queue's lock, as are the object that was made of the closure and
-    /// the links in the queue's list of those that run closures.
+    /// Its place in the order of adding.
     @exclusivity(unchecked) var closureSequence: UInt64 = 0
+    /// The object that was made of it. Guarded by the queue's lock.
     @exclusivity(unchecked) var closureObject: BlockOperation?
+
+    // Links in the queue's list of its runners, guarded by the queue's lock.
     @exclusivity(unchecked) var nextInList: Unmanaged<Runner>?
     @exclusivity(unchecked) var previousInList: Unmanaged<Runner>?
-    @exclusivity(unchecked) var isInList = false
-    /// Whether it is about to release a finished operation: what it chooses is begun later.
-    @exclusivity(unchecked) private(set) var isReleasing = false
-    /// Whether it came upon cancelled operations meanwhile, and has left them for after the release.
-    @exclusivity(unchecked) private var hasPostponedDropping = false
+    @exclusivity(unchecked) var isListed = false
 
-    /// Whether the operation that was retired last is among those that the runner counts out together.
-    @exclusivity(unchecked) var countsOutLater = false
+    /// What has ended, and still has its slot.
+    @exclusivity(unchecked) var ended = Ended.nothing
+    /// What a finishing operation has made ready in `queue`: in the phase `filing`, which keeps it alive, until the
+    /// queue files it.
+    @exclusivity(unchecked) private var firstReadied: Unmanaged<Operation>?
+    @exclusivity(unchecked) private var furtherReadied: [Unmanaged<Operation>] = []
+    private static let keptReadied = 1024
     /// Operations that were released and are still to be counted out, all together.
     @exclusivity(unchecked) private var uncounted = 0
     private static let mostUncounted = 1024
@@ -85,11 +84,7 @@ final class Runner {
     @inline(__always)
     static func about(toStart candidate: Operation) -> Unmanaged<Runner>? {
         guard let runner = current else { return nil }
-        let isIt = runner._withUnsafeGuaranteedRef {
-            $0.operation?.toOpaque() == Unmanaged.passUnretained(candidate).toOpaque()
-                || $0.objectOfRunningClosure === candidate
-        }
-        return isIt ? runner : nil
+        return runner._withUnsafeGuaranteedRef { $0.isRunning(candidate) } ? runner : nil
     }
 
     /// Makes this the calling thread's runner while `body` runs.
@@ -103,7 +98,7 @@ final class Runner {
     /// Whether the thread has the normal thread priority.
     var isNormal: Bool { lease.band == .normal }
 
-    // MARK: Running
+    // MARK: Serving a queue
 
     /// Takes up a lease that lay in a queue of Dispatch.
     func serve(_ queue: QueueCore, calledFor band: NiceBand) {
@@ -121,131 +116,83 @@ final class Runner {
     private func serve(_ queue: QueueCore) {
         self.queue = queue
         quantum = Self.fullQuantum
-        var next = queue.advance(self, retiring: nil, mayGoOn: true)
-        while let chosen = next {
-            if holdsClosure {
-                next = runClosure(of: queue)
-                continue
+        var mayGoOn = true
+        while queue.advance(self, mayGoOn: mayGoOn) {
+            switch hand {
+            case .closure: runClosure(of: queue)
+            case .operation(let operation): run(operation, of: queue)
+            case .guest(let operation): runGuest(operation, of: queue)
+            case .nothing: break
             }
-            switch run(chosen, of: queue) {
-            case .leave, .hasLeft:
-                next = queue.advance(self, retiring: nil, mayGoOn: mayGoOn(with: queue))
-            case .retire:
-                next = retire(chosen, from: queue)
-            }
+            endPresumption()
+            mayGoOn = self.mayGoOn(with: queue)
         }
-        assert(!isInList, "left in the queue's list")
-        let owed = uncounted
-        uncounted = 0
-        if owed > 0 { queue.countOutLastRetired(owed) }
+        assert(isAtRest, "left in the queue")
         self.queue = nil
     }
 
-    /// Takes a finished operation out of the queue and chooses the next one.
+    /// Whether nothing of a queue is left here.
+    private var isAtRest: Bool {
+        guard case .nothing = hand, case .nothing = ended else { return false }
+        return !isListed && !hasReadied && uncounted == 0 && completionBlock == nil
+    }
+
+    /// Runs an operation that ends in the engine's own `start`. The queue keeps it alive.
     @inline(__always)
-    private func retire(_ finished: Unmanaged<Operation>, from queue: QueueCore) -> Unmanaged<Operation>? {
-        guard let block = completionBlock.take() else {
-            isReleasing = true
-            inHand = queue.advance(self, retiring: finished, mayGoOn: mayGoOn(with: queue))
-            leave(finished, queue)
-            isReleasing = false
-            if let next = inHand.take() { return next }
-            return hasPostponedDropping ? dropPostponed(of: queue) : nil
-        }
-        // Slot, lease and place in the queue are given up first: the block may wait for the queue's next operation, or
-        // for the whole queue (contract I7).
-        _ = queue.advance(self, retiring: finished, mayGoOn: false)
-        leave(finished, queue)
+    private func run(_ operation: Unmanaged<Operation>, of queue: QueueCore) {
+        operation._withUnsafeGuaranteedRef { $0.start(on: .passUnretained(self)) }
+        end(operation, of: queue)
+    }
+
+    /// The operation in the hand has ended: releases it.
+    @inline(__always)
+    func end(_ operation: Unmanaged<Operation>, of queue: QueueCore) {
+        emptyHand(of: queue)
+        if completionBlock != nil || queue.hasObservers { return endWithCalls(operation, of: queue) }
+        // This one is still counted: who has to be told of the end of all comes later.
+        if uncounted >= Self.mostUncounted { countOutOwed(by: queue) }
+        ended = .operation
+        operation.release()
+        uncounted += 1
+    }
+
+    /// The same where code of the user is to be called. It finds the slot free, what became ready filed, and all that has
+    /// left the queue counted out: it may wait for the queue's next operation, or for the whole queue (contract I7).
+    @inline(never)
+    private func endWithCalls(_ operation: Unmanaged<Operation>, of queue: QueueCore) {
+        ended = .countedLater
+        queue.settle(for: self)
         countOutOwed(by: queue)
+        queue.leave(operation)
+        guard let block = completionBlock.take() else { return }
         self.queue = nil
         callAtNormalPriority(block)
         self.queue = queue
-        return mayGoOn(with: queue) ? queue.advance(self, retiring: nil, mayGoOn: true) : nil
     }
 
-    /// Releases a finished operation, and counts it out or sees to it.
-    @inline(__always)
-    private func leave(_ finished: Unmanaged<Operation>, _ queue: QueueCore) {
-        guard countsOutLater else {
-            // Observers are told, and may wait for the queue.
-            countOutOwed(by: queue)
-            return queue.leave(finished)
-        }
-        finished.release()
-        uncounted += 1
-        if uncounted >= Self.mostUncounted, inHand != nil { countOutOwed(by: queue) }
-    }
-
-    /// Whether the queue's cancelled operations are to wait until the runner has released the one that it has retired. It
-    /// then comes back for them at once.
-    func postponesDropping() -> Bool {
-        hasPostponedDropping = isReleasing
-        return isReleasing
-    }
-
+    /// Starts an operation that may go on when its `start` has returned, or may refuse to be started. The queue has it in
+    /// its list, and frees its slot when it leaves.
     @inline(never)
-    private func dropPostponed(of queue: QueueCore) -> Unmanaged<Operation>? {
-        hasPostponedDropping = false
-        return queue.advance(self, retiring: nil, mayGoOn: mayGoOn(with: queue))
-    }
-
-    /// Operations of its queue that have left it are counted out with the others.
-    func owe(_ count: Int) { uncounted += count }
-
-    /// Counts out what has been run and is not counted out yet. Before anything that may wait for the queue and belongs to
-    /// no operation that is counted in it.
-    func countOutOwed(by queue: QueueCore) {
-        if uncounted == 0 { return }
-        queue.countOutRetired(uncounted)
-        uncounted = 0
-    }
-
-    /// Starts a chosen operation, which the queue keeps alive.
-    private func run(_ chosen: Unmanaged<Operation>, of queue: QueueCore) -> OperationState.AfterStart {
-        guard chosen._withUnsafeGuaranteedRef({ startOverride.isPresent(in: $0) }) else {
-            return start(chosen, of: queue) { $0.start(on: .passUnretained(self)) }
-        }
-        // It may end, and leave the queue, while its own `start` goes on (contract C6). Then nobody else keeps it alive,
-        // nor perhaps the queue, which the rest of `start` may ask for. Both are alive until `keep`: an end that is
-        // announced before that leaves the operation to this runner.
+    private func runGuest(_ chosen: Unmanaged<Operation>, of queue: QueueCore) {
+        // It may end, and leave the queue, while its `start` goes on (contract C6). Then nobody else keeps it alive, nor
+        // perhaps the queue, which the rest of `start` may ask for.
         let kept = (chosen.takeUnretainedValue(), queue.liveOwner)
         // What `start` does after the end waits for the queue like any thread, and has to find it counted down.
         countOutOwed(by: queue)
         queue.countOutEndedClosures()
-        return withExtendedLifetime(kept) {
-            kept.0.state.keep()
-            return start(chosen, of: queue) { $0.start() }
+        withExtendedLifetime(kept) {
+            if kept.0.isStillReady(in: queue) { start(kept.0, of: queue) }
+            hand = .nothing
         }
     }
 
-    @inline(__always)
-    private func start(
-        _ chosen: Unmanaged<Operation>, of queue: QueueCore, by start: (Operation) -> Void
-    ) -> OperationState.AfterStart {
-        operation = chosen
-        let afterStart = chosen._withUnsafeGuaranteedRef { operation in
-            if operation.state.load().has(OperationState.Word.hasOwnReadiness) {
-                guard operation.isStillReady(in: queue) else { return OperationState.AfterStart.leave }
-                // It may have announced its end when it was asked.
-                if operation.state.load().isFinished { return operation.state.startHasReturned() }
-            }
-            start(operation)
-            return operation.state.startHasReturned()
-        }
-        operation = nil
-        endPresumption()
-        return afterStart
+    private func start(_ guest: Operation, of queue: QueueCore) {
+        // It may have announced its end since it was chosen: then it is not started.
+        guard guest.state.keep() else { return queue.withdraw(guest) }
+        if MethodOverride.start.isPresent(in: guest) { guest.start() } else { guest.start(on: .passUnretained(self)) }
     }
 
-    /// Brings an operation to its end whose block has run already.
-    func finishAndRetire(_ executed: Unmanaged<Operation>, of queue: QueueCore) -> Unmanaged<Operation>? {
-        operation = executed
-        executed._withUnsafeGuaranteedRef { $0.finish(from: .executing, on: .passUnretained(self)) }
-        operation = nil
-        endPresumption()
-        return retire(executed, from: queue)
-    }
-
+    /// A piece of work has ended: see `Worker.endPresumption`.
     @inline(__always)
     func endPresumption() { pooled?._withUnsafeGuaranteedRef { $0.endPresumption() } }
 
@@ -283,6 +230,22 @@ final class Runner {
         runner.queue = outer
     }
 
+    // MARK: What has left the queue
+
+    /// Operations of its queue that have left it are counted out with the others.
+    func owe(_ count: Int) { uncounted += count }
+
+    @inline(__always)
+    var owesNothing: Bool { uncounted == 0 }
+
+    /// Counts out what has been run and is not counted out yet. Before anything that may wait for the queue and belongs to
+    /// no operation that is counted in it.
+    func countOutOwed(by queue: QueueCore) {
+        if uncounted == 0 { return }
+        queue.countOutRetired(uncounted)
+        uncounted = 0
+    }
+
     // MARK: What a finishing operation makes ready
 
     /// Keeps an operation of the runner's own queue for the next `advance`. False if it is another queue's.
@@ -301,48 +264,32 @@ final class Runner {
 
     /// If there is only one, and `choose` takes it: that.
     @inline(__always)
-    func takeOnlyReadied(_ choose: (Unmanaged<Operation>) -> Bool) -> Unmanaged<Operation>? {
-        guard let only = firstReadied, furtherReadied.isEmpty, choose(only) else { return nil }
-        firstReadied = nil
-        return only
+    func takeOnlyReadied(_ choose: (Unmanaged<Operation>) -> Choice) -> Choice {
+        guard let only = firstReadied, furtherReadied.isEmpty else { return .nothing }
+        let choice = choose(only)
+        if !choice.isNothing { firstReadied = nil }
+        return choice
     }
 
-    /// Hands all of them to `file`; those for which it says false.
-    func takeReadied(_ file: (Operation) -> Bool) -> [Unmanaged<Operation>] {
-        var rejected: [Unmanaged<Operation>] = []
-        guard let first = firstReadied.take() else { return rejected }
-        if !first._withUnsafeGuaranteedRef(file) { rejected.append(first) }
-        if furtherReadied.isEmpty { return rejected }
-        for operation in furtherReadied where !operation._withUnsafeGuaranteedRef(file) { rejected.append(operation) }
+    /// Hands all of them to `file`.
+    func takeReadied(_ file: (Operation) -> Void) {
+        guard let first = firstReadied.take() else { return }
+        first._withUnsafeGuaranteedRef(file)
+        if furtherReadied.isEmpty { return }
+        for operation in furtherReadied { operation._withUnsafeGuaranteedRef(file) }
         furtherReadied.removeAll(keepingCapacity: furtherReadied.count <= Self.keptReadied)
-        return rejected
-    }
-
-    private static let keptReadied = 1024
-
-    func fileReadied() {
-        if hasReadied { queue?.fileReadied(of: self) }
     }
 
     // MARK: Blocking
 
-    /// The thread is going to wait in the deinit of an operation: another one may start what it has in hand.
-    private func putBackInHand() {
-        guard let chosen = inHand, let queue else { return }
-        if holdsClosure {
-            queue.putBackClosure(of: self)
-        } else if chosen._withUnsafeGuaranteedRef({ queue.putBack($0) }) {
-            inHand = nil
-        }
-    }
-
     /// Runs a wait of the calling thread. The slot of the operation that waits counts as blocked meanwhile, and on a
-    /// worker another one takes over its work (contract O6).
+    /// worker another one takes over its work (contract O6). In the deinit of an operation that has run, the slot is
+    /// given back first.
     static func waiting<Result>(_ wait: () -> Result) -> Result {
         guard let runner = current?.takeUnretainedValue() else { return wait() }
-        runner.putBackInHand()
+        runner.settle()
         let worker = runner.pooled?.takeUnretainedValue()
-        let queue = runner.operation != nil || runner.isInsideClosure ? runner.queue : nil
+        let queue = runner.hand.isNothing ? nil : runner.queue
         worker?.beginWait()
         queue?.countWaitingInside(1)
         defer {
@@ -350,5 +297,11 @@ final class Runner {
             worker?.endWait()
         }
         return wait()
+    }
+
+    /// Gives the queue what it is to have: the slot of what has ended, and what became ready.
+    func settle() {
+        if case .nothing = ended, !hasReadied { return }
+        queue?.settle(for: self)
     }
 }

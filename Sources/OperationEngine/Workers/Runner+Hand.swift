@@ -1,0 +1,154 @@
+import Synchronization
+
+/// What a runner has in hand, how other threads look at it, and how it is emptied.
+///
+/// **Who looks.** A queue that is asked for its operations, or to cancel them, looks into the hands of the runners on its
+/// list, under its lock. The hand opens for that when it is filled, under the same lock. Who looks first steps from
+/// `open` to `seen`; from there on the lock guards the hand until it is closed. The runner closes it without the lock, by
+/// the step from `open` to `closed`; if that fails, somebody has looked, or looks just now, and the runner takes the lock
+/// to close it. So what is found in an open hand stays alive for as long as the lock is held.
+extension Runner {
+    enum Hand {
+        case nothing
+        /// An operation that ends in the engine's own `start`. It holds a slot, and is in no list of the queue.
+        case operation(Unmanaged<Operation>)
+        /// One that may go on after its `start`, or is not to be treated as simply for another reason: see
+        /// `OperationState.Word.isGuest`. The queue has it in a list, and no other thread looks here.
+        case guest(Unmanaged<Operation>)
+        /// The closure at `heldClosure`, which holds a slot.
+        case closure
+
+        @inline(__always)
+        var isNothing: Bool { if case .nothing = self { true } else { false } }
+    }
+
+    /// What has ended and still has its slot: how it leaves the queue.
+    enum Ended {
+        case nothing
+        /// An operation that the runner counts out together with others.
+        case operation
+        /// An operation that is counted out by itself.
+        case countedLater
+        case closure
+    }
+
+    @inline(__always)
+    var hasEndedClosure: Bool { if case .closure = ended { true } else { false } }
+
+    enum HandPhase: UInt8 {
+        /// There is nothing for other threads to look at.
+        case closed
+        case open
+        /// Somebody has looked, under the queue's lock, which guards the hand from then on.
+        case seen
+    }
+
+    /// Gets what the queue has chosen. Under its lock. False if that is nothing.
+    @inline(__always)
+    func take(_ choice: consuming Choice) -> Bool {
+        switch choice {
+        case .nothing: return false
+        case .guest(let operation):
+            hand = .guest(operation)
+            return true
+        case .operation(let operation): hand = .operation(operation)
+        case .closure(let closure, let sequence):
+            heldClosure.initialize(to: closure)
+            closureSequence = sequence
+            hand = .closure
+        }
+        // Whoever looks holds the lock.
+        handPhase.store(HandPhase.open.rawValue, ordering: .relaxed)
+        return true
+    }
+
+    @inline(__always)
+    private func step(to next: HandPhase) -> Bool {
+        handPhase.compareExchange(
+            expected: HandPhase.open.rawValue, desired: next.rawValue, successOrdering: .acquiringAndReleasing,
+            failureOrdering: .acquiring
+        ).exchanged
+    }
+
+    /// Closes the hand if nobody has looked into it.
+    @inline(__always)
+    func closeUnseen() -> Bool { step(to: .closed) }
+
+    /// The operation in the hand has ended.
+    @inline(__always)
+    func emptyHand(of queue: QueueCore) {
+        if !closeUnseen() { closeSeen(of: queue) }
+        hand = .nothing
+    }
+
+    @inline(never)
+    private func closeSeen(of queue: QueueCore) {
+        queue.lock.withLock { handPhase.store(HandPhase.closed.rawValue, ordering: .relaxed) }
+    }
+
+    /// Whether the caller may look into the hand, which stays as it is until it releases the queue's lock. Under that.
+    func opensHand() -> Bool {
+        step(to: .seen) || handPhase.load(ordering: .relaxed) == HandPhase.seen.rawValue
+    }
+
+    /// Whether the thread is inside the operation's `start`. On the runner's own thread.
+    @inline(__always)
+    func isRunning(_ candidate: Operation) -> Bool {
+        switch hand {
+        case .nothing: false
+        case .operation(let operation), .guest(let operation):
+            operation.toOpaque() == Unmanaged.passUnretained(candidate).toOpaque()
+        case .closure: objectOfClosure === candidate
+        }
+    }
+
+    /// The operation that runs; a closure gets its object. On the runner's own thread.
+    var operationInHand: Operation? {
+        switch hand {
+        case .nothing: nil
+        case .operation(let operation), .guest(let operation): operation.takeUnretainedValue()
+        case .closure: queue?.makeObject(for: self)
+        }
+    }
+}
+
+/// What a queue has chosen for a runner.
+enum Choice {
+    case nothing
+    case operation(Unmanaged<Operation>)
+    case guest(Unmanaged<Operation>)
+    case closure(BlockOperation.Block, sequence: UInt64)
+
+    @inline(__always)
+    var isNothing: Bool { if case .nothing = self { true } else { false } }
+}
+
+/// Runners, linked through themselves. Guarded by the lock of the queue that they serve.
+struct RunnerList {
+    private var first: Unmanaged<Runner>?
+
+    mutating func insert(_ runner: Runner) {
+        runner.previousInList = nil
+        runner.nextInList = first
+        first?._withUnsafeGuaranteedRef { $0.previousInList = .passUnretained(runner) }
+        first = .passUnretained(runner)
+        runner.isListed = true
+    }
+
+    mutating func remove(_ runner: Runner) {
+        let (before, after) = (runner.previousInList, runner.nextInList)
+        if let before { before._withUnsafeGuaranteedRef { $0.nextInList = after } } else { first = after }
+        after?._withUnsafeGuaranteedRef { $0.previousInList = before }
+        runner.isListed = false
+    }
+
+    func visitAll(_ body: (Runner) -> Void) {
+        var link = first
+        while let current = link {
+            current._withUnsafeGuaranteedRef {
+                link = $0.nextInList
+                body($0)
+            }
+        }
+    }
+}
