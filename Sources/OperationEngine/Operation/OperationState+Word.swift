@@ -12,8 +12,8 @@ extension OperationState {
         static let bandShift: UInt64 = 12
         /// The class overrides `isReady`: the engine asks it instead of looking at the dependencies (contract F).
         static let hasOwnReadiness: UInt64 = 1 << 16
-        /// Its runner does not simply run it from begin to end: `start` or `isReady` is overridden, the work is a task, or it
-        /// is a barrier. The queue has it in a list when it is chosen, and it leaves by itself.
+        /// Its runner does not simply run it from begin to end: `start` or `isReady` is overridden, or the work is a
+        /// task. The queue has it in a list when it is chosen, and it leaves by itself.
         static let isGuest: UInt64 = 1 << 17
         /// There are, or were, observers: every transition from here on is announced (contract D18, D21).
         static let hasObservers: UInt64 = 1 << 18

@@ -93,7 +93,7 @@ extension QueueCore {
         if band != .normal { operation.adopt(band) }
         if MethodOverride.isReady.isPresent(in: operation) {
             operation.state.setGuest(OperationState.Word.hasOwnReadiness)
-        } else if MethodOverride.start.isPresent(in: operation) || operation.isBarrier {
+        } else if MethodOverride.start.isPresent(in: operation) {
             operation.state.setGuest()
         }
         operation.state.publishQueue()

@@ -4,32 +4,51 @@ import Glibc
 extension QueueCore {
     /// Gives the queue what a runner's last piece of work has left, and the runner the next one if `mayGoOn`. False if there
     /// is nothing: then the runner is on the queue's list no more, and all that it ran is counted out.
+    @inline(__always)
     func advance(_ runner: Runner, mayGoOn: Bool) -> Bool {
         lock.lock(inTurns: &runner.lockTurns)
-        let isObservedClosure = runner.hasEndedClosure && hasObservers
-        if takeSlot(of: runner), mayGoOn, !isObservedClosure, runner.take(chooseAgain(for: runner)) {
+        let taken = takeSlot(of: runner)
+        if taken == .unnoticed, mayGoOn, give(chooseAgain(for: runner), to: runner) {
             lock.unlock()
             return true
         }
-        return lookAndAdvance(runner, mayGoOn: mayGoOn, tellsObservers: isObservedClosure)
+        return lookAndAdvance(runner, mayGoOn: mayGoOn, tellsObservers: taken == .observed)
     }
 
     /// What is next, for a runner whose slot was taken just now: the usual case, in which the queue stays as open as it
     /// was. Under the lock.
     @inline(__always)
     private func chooseAgain(for runner: Runner) -> Choice {
-        if runner.hasReadied {
-            // What was added before they became ready goes before them (contract G6).
-            takeIn()
-            return runner.takeOnlyReadied { state.chooseReadied($0, for: runner.lease) }
-        }
-        if !mayHoldUrgent {
-            // What is ready goes before what is in the inbox.
-            let choice = state.chooseNext(for: runner.lease, from: .normal)
-            if !choice.isNothing { return choice }
-        }
+        if !state.held.isEmpty { return .nothing }
+        if runner.hasReadied { return chooseReadied(of: runner) }
+        // What is ready goes before what is in the inbox.
+        let choice = mayHoldUrgent ? .nothing : state.chooseNext(for: runner.lease, from: .normal)
+        return choice.isNothing ? chooseBehindInbox(for: runner) : choice
+    }
+
+    @inline(never)
+    private func chooseReadied(of runner: Runner) -> Choice {
+        // What was added before they became ready goes before them (contract G6).
+        takeIn()
+        return runner.takeOnlyReadied { state.chooseReadied($0, for: runner.lease) }
+    }
+
+    @inline(never)
+    private func chooseBehindInbox(for runner: Runner) -> Choice {
         takeIn()
         return state.chooseNext(for: runner.lease)
+    }
+
+    /// Puts what was chosen into a runner's hand. False if that is nothing. Under the lock.
+    @inline(__always)
+    private func give(_ choice: Choice, to runner: Runner) -> Bool {
+        switch choice {
+        case .nothing: return false
+        case .operation(let operation): runner.take(operation)
+        case .guest(let operation): runner.take(guest: operation)
+        case .closure(let run): state.take(from: run) { runner.take(closure: $0, sequence: $1) }
+        }
+        return true
     }
 
     /// Under the lock, which it releases: the general case of `advance`.
@@ -40,7 +59,7 @@ extension QueueCore {
         while true {
             takeReadied(of: runner)
             let (choice, bands) = settle(choosingFor: mayGoOn && !tellsObservers ? runner.lease : nil)
-            if runner.take(choice) {
+            if give(choice, to: runner) {
                 unlock(calling: bands)
                 return true
             }
@@ -77,20 +96,29 @@ extension QueueCore {
         if haveClosuresEnded { countOut(Self.anyClosures) }
     }
 
-    /// Takes the slot of what a runner has ended. False if there is none. Under the lock.
+    private enum TakenSlot {
+        case none
+        case unnoticed
+        /// Of a closure, whose end observers of the queue are to be told of.
+        case observed
+    }
+
+    /// Takes the slot of what a runner has ended. Under the lock.
     @inline(__always)
-    private func takeSlot(of runner: Runner) -> Bool {
+    private func takeSlot(of runner: Runner) -> TakenSlot {
+        var taken = TakenSlot.unnoticed
         switch runner.ended {
-        case .nothing: return false
+        case .nothing: return .none
         case .closure:
             countOutClosures(1)
             state.runningClosures -= 1
+            if hasObservers { taken = .observed }
         case .operation: retired.store(retired.load(ordering: .relaxed) + 1, ordering: .releasing)
         case .countedLater: break
         }
         runner.ended = .nothing
         state.running -= 1
-        return true
+        return taken
     }
 
     /// Takes the slot of what a runner has ended, and what that made ready. The runner goes on by itself.

@@ -50,15 +50,14 @@ extension QueueState {
 
     /// Takes the first closure of a batch, which holds a slot from here on.
     @inline(__always)
-    mutating func take(from run: Unmanaged<ClosureRun>) -> Choice {
+    mutating func take(from run: Unmanaged<ClosureRun>, _ body: (BlockOperation.Block, _ sequence: UInt64) -> Void) {
+        run._withUnsafeGuaranteedRef {
+            let sequence = $0.sequence + UInt64($0.taken)
+            body($0.takeFirst(), sequence)
+            if $0.isEmpty { unlist(run) }
+        }
         running += 1
         runningClosures += 1
-        return run._withUnsafeGuaranteedRef {
-            let sequence = $0.sequence + UInt64($0.taken)
-            let closure = $0.takeFirst()
-            if $0.isEmpty { unlist(run) }
-            return .closure(closure, sequence: sequence)
-        }
     }
 
     // MARK: As objects

@@ -206,7 +206,7 @@ struct QueueState: ~Copyable {
             if level == .slotless, isDroppable(reference), drop(reference) { continue }
             // What was dropped may run code of the user when it is released: nothing is chosen before that.
             if !dropped.isEmpty || level != .slotless && freeSlots <= 0 { return .nothing }
-            if let run = ClosureRun.from(reference) { return take(from: run) }
+            if let run = ClosureRun.from(reference) { return .closure(of: run) }
             let choice = reference._withUnsafeGuaranteedRef { operation in
                 ready.removeFirst(operation)
                 guard let word = operation.state.dispatch() else {
@@ -228,10 +228,10 @@ struct QueueState: ~Copyable {
     @inline(__always)
     mutating func chooseNext(for lease: Lease, from leastLevel: PriorityLevel = .lowest) -> Choice {
         guard !isSuspended, held.isEmpty, lease.target == target, lease.band == .normal,
-            let first = ready.firstOfNormal
+            let first = ready.firstOfNormal()
         else { return .nothing }
         guard ready.slotlessCount == 0, freeSlots > 0 else { return .nothing }
-        if let run = ClosureRun.from(first) { return take(from: run) }
+        if let run = ClosureRun.from(first) { return .closure(of: run) }
         return first._withUnsafeGuaranteedRef { operation in
             let level = operation.place.level
             guard level.rawValue >= leastLevel.rawValue, let word = operation.state.dispatch() else { return .nothing }

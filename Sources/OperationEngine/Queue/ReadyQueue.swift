@@ -10,7 +10,9 @@ struct ReadyQueue: ~Copyable {
         var isEmpty: Bool { occupied == 0 }
         /// The highest level with an operation.
         @inline(__always) var highest: Int { 7 - occupied.leadingZeroBitCount }
-        @inline(__always) var first: Unmanaged<Operation>? { occupied == 0 ? nil : lists[highest].first }
+        /// Changes nothing: but a method that does not say `mutating` is given a copy of the lists.
+        @inline(__always)
+        mutating func findFirst() -> Unmanaged<Operation>? { occupied == 0 ? nil : lists[highest].first }
 
         @inline(__always)
         mutating func append(_ operation: Operation, level: PriorityLevel) {
@@ -129,16 +131,15 @@ struct ReadyQueue: ~Copyable {
 
     /// The next one of a band.
     @inline(__always)
-    func first(of band: NiceBand) -> Unmanaged<Operation>? {
-        band == .normal ? normal.first : levels(of: band).first
+    mutating func first(of band: NiceBand) -> Unmanaged<Operation>? {
+        band == .normal ? normal.findFirst() : withLevels(band) { $0.findFirst() }
     }
 
     /// The one that goes first of all, where only the normal band is in use.
     @inline(__always)
-    var firstOfNormal: Unmanaged<Operation>? { bands == BandSet(.normal) ? normal.first : nil }
+    mutating func firstOfNormal() -> Unmanaged<Operation>? { bands == BandSet(.normal) ? normal.findFirst() : nil }
 
-    /// The band of the operation that goes first of all: the highest level, then the earliest added; nil if empty. Changes
-    /// nothing: but a method that does not say `mutating` is given a copy of the lists.
+    /// The band of the operation that goes first of all: the highest level, then the earliest added; nil if empty.
     @inline(__always)
     mutating func leadingBand() -> NiceBand? {
         if bands == BandSet(.normal) { return .normal }
@@ -149,8 +150,8 @@ struct ReadyQueue: ~Copyable {
     private mutating func leadingBandOfSeveral() -> NiceBand? {
         var leading: (band: NiceBand, level: Int, sequence: UInt64)?
         for band in bands {
-            let levels = levels(of: band)
-            let (level, sequence) = (levels.highest, sequence(of: levels.first))
+            let (level, first) = withLevels(band) { ($0.highest, $0.findFirst()) }
+            let sequence = sequence(of: first)
             if let leading, (leading.level, sequence) >= (level, leading.sequence) { continue }
             leading = (band, level, sequence)
         }

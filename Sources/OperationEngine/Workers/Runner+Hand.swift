@@ -32,9 +32,6 @@ extension Runner {
         case closure
     }
 
-    @inline(__always)
-    var hasEndedClosure: Bool { if case .closure = ended { true } else { false } }
-
     enum HandPhase: UInt8 {
         /// There is nothing for other threads to look at.
         case closed
@@ -43,24 +40,26 @@ extension Runner {
         case seen
     }
 
-    /// Gets what the queue has chosen. Under its lock. False if that is nothing.
+    /// Gets an operation that its queue has in no list. Under the queue's lock, as are the next two.
     @inline(__always)
-    func take(_ choice: consuming Choice) -> Bool {
-        switch choice {
-        case .nothing: return false
-        case .guest(let operation):
-            hand = .guest(operation)
-            return true
-        case .operation(let operation): hand = .operation(operation)
-        case .closure(let closure, let sequence):
-            heldClosure.initialize(to: closure)
-            closureSequence = sequence
-            hand = .closure
-        }
-        // Whoever looks holds the lock.
-        handPhase.store(HandPhase.open.rawValue, ordering: .relaxed)
-        return true
+    func take(_ operation: Unmanaged<Operation>) {
+        hand = .operation(operation)
+        openHand()
     }
+
+    @inline(__always)
+    func take(closure: BlockOperation.Block, sequence: UInt64) {
+        heldClosure.initialize(to: closure)
+        closureSequence = sequence
+        hand = .closure
+        openHand()
+    }
+
+    func take(guest: Unmanaged<Operation>) { hand = .guest(guest) }
+
+    /// Whoever looks holds the lock.
+    @inline(__always)
+    private func openHand() { handPhase.store(HandPhase.open.rawValue, ordering: .relaxed) }
 
     @inline(__always)
     private func step(to next: HandPhase) -> Bool {
@@ -117,7 +116,8 @@ enum Choice {
     case nothing
     case operation(Unmanaged<Operation>)
     case guest(Unmanaged<Operation>)
-    case closure(BlockOperation.Block, sequence: UInt64)
+    /// The first closure of a batch, which is still to be taken.
+    case closure(of: Unmanaged<ClosureRun>)
 
     @inline(__always)
     var isNothing: Bool { if case .nothing = self { true } else { false } }

@@ -149,6 +149,10 @@ final class Runner {
     func end(_ operation: Unmanaged<Operation>, of queue: QueueCore) {
         emptyHand(of: queue)
         if completionBlock != nil || queue.hasObservers { return endWithCalls(operation, of: queue) }
+        if operation._withUnsafeGuaranteedRef({ $0.isBarrier }) {
+            ended = .countedLater
+            return queue.leave(operation)
+        }
         // This one is still counted: who has to be told of the end of all comes later.
         if uncounted >= Self.mostUncounted { countOutOwed(by: queue) }
         ended = .operation
@@ -207,6 +211,7 @@ final class Runner {
     /// Whether the runner keeps to this queue: not when more workers run than should, and not past its quantum when
     /// another queue waits in the pool. A queue of Dispatch does not say what else waits there, and is always given up
     /// at the quantum's end, or when it has taken long.
+    @inline(__always)
     func mayGoOn(with queue: QueueCore) -> Bool {
         guard let pooled else {
             quantum -= 1
