@@ -9,6 +9,7 @@ let scenarios: [String: Scenario] = [
     "current-queue-elsewhere": currentQueueElsewhere,
     "current-queue-on-main": currentQueueOnMain,
     "dispatch-signal-source": dispatchSignalSource,
+    "exhausted-threads": exhaustedThreads,
     "exit-in-flight": exitInFlight,
     "exit-in-operation": exitInOperation,
     "exit-while-busy": exitWhileBusy,

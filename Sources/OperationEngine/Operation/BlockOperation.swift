@@ -96,7 +96,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
         if Runner.current?.takeUnretainedValue().isNormal ?? true {
             while group.runNext() {}
         }
-        if !group.hasEnded { Runner.waiting { group.wait() } }
+        if !group.hasEnded { Runner.waiting(for: .blocks) { group.wait() } }
     }
 
     override final func executionEnded(_ last: OperationState.Word) {

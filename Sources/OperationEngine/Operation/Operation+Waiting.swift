@@ -10,7 +10,7 @@ extension Operation {
             Misuse.waitForSelf.report()
             return false
         }
-        return Runner.waiting {
+        return Runner.waiting(for: deadline.isNever ? .operation(.passUnretained(self)) : nil) {
             if !deadline.isNever { return state.waitUntilFinished(deadline) }
             EndlessWait.wait {
                 state.waitUntilFinished($0)

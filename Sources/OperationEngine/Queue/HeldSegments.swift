@@ -5,10 +5,13 @@ final class HeldSegment {
     /// The sequence number of the first operation that belongs here.
     let firstSequence: UInt64
     /// Ready once the segment is reached: in order and by priority already.
-    @exclusivity(unchecked) var ready = ReadyQueue()
+    @exclusivity(unchecked) var ready: ReadyQueue
     @exclusivity(unchecked) var waiting = OperationList()
 
-    init(firstSequence: UInt64) { self.firstSequence = firstSequence }
+    init(firstSequence: UInt64, isMerged: Bool) {
+        self.firstSequence = firstSequence
+        ready = ReadyQueue(isMerged: isMerged)
+    }
 
     func remove(_ operation: Operation) {
         if operation.place.kind == .ready { ready.remove(operation) } else { waiting.remove(operation) }

@@ -57,7 +57,7 @@ private final class MainOperationQueue: OperationQueue, @unchecked Sendable {
 
     private override init() {
         super.init()
-        core.change { $0.limit = 1 }
+        core.change { $0.setLimit(1) }
         _ = core.move(to: .main)
         DispatchQueue.main.setSpecific(key: key, value: true)
     }

@@ -40,14 +40,6 @@ struct OperationList {
         last = link
     }
 
-    mutating func prepend(_ operation: Operation) {
-        let link = Unmanaged.passUnretained(operation)
-        operation.next = first
-        operation.previous = nil
-        if let first { first._withUnsafeGuaranteedRef { $0.previous = link } } else { last = link }
-        first = link
-    }
-
     /// Puts an operation before another one of this list.
     mutating func insert(_ operation: Operation, before place: Operation) {
         let link = Unmanaged.passUnretained(operation)

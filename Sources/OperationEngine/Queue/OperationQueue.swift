@@ -122,7 +122,7 @@ open class OperationQueue: @unchecked Sendable {
             guard newValue >= 0 || newValue == Self.defaultMaxConcurrentOperationCount else {
                 return Misuse.negativeLimit(newValue).report()
             }
-            core.announcing([.maxConcurrentOperationCount]) { core.change { $0.limit = newValue } }
+            core.announcing([.maxConcurrentOperationCount]) { core.change { $0.setLimit(newValue) } }
         }
     }
 
@@ -155,7 +155,7 @@ open class OperationQueue: @unchecked Sendable {
     private func wait(_ deadline: Deadline) -> Bool {
         if core.isEmpty { return true }
         if ForkedChild.isRefused() { return false }
-        return Runner.waiting {
+        return Runner.waiting(for: deadline.isNever ? .queue(.passUnretained(core)) : nil) {
             if !deadline.isNever { return core.waitUntilDrained(deadline) }
             EndlessWait.wait {
                 core.waitUntilDrained($0)

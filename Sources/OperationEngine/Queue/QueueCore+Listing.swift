@@ -9,9 +9,9 @@ extension QueueCore {
             if entrance.addedCount != endedClosures.load(ordering: .relaxed) {
                 countAsObjects(state.makeObjects(of: self))
             }
-            return inHands + state.snapshot { withBarriers || !$0.isBarrier }
+            return inHands + state.snapshot()
         }
-        return Self.inOrder(all)
+        return Self.inOrder(all.filter { withBarriers || !$0.operation.isBarrier })
     }
 
     /// The unfinished operations that runners have in hand, closures as objects. Under the lock.

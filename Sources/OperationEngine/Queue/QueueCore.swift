@@ -264,6 +264,14 @@ final class QueueCore: @unchecked Sendable {
         }
     }
 
+    /// Whether the queue cannot get empty without a worker of a pool: something is there to be started.
+    var needsWorkers: Bool {
+        lock.withLock {
+            takeIn()
+            return state.target == .pool && (state.ready.count > 0 || !state.held.isEmpty)
+        }
+    }
+
     /// Whether nothing executes, and nothing could if it were let.
     var isStandingStill: Bool {
         lock.withLock {

@@ -14,7 +14,7 @@
 /// what was before it (P11).
 struct QueueState: ~Copyable {
     /// Of the reached segment; and the cancelled ones of all segments that take no slot.
-    var ready = ReadyQueue()
+    var ready = ReadyQueue(isMerged: false)
     /// Of the reached segment, operations with unfinished dependencies. Never searched, only linked and unlinked.
     var waiting = OperationList()
     /// Chosen, not finished, and in no runner's hand: see `OperationState.Word.isGuest`.
@@ -43,7 +43,15 @@ struct QueueState: ~Copyable {
     /// Where the operations run. A lease of an earlier target chooses nothing any more.
     var target = LeaseTarget.pool
     /// As set by the user: a count, or −1.
-    var limit = OperationQueue.defaultMaxConcurrentOperationCount
+    private(set) var limit = OperationQueue.defaultMaxConcurrentOperationCount
+
+    mutating func setLimit(_ newLimit: Int) {
+        limit = newLimit
+        // Where slots are scarce, the one that comes first of all bands has its turn.
+        let merges = !hasDefaultLimit
+        ready.setMerged(merges)
+        held.visitAll { $0.ready.setMerged(merges) }
+    }
 
     deinit { lastRun?.release() }
 
@@ -99,9 +107,9 @@ struct QueueState: ~Copyable {
     /// Takes in a barrier: a segment for it alone, and one for all that comes after. The inbox is empty.
     mutating func admitBarrier(_ barrier: Operation) {
         closeLastRun()
-        held.append(HeldSegment(firstSequence: nextSequence))
+        held.append(HeldSegment(firstSequence: nextSequence, isMerged: ready.isMerged))
         admit(barrier)
-        held.append(HeldSegment(firstSequence: nextSequence))
+        held.append(HeldSegment(firstSequence: nextSequence, isMerged: ready.isMerged))
     }
 
     /// Reaches the next segment, and further ones, while nothing is left of the one before. Not while an operation is
@@ -283,12 +291,12 @@ struct QueueState: ~Copyable {
         return true
     }
 
-    /// The operations that are not finished, and of which `isAsked` is true, with the numbers that give the order of adding;
-    /// without those in runners' hands, and closures only as far as they have objects.
-    func snapshot(where isAsked: (Operation) -> Bool) -> [(sequence: UInt64, operation: Operation)] {
+    /// The operations that are not finished, barriers too, with the numbers that give the order of adding; without those
+    /// in runners' hands, and closures only as far as they have objects.
+    func snapshot() -> [(sequence: UInt64, operation: Operation)] {
         var all: [(sequence: UInt64, operation: Operation)] = []
         func collect(_ operation: Operation) {
-            if operation.state.load().isFinished || operation.isClosureRun || !isAsked(operation) { return }
+            if operation.state.load().isFinished || operation.isClosureRun { return }
             all.append((operation.sequence, operation))
         }
         guests.forEach(collect)

@@ -1,5 +1,8 @@
 /// The ready operations of a queue, by band of worker threads and priority level; first in, first out within each.
 ///
+/// Where slots are scarce, who comes first does not depend on the band (contract G6, G10): then the lists are *merged*,
+/// and hold the operations of all bands of a level in the order in which they became ready.
+///
 /// Pure data, guarded by the queue's lock. Nothing here ever looks at an operation that is not ready.
 struct ReadyQueue: ~Copyable {
     /// One band's lists, one a level, and which of them hold something.
@@ -17,11 +20,6 @@ struct ReadyQueue: ~Copyable {
         @inline(__always)
         mutating func append(_ operation: Operation, level: PriorityLevel) {
             lists[Int(level.rawValue)].append(operation)
-            occupied |= 1 << level.rawValue
-        }
-
-        mutating func prepend(_ operation: Operation, level: PriorityLevel) {
-            lists[Int(level.rawValue)].prepend(operation)
             occupied |= 1 << level.rawValue
         }
 
@@ -52,15 +50,20 @@ struct ReadyQueue: ~Copyable {
         }
     }
 
-    /// Nearly every queue uses this band alone.
+    /// Nearly every queue uses this band alone. Merged, it holds all of them.
     private var normal = Levels()
     /// All nine bands, once another one was used; then the normal band's place here stays empty.
     private var others: [Levels] = []
+    private(set) var isMerged: Bool
     private(set) var count = 0
     /// How many of them take no slot.
     private(set) var slotlessCount = 0
-    /// The bands that hold something.
+    /// How many of another band than the normal one stand in its lists, being merged.
+    private var foreignCount = 0
+    /// The bands whose lists hold something.
     private(set) var bands = BandSet()
+
+    init(isMerged: Bool) { self.isMerged = isMerged }
 
     @inline(__always)
     mutating func append(_ operation: Operation, as place: QueuePlace) {
@@ -69,12 +72,6 @@ struct ReadyQueue: ~Copyable {
             return note(operation, as: place)
         }
         withLevels(place.band) { $0.append(operation, level: place.level) }
-        note(operation, as: place)
-    }
-
-    /// As `append`, but before those of its level.
-    mutating func prepend(_ operation: Operation, as place: QueuePlace) {
-        withLevels(place.band) { $0.prepend(operation, level: place.level) }
         note(operation, as: place)
     }
 
@@ -88,9 +85,11 @@ struct ReadyQueue: ~Copyable {
     @inline(__always)
     private mutating func note(_ operation: Operation, as place: QueuePlace) {
         operation.place = place
-        bands.insert(place.band)
         count += 1
         if place.level == .slotless { slotlessCount += 1 }
+        if place.band == .normal || !isMerged { return bands.insert(place.band) }
+        bands.insert(.normal)
+        foreignCount += 1
     }
 
     /// Removes an operation from the list that its `place` names.
@@ -100,10 +99,11 @@ struct ReadyQueue: ~Copyable {
             levels.remove(operation, level: place.level)
             return levels.isEmpty
         }
-        if isBandEmpty { bands.remove(place.band) }
+        if isBandEmpty { bands.remove(isMerged ? .normal : place.band) }
         operation.place = .none
         count -= 1
         if place.level == .slotless { slotlessCount -= 1 }
+        if isMerged, place.band != .normal { foreignCount -= 1 }
     }
 
     /// As `remove`, for the one that `first(of:)` gave.
@@ -117,7 +117,8 @@ struct ReadyQueue: ~Copyable {
         count -= 1
     }
 
-    /// Takes over all of another queue's operations, at the back of each level. In constant time.
+    /// Takes over all of another queue's operations, which is merged if this is, at the back of each level. In constant
+    /// time.
     mutating func append(contentsOf other: inout ReadyQueue) {
         for band in other.bands {
             var levels = other.levels(of: band)
@@ -126,10 +127,25 @@ struct ReadyQueue: ~Copyable {
         }
         count += other.count
         slotlessCount += other.slotlessCount
-        other = ReadyQueue()
+        foreignCount += other.foreignCount
+        other = ReadyQueue(isMerged: other.isMerged)
     }
 
-    /// The next one of a band.
+    /// Merges the lists, or parts them. In constant time where only the normal band is in use. In which order those of
+    /// different bands became ready is not known when they are merged: they follow the order of adding.
+    mutating func setMerged(_ merges: Bool) {
+        if merges == isMerged { return }
+        var all: [Unmanaged<Operation>] = []
+        if foreignCount > 0 || !others.isEmpty { forEach { all.append(.passUnretained($0)) } }
+        // By sequence where the bands were apart; as they stand where they were together.
+        if merges { all.sort { sequence(of: $0) < sequence(of: $1) } }
+        let places = all.map { $0._withUnsafeGuaranteedRef { $0.place } }
+        for link in all { link._withUnsafeGuaranteedRef { remove($0) } }
+        isMerged = merges
+        for (link, place) in zip(all, places) { link._withUnsafeGuaranteedRef { append($0, as: place) } }
+    }
+
+    /// The next one of a band; merged, of the leading band.
     @inline(__always)
     mutating func first(of band: NiceBand) -> Unmanaged<Operation>? {
         band == .normal ? normal.findFirst() : withLevels(band) { $0.findFirst() }
@@ -137,33 +153,23 @@ struct ReadyQueue: ~Copyable {
 
     /// The one that goes first of all, where only the normal band is in use.
     @inline(__always)
-    mutating func firstOfNormal() -> Unmanaged<Operation>? { bands == BandSet(.normal) ? normal.findFirst() : nil }
-
-    /// The band of the operation that goes first of all: the highest level, then the earliest added; nil if empty.
-    @inline(__always)
-    mutating func leadingBand() -> NiceBand? {
-        if bands == BandSet(.normal) { return .normal }
-        return bands.isEmpty ? nil : leadingBandOfSeveral()
+    mutating func firstOfNormal() -> Unmanaged<Operation>? {
+        bands == BandSet(.normal) && foreignCount == 0 ? normal.findFirst() : nil
     }
 
-    @inline(never)
-    private mutating func leadingBandOfSeveral() -> NiceBand? {
-        var leading: (band: NiceBand, level: Int, sequence: UInt64)?
-        for band in bands {
-            let (level, first) = withLevels(band) { ($0.highest, $0.findFirst()) }
-            let sequence = sequence(of: first)
-            if let leading, (leading.level, sequence) >= (level, leading.sequence) { continue }
-            leading = (band, level, sequence)
-        }
-        return leading?.band
+    /// Of merged lists: the band of the operation that goes first of all; nil if there is none.
+    @inline(__always)
+    mutating func leadingBand() -> NiceBand? {
+        if foreignCount == 0 { return bands.isEmpty ? nil : .normal }
+        return normal.findFirst()?._withUnsafeGuaranteedRef { $0.place.band }
     }
 
     func forEach(_ body: (Operation) -> Void) {
         for band in bands { levels(of: band).forEach(body) }
     }
 
-    private func sequence(of operation: Unmanaged<Operation>?) -> UInt64 {
-        operation?._withUnsafeGuaranteedRef { $0.sequence } ?? .max
+    private func sequence(of operation: Unmanaged<Operation>) -> UInt64 {
+        operation._withUnsafeGuaranteedRef { $0.sequence }
     }
 
     private func levels(of band: NiceBand) -> Levels {
@@ -171,7 +177,7 @@ struct ReadyQueue: ~Copyable {
     }
 
     private mutating func withLevels<Result>(_ band: NiceBand, _ body: (inout Levels) -> Result) -> Result {
-        if band == .normal { return body(&normal) }
+        if band == .normal || isMerged { return body(&normal) }
         if others.isEmpty { others = Array(repeating: Levels(), count: NiceBand.count) }
         return body(&others[band.index])
     }

@@ -290,12 +290,14 @@ final class Runner {
     /// Runs a wait of the calling thread. The slot of the operation that waits counts as blocked meanwhile, and on a
     /// worker another one takes over its work (contract O6). In the deinit of an operation that has run, the slot is
     /// given back first.
-    static func waiting<Result>(_ wait: () -> Result) -> Result {
+    ///
+    /// - Parameter awaited: what it waits for; nil if the wait has a deadline.
+    static func waiting<Result>(for awaited: Awaited?, _ wait: () -> Result) -> Result {
         guard let runner = current?.takeUnretainedValue() else { return wait() }
         runner.settle()
         let worker = runner.pooled?.takeUnretainedValue()
         let queue = runner.hand.isNothing ? nil : runner.queue
-        worker?.beginWait()
+        worker?.beginWait(of: runner, for: awaited)
         queue?.countWaitingInside(1)
         defer {
             queue?.countWaitingInside(-1)

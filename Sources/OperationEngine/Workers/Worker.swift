@@ -20,6 +20,10 @@ final class Worker: @unchecked Sendable {
     let isPresumedBlocked = Atomic<Bool>(false)
     /// Whether it has taken a worker of the pool's surge along when it was presumed blocked. Guarded by the pool's lock.
     @exclusivity(unchecked) var isOfSurge = false
+    /// What the worker waits for, if it is inside an engine wait without a deadline, and its runner then. Guarded by the
+    /// pool's lock.
+    @exclusivity(unchecked) var awaited: Awaited?
+    @exclusivity(unchecked) var waitingRunner: Unmanaged<Runner>?
     /// The thread's identity for the monitor: written by the thread before it first takes work.
     private let threadID = Atomic<Int32>(0)
     private let cpuClock = Atomic<Int32>(-1)
@@ -73,9 +77,9 @@ final class Worker: @unchecked Sendable {
     // MARK: Blocking
 
     /// The thread is going to wait for the engine: another worker runs in its stead, until `endWait`.
-    func beginWait() {
+    func beginWait(of runner: Runner, for awaited: Awaited?) {
         endPresumption()
-        pool.beginBlocking(self)
+        pool.beginBlocking(self, runner, awaited)
     }
 
     func endWait() { pool.endBlocking(self) }

@@ -232,8 +232,9 @@ final class WorkerPool: @unchecked Sendable {
     // MARK: Blocking
 
     /// The worker is going to wait: another one may run in its stead.
-    func beginBlocking(_ worker: Worker) {
+    func beginBlocking(_ worker: Worker, _ runner: Runner, _ awaited: Awaited?) {
         lock.lock()
+        (worker.awaited, worker.waitingRunner) = (awaited, .passUnretained(runner))
         if !worker.isCountedBlocked {
             worker.isCountedBlocked = true
             blockedCount += 1
@@ -244,9 +245,35 @@ final class WorkerPool: @unchecked Sendable {
     /// The worker runs again. That may be one too many: some worker stops at the end of its operation.
     func endBlocking(_ worker: Worker) {
         lock.lock()
+        worker.awaited = nil
         countRunning(worker)
         crowded.store(active > target, ordering: .relaxed)
         lock.unlock()
+    }
+
+    // MARK: All threads
+
+    /// Whether no further thread may be made.
+    static var hasAllThreads: Bool { threadCount.load(ordering: .relaxed) >= threadLimit }
+
+    /// Looks at all pools at one instant. Queues' locks may be taken inside; nowhere else are two pools' locks held.
+    static func withAllLocked<Result>(_ body: ([WorkerPool]) -> Result) -> Result {
+        for pool in pools { pool.lock.lock() }
+        defer { for pool in pools { pool.lock.unlock() } }
+        return body(pools)
+    }
+
+    /// Under the lock.
+    var workersUnderLock: [Worker] { workers }
+
+    /// The queues of which a lease waits for a worker. Under the lock.
+    var queuesWithLeases: [QueueCore] {
+        var all: [QueueCore] = []
+        items.visit { item in
+            if case .lease(let queue) = item { all.append(queue) }
+            return true
+        }
+        return all
     }
 
     /// Under the lock.

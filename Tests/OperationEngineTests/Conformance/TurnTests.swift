@@ -66,4 +66,47 @@ struct TurnTests {
         #expect(operations[0].isReady && areSame(operations[0].dependencies, [dependency]))
         #expect(run() == [0, 1, 2])
     }
+
+    /// Numbered operations that take turns at the normal thread priority and a lower one.
+    private func ofTwoBands(_ count: Int) -> [Operation] {
+        let operations = numbered(count, into: log)
+        for (index, operation) in operations.enumerated() where index.isMultiple(of: 2) {
+            operation.threadPriority = 0.25
+        }
+        return operations
+    }
+
+    @Test("G6 H6: the order of becoming ready counts, whatever the thread priorities", arguments: [false, true])
+    func becameReadyInTwoBands(isBehindBarrier: Bool) {
+        let operations = ofTwoBands(6)
+        if isBehindBarrier { queue.addBarrierBlock {} }
+        let gates = operations.map { operation in
+            let gate = Operation()
+            operation.addDependency(gate)
+            queue.addOperation(operation)
+            return gate
+        }
+        let order = [3, 0, 5, 4, 1, 2]
+        for index in order { gates[index].start() }
+        #expect(run() == order)
+    }
+
+    @Test("G10 H6: one whose priority is changed and changed back goes to the back, whatever its thread priority")
+    func refiledInTwoBands() {
+        let operations = ofTwoBands(4)
+        queue.addOperations(operations, waitUntilFinished: false)
+        operations[1].queuePriority = .high
+        operations[1].queuePriority = .normal
+        operations[0].threadPriority = 0.5
+        #expect(run() == [2, 3, 1, 0])
+    }
+
+    @Test("G5 N6 H6: those added before the limit is set keep the order of adding, whatever their thread priorities")
+    func limitedLater() {
+        queue.maxConcurrentOperationCount = OperationQueue.defaultMaxConcurrentOperationCount
+        queue.addOperations(ofTwoBands(6), waitUntilFinished: false)
+        #expect(queue.operations.count == 6)
+        queue.maxConcurrentOperationCount = 1
+        #expect(run() == [0, 1, 2, 3, 4, 5])
+    }
 }

@@ -8,6 +8,17 @@ struct BoundTests {
         try passes("bounded-threads", limit: HangLimit.test / 2)
     }
 
+    @Test(
+        "N13 O5: where all threads wait for operations that need one too, one report says so", arguments: ["queues", "tree"])
+    func exhausted(way: String) throws {
+        try passes("exhausted-threads", way, limit: HangLimit.test / 2)
+    }
+
+    @Test("O5: no report while what one of them waits for may still end")
+    func notExhausted() throws {
+        try passes("exhausted-threads", "escape", limit: HangLimit.test / 2)
+    }
+
     @Test("N13 M13: CPU-bound work at a limit of 1000 makes no thousand threads")
     func computing() throws {
         try passes("few-threads", "computing")

@@ -111,11 +111,16 @@ struct BarrierTests {
         queue.addBarrierBlock {}
         let later = MainOperation()
         queue.addOperation(later)
-        queue.addBarrierBlock {}
+        let (listed, counted) = (Counter(), Counter())
+        queue.addBarrierBlock {
+            listed.add(queue.operations.count)
+            counted.add(queue.operationCount)
+        }
         #expect(areSame(queue.operations, [operation, later]) && queue.operationCount == 2)
         queue.isSuspended = false
         drains(queue)
         #expect(queue.operations.isEmpty && queue.operationCount == 0)
+        #expect(listed.value == 0 && counted.value == 0)
     }
 
     @Test("P7 O3: waiting for all operations waits for barriers too")

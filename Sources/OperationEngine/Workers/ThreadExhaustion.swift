@@ -1,0 +1,91 @@
+import Synchronization
+
+/// What a thread waits for in an engine wait without a deadline.
+enum Awaited {
+    case operation(Unmanaged<Operation>)
+    case queue(Unmanaged<QueueCore>)
+    /// Blocks of a `BlockOperation` that workers run.
+    case blocks
+}
+
+/// Finds out that all the threads that the engine may have wait for operations which only a further thread could run
+/// (contract N13, O5).
+///
+/// A waiting thread never runs another operation in the meantime. It could, if that is the very one that it awaits; but
+/// the one that its queue would choose next mostly is another one, so that this would not end the wait where it matters;
+/// and the operation would run inside of the one that waits, with its locks held and its thread-locals set.
+///
+/// **Why the verdict is certain.** It is made with the locks of all pools held. No worker leaves a wait without its pool's
+/// lock, so those that wait go on waiting, and what they have in hand stays there. All of them wait, for an operation in
+/// the hand of one of them; for one that has not begun, in a queue that runs on the pools; or for blocks that they run.
+/// None of these gets on without a worker. Where something else is awaited, there is no verdict.
+enum ThreadExhaustion {
+    private static let isReported = Atomic<Bool>(false)
+
+    /// Says, once each time, why no wait of a worker can end.
+    static func reason() -> String? {
+        guard WorkerPool.hasAllThreads, isComplete() else {
+            isReported.store(false, ordering: .relaxed)
+            return nil
+        }
+        if isReported.exchange(true, ordering: .relaxed) { return nil }
+        return """
+            all \(WorkerPool.threadLimit) threads that the engine may have wait inside of operations, for others that need \
+            a thread too
+            """
+    }
+
+    private static func isComplete() -> Bool {
+        WorkerPool.withAllLocked { pools in
+            var inHand: Set<UnsafeMutableRawPointer> = []
+            var queues: [UnsafeMutableRawPointer: QueueCore] = [:]
+            for pool in pools {
+                for queue in pool.queuesWithLeases { queues[address(of: queue)] = queue }
+                for worker in pool.workersUnderLock {
+                    guard worker.awaited != nil, let runner = worker.waitingRunner?.takeUnretainedValue() else {
+                        return false
+                    }
+                    if let queue = runner.queue { queues[address(of: queue)] = queue }
+                    if case .operation(let operation) = runner.hand, endsOnItsThread(operation) {
+                        inHand.insert(operation.toOpaque())
+                    }
+                }
+            }
+            return pools.allSatisfy { pool in
+                pool.workersUnderLock.allSatisfy { worker in
+                    switch worker.awaited {
+                    case nil: false
+                    case .blocks: true
+                    case .queue(let queue): queues[queue.toOpaque()]?.needsWorkers ?? false
+                    case .operation(let operation):
+                        inHand.contains(operation.toOpaque()) || isHeldBack(operation, in: queues)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether nobody but the thread that runs the operation can end it.
+    private static func endsOnItsThread(_ operation: Unmanaged<Operation>) -> Bool {
+        operation._withUnsafeGuaranteedRef { !MethodOverride.isFinished.isPresent(in: $0) }
+    }
+
+    /// Whether an operation has not begun, in one of the queues. Its waiter keeps it alive, but nobody its queue: so that
+    /// is only compared.
+    private static func isHeldBack(
+        _ operation: Unmanaged<Operation>, in queues: [UnsafeMutableRawPointer: QueueCore]
+    ) -> Bool {
+        operation._withUnsafeGuaranteedRef { operation in
+            let word = operation.state.load()
+            let phases = OperationState.Phase.enqueued.rawValue..<OperationState.Phase.dispatched.rawValue
+            guard phases.contains(word.phase.rawValue), endsOnItsThread(.passUnretained(operation)),
+                let queue = operation.queue
+            else { return false }
+            return queues[queue.toOpaque()]?.underlyingQueue == nil && queues[queue.toOpaque()] != nil
+        }
+    }
+
+    private static func address(of queue: QueueCore) -> UnsafeMutableRawPointer {
+        Unmanaged.passUnretained(queue).toOpaque()
+    }
+}

@@ -1,0 +1,151 @@
+import OperationEngine
+import TestSupport
+import Testing
+
+/// Runs a block when it is freed.
+private final class LastWords: Operation, @unchecked Sendable {
+    private let words: @Sendable () -> Void
+
+    init(_ words: @escaping @Sendable () -> Void) { self.words = words }
+
+    deinit { words() }
+}
+
+/// Ends when it says so; counts the calls of its `start` and `main`.
+private final class EndsItself: Operation, @unchecked Sendable {
+    private let finished = Guarded(false)
+    let starts = Counter()
+
+    override var isFinished: Bool { finished.read() }
+    override func start() { starts.add() }
+
+    func end() {
+        willChangeValue(forKey: "isFinished")
+        finished.withLock { $0 = true }
+        didChangeValue(forKey: "isFinished")
+    }
+}
+
+/// Announces its end when it is asked for the second time whether it is ready.
+private final class EndsWhenAskedAgain: Operation, @unchecked Sendable {
+    private let asks = Guarded(0)
+    private let finished = Guarded(false)
+
+    override var isFinished: Bool { finished.read() }
+    override var isReady: Bool {
+        let count = asks.withLock {
+            $0 += 1
+            return $0
+        }
+        if count == 2 {
+            willChangeValue(for: \.isFinished)
+            finished.withLock { $0 = true }
+            didChangeValue(for: \.isFinished)
+        }
+        return super.isReady
+    }
+}
+
+/// What a runner calls between two operations of a queue: observers, deinits, completion blocks. Nothing is chosen before
+/// they have returned, so they may lock and wait for what they like.
+@Suite("D20, I7, Q1: code of the user between two operations", .blocking)
+struct UserCodeBetweenTests {
+    @Test("Q1 M9: a deinit that waits for the next operation, after a closure, leaves nobody in the queue")
+    func deinitAfterClosure() {
+        let queue = makeQueue(limit: 1, suspended: true)
+        for _ in 0..<5 { queue.addOperation {} }
+        let awaited = MainOperation()
+        queue.addOperation(LastWords { #expect(awaited.waitUntilFinished(timeout: HangLimit.wait)) })
+        queue.addOperation(awaited)
+        queue.isSuspended = false
+        drains(queue)
+        // Workers that run another queue's closures are not the first one's.
+        let other = makeQueue(limit: 4)
+        let (gate, begun) = (Gate("the others go on"), Counter())
+        for _ in 0..<4 {
+            other.addOperation {
+                begun.add()
+                gate.wait()
+            }
+        }
+        begun.wait(for: 4)
+        queue.isSuspended = true
+        queue.addOperation {}
+        #expect(queue.operations.count == 1)
+        #expect(queue.operationCount == 1)
+        #expect(other.operationCount == 4)
+        gate.open()
+        queue.isSuspended = false
+        drains(queue)
+        drains(other)
+        #expect(queue.operationCount == 0 && other.operationCount == 0)
+    }
+
+    @Test(
+        "D20 D23: an observer of a queue may take a lock whose holder waits for the queue's next operation",
+        arguments: [1, -1])
+    func observerTakesLock(limit: Int) {
+        let queue = makeQueue(limit: limit, suspended: true)
+        let isLocked = Gate("the other thread has the lock")
+        let lock = Guarded(0)
+        let first = MainOperation { _ in isLocked.wait() }
+        let next = MainOperation()
+        let token = queue.observe(\.operationCount) { queue, _ in
+            if !queue.isSuspended { lock.withLock { $0 += 1 } }
+        }
+        queue.addOperations([first, next], waitUntilFinished: false)
+        let other = makeQueue()
+        other.addOperation {
+            lock.withLock { _ in
+                isLocked.open()
+                finishes(next)
+            }
+        }
+        isLocked.wait()
+        queue.isSuspended = false
+        drains(other)
+        drains(queue)
+        token.invalidate()
+    }
+
+    @Test("C9: an operation that a deinit ends before its turn is not started")
+    func endedInDeinit() async {
+        await #expect(processExitsWith: .success) {
+            Misuse.handler = { misuse in
+                guard case .finishWithoutStart = misuse else { fatalError("\(misuse)") }
+            }
+            Misuse.isStrict = true
+            let queue = makeQueue(limit: 1, suspended: true)
+            let ended = EndsItself()
+            queue.addOperation(LastWords { ended.end() })
+            queue.addOperation(ended)
+            let last = MainOperation()
+            queue.addOperation(last)
+            queue.isSuspended = false
+            precondition(last.waitUntilFinished(timeout: HangLimit.wait))
+            precondition(queue.waitUntilFinished(timeout: HangLimit.wait))
+            precondition(ended.starts.value == 0)
+        }
+    }
+
+    @Test("D20 C9: an observer waits for its queue when it hears of an operation that ended while it became ready")
+    func endedWhileFiled() async {
+        await #expect(processExitsWith: .success) {
+            Misuse.handler = { misuse in
+                guard case .finishWithoutStart = misuse else { fatalError("\(misuse)") }
+            }
+            let queue = makeQueue(limit: 1, suspended: true)
+            let ended = EndsWhenAskedAgain()
+            let first = MainOperation()
+            ended.addDependency(first)
+            let token = queue.observe(\.operationCount) { queue, _ in
+                guard ended.isFinished else { return }
+                precondition(queue.waitUntilFinished(timeout: HangLimit.wait))
+            }
+            queue.addOperations([first, ended], waitUntilFinished: false)
+            queue.isSuspended = false
+            precondition(queue.waitUntilFinished(timeout: HangLimit.wait))
+            token.invalidate()
+        }
+    }
+}
