@@ -127,6 +127,8 @@ enum Choice {
 struct RunnerList {
     private var first: Unmanaged<Runner>?
 
+    var isEmpty: Bool { first == nil }
+
     mutating func insert(_ runner: Runner) {
         runner.previousInList = nil
         runner.nextInList = first

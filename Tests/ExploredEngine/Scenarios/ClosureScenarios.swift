@@ -60,7 +60,30 @@ let closureScenarios: [Scenario] = [
         exploration.checkOnce(log, "closure", "Q1")
         exploration.checkEmpty(queue, "Q1")
     },
+    Scenario(
+        "deinit-waits-behind-a-closure", "Q1 M9: a worker that waits in a deinit leaves the queue whole at the end",
+        processors: 2
+    ) { exploration in
+        let (log, queue) = exploration.warmUp(limit: 1)
+        queue.isSuspended = true
+        queue.addOperation { log.add("closure") }
+        let awaited = BlockOperation { log.add("awaited") }
+        queue.addOperation(WaitsForOne(awaited))
+        queue.addOperation(awaited)
+        exploration.run({ queue.isSuspended = false }, { _ = queue.operations })
+        exploration.settle()
+        exploration.checkOnce(log, "closure", "Q1")
+        exploration.checkOnce(log, "awaited", "Q1")
+        exploration.checkEmpty(queue, "Q1")
+    },
 ]
+
+/// Its deinit waits for another operation.
+private final class WaitsForOne: Operation, @unchecked Sendable {
+    private let awaited: Operation
+    init(_ awaited: Operation) { self.awaited = awaited }
+    deinit { awaited.waitUntilFinished() }
+}
 
 /// Its deinit waits for all that its queue has left.
 private final class WaitsForTheQueue: Operation, @unchecked Sendable {

@@ -9,7 +9,8 @@ struct BoundTests {
     }
 
     @Test(
-        "N13 O5: where all threads wait for operations that need one too, one report says so", arguments: ["queues", "tree"])
+        "N13 O5: where all threads wait for operations that need one too, one report says so",
+        arguments: ["queues", "tree"])
     func exhausted(way: String) throws {
         try passes("exhausted-threads", way, limit: HangLimit.test / 2)
     }
