@@ -1,5 +1,6 @@
 import EngineStressScenarios
 import Glibc
+import Synchronization
 import TestSupport
 
 // Ctrl-C is waited for by a thread of its own, which every other thread leaves it to.
@@ -8,6 +9,8 @@ sigemptyset(&signals)
 sigaddset(&signals, SIGINT)
 sigaddset(&signals, SIGTERM)
 pthread_sigmask(SIG_BLOCK, &signals, nil)
+
+MisuseWatch.ownsProcess.store(true, ordering: .relaxed)
 
 switch Options.parse(Array(CommandLine.arguments.dropFirst())) {
 case .help:

@@ -47,11 +47,12 @@ import TestSupport
 
 /// How many are inside at once, and the most there were.
 final class Level: Sendable {
-    private let now = Atomic<Int>(0)
+    private let inside = Atomic<Int>(0)
     private let most = Atomic<Int>(0)
+    var now: Int { inside.load(ordering: .relaxed) }
     var peak: Int { most.load(ordering: .relaxed) }
-    func enter() { most.max(now.add(1, ordering: .relaxed).newValue, ordering: .relaxed) }
-    func leave() { now.subtract(1, ordering: .relaxed) }
+    func enter() { most.max(inside.add(1, ordering: .relaxed).newValue, ordering: .relaxed) }
+    func leave() { inside.subtract(1, ordering: .relaxed) }
 }
 
 /// The engine's threads, by their names in /proc.

@@ -46,5 +46,5 @@ public struct Scenario: Sendable {
 
     public static func named(_ name: String) -> Scenario? { all.first { $0.name == name } }
 
-    public static let all: [Scenario] = programs + histories + crowds
+    public static let all: [Scenario] = programs + mixtures + histories + crowds
 }
