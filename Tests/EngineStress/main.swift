@@ -11,6 +11,7 @@ sigaddset(&signals, SIGTERM)
 pthread_sigmask(SIG_BLOCK, &signals, nil)
 
 MisuseWatch.ownsProcess.store(true, ordering: .relaxed)
+CrashNote.install()
 
 switch Options.parse(Array(CommandLine.arguments.dropFirst())) {
 case .help:

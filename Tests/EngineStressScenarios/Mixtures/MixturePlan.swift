@@ -115,7 +115,7 @@ struct MixturePlan: Sendable {
     private var waitsPlanned = 0
     private var waitsOnDispatchPlanned = 0
     /// Each of these may hold a thread, of which the engine has 512, and Dispatch few.
-    private static let mostWaits = 120
+    private static let mostWaits = 300
     private static let mostWaitsOnDispatch = 4
 
     init(_ profile: MixtureProfile, size: Int, _ random: inout SeededGenerator) {

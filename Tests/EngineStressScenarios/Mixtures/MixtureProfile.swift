@@ -39,10 +39,11 @@ struct MixtureProfile: Sendable {
     /// Closures, deinits that wait and listings, in queues of few slots.
     static let leases: MixtureProfile = {
         var profile = MixtureProfile()
-        profile.weights = [.list: 30, .listElsewhere: 8, .suspend: 4, .resume: 8, .callSteward: 4, .pause: 40]
-        (profile.limits, profile.closures, profile.blocks, profile.early) = ([1, 1, 2], 60, 4, 0)
-        (profile.dependent, profile.lowered, profile.underlying, profile.listening) = (5, 0, 0, 0)
-        (profile.waitingAtEnd, profile.napping) = (40, 20)
+        profile.weights = [.list: 12, .listElsewhere: 4, .suspend: 3, .resume: 8, .callSteward: 4, .pause: 80]
+        (profile.limits, profile.closures, profile.blocks, profile.early) = ([1, 1, 1, 2], 50, 2, 0)
+        (profile.dependent, profile.lowered, profile.underlying, profile.listening) = (3, 0, 0, 0)
+        (profile.waitingInside, profile.waitingAtEnd, profile.napping) = (2, 90, 60)
+        (profile.barriers, profile.queues) = (1, 5...9)
         return profile
     }()
 
@@ -53,11 +54,19 @@ struct MixtureProfile: Sendable {
         return profile
     }()
 
-    /// Queues whose observers take locks, list, and wait.
+    /// Queues whose observers take locks, and list.
     static let listeners: MixtureProfile = {
         var profile = MixtureProfile()
         (profile.listening, profile.closures, profile.watched, profile.dependent) = (90, 25, 25, 30)
-        profile.listeners = [.locking, .locking, .draining, .draining, .listing]
+        profile.listeners = [.locking, .locking, .listing]
+        return profile
+    }()
+
+    /// Queues whose observers wait for the whole queue.
+    static let drains: MixtureProfile = {
+        var profile = MixtureProfile()
+        (profile.listening, profile.closures, profile.early, profile.dependent) = (80, 15, 35, 50)
+        profile.listeners = [.draining]
         return profile
     }()
 
@@ -73,17 +82,22 @@ struct MixtureProfile: Sendable {
 extension Scenario {
     /// Random mixtures, each of one kind.
     static let mixtures: [Scenario] = [
-        mixture("mixtures", "closures, deinits that wait, early ends, listings, all at once (Q1, K13, M9)", .everything),
-        mixture("leases", "closures and deinits that wait, in queues that share their workers (Q1, O6)", .leases),
+        mixture(
+            "mixtures", "closures, deinits that wait, early ends, listings, all at once (Q1, K13, M9)", .everything),
+        mixture(
+            "leases", "closures and deinits that wait, in queues that share workers (Q1, O6)", .leases, size: 300,
+            rounds: 200),
         mixture("abroad", "the same on queues of Dispatch (P5, P6)", .abroad, rounds: 50),
-        mixture("listeners", "observers of queues that take locks, list, and wait for the queue (D20, D23)", .listeners),
+        mixture(
+            "listeners", "observers of queues that take locks others wait with, and that list (D20, D23)", .listeners),
+        mixture("drains", "observers of queues that wait for the whole queue (D20, O3)", .drains),
         mixture("early", "ends announced before the turn, and while it comes (C9, C12)", .early),
     ]
 
     private static func mixture(
-        _ name: String, _ summary: String, _ profile: MixtureProfile, rounds: Int = 100
+        _ name: String, _ summary: String, _ profile: MixtureProfile, size: Int = 150, rounds: Int = 100
     ) -> Scenario {
-        Scenario(name, summary, unit: "parts", size: 150, rounds: rounds, testSize: 120, testRounds: 10) { run in
+        Scenario(name, summary, unit: "parts", size: size, rounds: rounds, testSize: 120, testRounds: 10) { run in
             Mixture.play(run, profile)
         }
     }

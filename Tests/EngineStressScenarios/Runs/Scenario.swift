@@ -29,7 +29,9 @@ public struct Scenario: Sendable {
     /// Plays one round. A hang prints the state of affairs and aborts the process.
     public func play(seed: UInt64, size: Int) -> Outcome {
         let run = StressRun(scenario: name, seed: seed, size: size)
+        CrashNote.enter(run)
         Watchdog.watch(run) { body(run) }
+        CrashNote.leave()
         // The description holds operations, and they hold the run.
         run.describe { "" }
         return Outcome(violations: run.violations, operations: run.operations, notes: run.notes)

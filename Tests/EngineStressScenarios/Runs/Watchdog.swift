@@ -48,14 +48,19 @@ enum Watchdog {
         }
         guard let hanging else { return }
         let violations = hanging.violations.map { "violated: \($0)\n" }.joined()
-        let text = """
-            \(hanging.scenario) hangs: nothing has happened for \(patience)
-            \(violations)\(hanging.stateOfAffairs)
-            \(Replay.advice(scenario: hanging.scenario, seed: hanging.seed, size: hanging.size))
-
+        say(
             """
-        _ = text.utf8CString.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count - 1) }
+            \(hanging.scenario) hangs: nothing has happened for \(patience)
+            \(violations)\(Replay.advice(scenario: hanging.scenario, seed: hanging.seed, size: hanging.size))
+            """)
+        // Ends the process if even the look at the engine's objects does not come back.
+        alarm(20)
+        say(hanging.stateOfAffairs)
         abort()
+    }
+
+    private static func say(_ text: String) {
+        _ = (text + "\n").utf8CString.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count - 1) }
     }
 }
 
