@@ -54,11 +54,14 @@ void clinux_drain_main_queue(void);
 /// Sleeps until the eventfd is readable, and resets it; may return early. poll(2), eventfd_read(3).
 void clinux_wait_for_event(int handle);
 
-/// Thread-local slots of OperationEngine: the runner of this thread's operations, and the list of releases it is unrolling.
+/// Thread-local slots of OperationEngine: the runner of this thread's operations, the list of releases it is unrolling, and
+/// what it keeps alive while an operation ends.
 void *clinux_current_runner(void);
 void clinux_set_current_runner(void *runner);
 void *clinux_release_list(void);
 void clinux_set_release_list(void *list);
+void *clinux_kept_list(void);
+void clinux_set_kept_list(void *list);
 
 /// Another one: the memory that this thread's next edges come from. Inline, since an edge takes little more.
 extern _Thread_local void *clinux_edge_slab_of_thread;

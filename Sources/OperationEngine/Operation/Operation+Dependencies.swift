@@ -107,9 +107,13 @@ extension Operation {
     /// keep alive, and the observer lists of others, retained before.
     ///
     /// - Parameter runner: the calling runner, if it advances its queue right afterwards.
+    /// - Returns: whether something was kept alive meanwhile; see `KeptAlive`.
     @inline(never)
-    func releaseSuccessors(own runner: Unmanaged<Runner>?) {
-        guard let newest = successors.lock().first else { return successors.unlock(leaving: nil, isClosed: true) }
+    func releaseSuccessors(own runner: Unmanaged<Runner>?) -> Bool {
+        guard let newest = successors.lock().first else {
+            successors.unlock(leaving: nil, isClosed: true)
+            return false
+        }
         if newest.pointee.older != nil { return releaseSeveral(from: newest, own: runner) }
         let dependent = newest.pointee.dependent
         let state = DependencyEdge.state(of: dependent)
@@ -117,8 +121,20 @@ extension Operation {
         let observers = consequence == nil ? state.pointee.observers : nil
         // Only now: until then the dependent's deinit waits for the list.
         successors.unlock(leaving: nil, isClosed: true)
-        if consequence == .file { dependent._withUnsafeGuaranteedRef { $0.fileWithQueue(own: runner) } }
-        observers?.object?.dependencyHasFinished()
+        if consequence == .file {
+            return dependent._withUnsafeGuaranteedRef { dependent in
+                guard dependent.state.load().has(OperationState.Word.hasOwnReadiness) else {
+                    dependent.fileWithQueue(own: runner)
+                    return false
+                }
+                return KeptAlive.during {
+                    KeptAlive.keep(dependent)
+                    dependent.fileWithQueue()
+                }
+            }
+        }
+        guard let observers else { return false }
+        return KeptAlive.during { observers.tellOfFinishedDependency() }
     }
 
     /// As `fileWithQueue`, by the thread of a runner that advances its queue right afterwards.
@@ -135,7 +151,7 @@ extension Operation {
 
     /// The same for several dependents, the oldest edge's first.
     @inline(never)
-    private func releaseSeveral(from newest: DependencyEdge.Pointer, own runner: Unmanaged<Runner>?) {
+    private func releaseSeveral(from newest: DependencyEdge.Pointer, own runner: Unmanaged<Runner>?) -> Bool {
         withUnsafeTemporaryAllocation(of: Unmanaged<Operation>.self, capacity: Self.successorsAtOnce) { batch in
             // Filled from the back, since the newest comes first.
             var start = batch.count
@@ -155,7 +171,7 @@ extension Operation {
             }
             successors.unlock(leaving: nil, isClosed: true)
             filer.file(batch[..<readied])
-            filer.fileTheRest()
+            return filer.fileTheRest()
         }
     }
 
@@ -164,8 +180,9 @@ extension Operation {
     private func releaseMany(
         from newest: DependencyEdge.Pointer, in batch: UnsafeMutableBufferPointer<Unmanaged<Operation>>,
         own runner: Unmanaged<Runner>?
-    ) {
+    ) -> Bool {
         var filer = BatchFiler(own: runner)
+        var hasKept = false
         var next: DependencyEdge.Pointer? = SuccessorList.oldest(from: newest)
         while true {
             var readied = 0
@@ -185,8 +202,8 @@ extension Operation {
             successors.unlock(leaving: next, isClosed: true)
             filer.file(batch[..<readied])
             if !isDone { filer.fileOwn() }
-            filer.fileTheRest()
-            if isDone { return }
+            if filer.fileTheRest() { hasKept = true }
+            if isDone { return hasKept }
             next = successors.lockClosed()
         }
     }
@@ -201,6 +218,16 @@ extension Operation {
     }
 
     private static let successorsAtOnce = 64
+}
+
+extension ObserverList<Operation> {
+    /// The object hears of it, if it is still there. Inside of `KeptAlive.during`.
+    func tellOfFinishedDependency() {
+        KeptAlive.keep(self)
+        guard let object else { return }
+        KeptAlive.keep(object)
+        object.dependencyHasFinished()
+    }
 }
 
 extension BatchFiler {

@@ -161,9 +161,10 @@ open class Operation: @unchecked Sendable {
     @inline(__always)
     func conclude(_ last: OperationState.Word, on runner: Unmanaged<Runner>?, announce: () -> Void) {
         executionEnded(last)
+        var hasKept = false
         if !successors.isEmpty {
             // An observer may go on for long after this: then the dependents are filed here.
-            releaseSuccessors(own: last.has(OperationState.Word.hasObservers) ? nil : runner)
+            hasKept = releaseSuccessors(own: last.has(OperationState.Word.hasObservers) ? nil : runner)
         }
         if last.has(OperationState.Word.hasAwaiters) { resumeAwaiters() }
         announce()
@@ -174,6 +175,7 @@ open class Operation: @unchecked Sendable {
                 WorkerPool.of(.normal).submit(.block(block))
             }
         }
+        if hasKept { KeptAlive.letGo() }
     }
 
     /// Lets go of what only the execution needed (contract K13, Q5). Called on the finishing thread, with the word before

@@ -34,17 +34,23 @@ struct BatchFiler {
     mutating func tellLater(_ observers: ObserverList<Operation>) { toBeTold.append(observers) }
 
     /// Tells the observed ones, and files those whose `isReady` is overridden. Without any lock.
-    mutating func fileTheRest() {
+    ///
+    /// - Returns: whether something was kept alive meanwhile; see `KeptAlive`.
+    mutating func fileTheRest() -> Bool {
+        if toBeTold.isEmpty, toBeAsked.isEmpty { return false }
         // Code of the user may go on for long, or wait for what the runner has kept.
-        if !toBeTold.isEmpty || !toBeAsked.isEmpty { fileOwn() }
-        if !toBeTold.isEmpty {
-            // The list's weak reference says whether the operation is still there.
-            for observers in toBeTold { observers.object?.dependencyHasFinished() }
-            toBeTold.removeAll()
+        fileOwn()
+        defer {
+            toBeTold = []
+            toBeAsked = []
         }
-        if !toBeAsked.isEmpty {
-            for operation in toBeAsked { operation.fileWithQueue() }
-            toBeAsked.removeAll()
+        return KeptAlive.during {
+            // The list's weak reference says whether the operation is still there.
+            for observers in toBeTold { observers.tellOfFinishedDependency() }
+            for operation in toBeAsked {
+                KeptAlive.keep(operation)
+                operation.fileWithQueue()
+            }
         }
     }
 }

@@ -22,7 +22,8 @@ extension QueueCore {
         if !state.held.isEmpty { return .nothing }
         if runner.hasReadied { return chooseReadied(of: runner) }
         // What is ready goes before what is in the inbox.
-        let choice = mayHoldUrgent ? .nothing : state.chooseNext(for: runner.lease, from: .normal)
+        let choice = mayHoldUrgent
+            ? .nothing : state.chooseNext(for: runner.lease, from: .normal, closureTo: runner.heldClosure)
         return choice.isNothing ? chooseBehindInbox(for: runner) : choice
     }
 
@@ -36,7 +37,7 @@ extension QueueCore {
     @inline(never)
     private func chooseBehindInbox(for runner: Runner) -> Choice {
         takeIn()
-        return state.chooseNext(for: runner.lease)
+        return state.chooseNext(for: runner.lease, closureTo: runner.heldClosure)
     }
 
     /// Puts what was chosen into a runner's hand. False if that is nothing. Under the lock.
@@ -46,7 +47,7 @@ extension QueueCore {
         case .nothing: return false
         case .operation(let operation): runner.take(operation)
         case .guest(let operation): runner.take(guest: operation)
-        case .closure(let run): state.take(from: run) { runner.take(closure: $0, sequence: $1) }
+        case .closure(let sequence): runner.takeClosure(sequence: sequence)
         }
         return true
     }
@@ -58,7 +59,7 @@ extension QueueCore {
         if !runner.isListed { runners.insert(runner) }
         while true {
             takeReadied(of: runner)
-            let (choice, bands) = settle(choosingFor: mayGoOn && !tellsObservers ? runner.lease : nil)
+            let (choice, bands) = settle(choosingFor: mayGoOn && !tellsObservers ? runner : nil)
             if give(choice, to: runner) {
                 unlock(calling: bands)
                 return true
@@ -166,7 +167,7 @@ extension QueueCore {
         if dropped.lastHasSuccessors {
             dropped.operations.last?._withUnsafeGuaranteedRef {
                 $0.executionEnded($0.state.load())
-                $0.releaseSuccessors(own: nil)
+                if $0.releaseSuccessors(own: nil) { KeptAlive.letGo() }
             }
         }
         dropped.operations.visitLinks { link in

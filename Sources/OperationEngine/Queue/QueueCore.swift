@@ -186,8 +186,8 @@ final class QueueCore: @unchecked Sendable {
         lock.unlock()
         for band in bands { signal(band) }
         for operation in ended {
-            let operation = operation.takeUnretainedValue()
-            WorkerPool.of(.normal).submit(.block { self.withdraw(operation) })
+            // Not retained: the release here might be the last.
+            WorkerPool.of(.normal).submit(.block { self.withdraw(operation.takeUnretainedValue()) })
         }
     }
 
@@ -205,19 +205,21 @@ final class QueueCore: @unchecked Sendable {
     }
 
     /// Under the lock, after every change: empties the inbox, passes a barrier's place if nothing is left before it,
-    /// chooses for the holder of a lease if asked to, brings `isOpen` up to date, and says which bands of workers to call.
-    func settle(choosingFor lease: Lease? = nil) -> (choice: Choice, bandsToCall: BandSet) {
+    /// chooses for a runner if asked to, brings `isOpen` up to date, and says which bands of workers to call.
+    func settle(choosingFor runner: Runner? = nil) -> (choice: Choice, bandsToCall: BandSet) {
         takeIn()
         state.reachNextSegment()
         var choice = Choice.nothing
-        if let lease { choice = state.choose(for: lease) }
+        if let runner { choice = state.choose(for: runner.lease, closureTo: runner.heldClosure) }
         var mayStart = state.isOpen
         if mayStart != isOpen.load(ordering: .relaxed) {
             isOpen.store(mayStart, ordering: .sequentiallyConsistent)
             if mayStart {
                 // Who saw it false has pushed before the store; what it pushed is found here.
                 takeIn()
-                if let lease, choice.isNothing { choice = state.choose(for: lease) }
+                if let runner, choice.isNothing {
+                    choice = state.choose(for: runner.lease, closureTo: runner.heldClosure)
+                }
                 mayStart = state.isOpen
                 if !mayStart { isOpen.store(false, ordering: .sequentiallyConsistent) }
             }

@@ -48,16 +48,19 @@ extension QueueState {
 
     // MARK: Running
 
-    /// Takes the first closure of a batch, which holds a slot from here on.
+    /// Takes the first closure of a batch into a caller's memory. It holds a slot from here on.
     @inline(__always)
-    mutating func take(from run: Unmanaged<ClosureRun>, _ body: (BlockOperation.Block, _ sequence: UInt64) -> Void) {
-        run._withUnsafeGuaranteedRef {
-            let sequence = $0.sequence + UInt64($0.taken)
-            body($0.takeFirst(), sequence)
-            if $0.isEmpty { unlist(run) }
-        }
+    mutating func take(
+        from run: Unmanaged<ClosureRun>, into place: UnsafeMutablePointer<BlockOperation.Block>
+    ) -> Choice {
         running += 1
         runningClosures += 1
+        return run._withUnsafeGuaranteedRef {
+            let sequence = $0.sequence + UInt64($0.taken)
+            place.initialize(to: $0.takeFirst())
+            if $0.isEmpty { unlist(run) }
+            return .closure(sequence: sequence)
+        }
     }
 
     // MARK: As objects

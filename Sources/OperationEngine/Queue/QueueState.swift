@@ -70,7 +70,7 @@ struct QueueState: ~Copyable {
 
     /// How many more workers could run something now, apart from what is in runs of closures; of those `closures` wait.
     func wantedWorkers(closures: Int) -> Int {
-        isSuspended ? 0 : max(ready.slotlessCount, min(freeSlots, ready.count + closures))
+        isSuspended ? 0 : max(Int(ready.slotlessCount), min(freeSlots, ready.count + closures))
     }
 
     /// The bands of workers that have something to start, while the queue is open. With an explicit limit a free slot goes
@@ -203,9 +203,9 @@ struct QueueState: ~Copyable {
 
     // MARK: Running
 
-    /// Chooses what a runner starts now, if anything. It is dispatched and holds a slot. Of a batch of closures that is
-    /// the first.
-    mutating func choose(for lease: Lease) -> Choice {
+    /// Chooses what the holder of a lease starts now, if anything. It is dispatched and holds a slot. Of a batch of closures
+    /// that is the first, which goes to `place`.
+    mutating func choose(for lease: Lease, closureTo place: UnsafeMutablePointer<BlockOperation.Block>) -> Choice {
         guard isOpen, lease.target == target else { return .nothing }
         let band = lease.band
         // Contract G4, G12: the best ready operation at this instant. Where slots are scarce, the best of all bands.
@@ -214,7 +214,7 @@ struct QueueState: ~Copyable {
             if level == .slotless, isDroppable(reference), drop(reference) { continue }
             // What was dropped may run code of the user when it is released: nothing is chosen before that.
             if !dropped.isEmpty || level != .slotless && freeSlots <= 0 { return .nothing }
-            if let run = ClosureRun.from(reference) { return .closure(of: run) }
+            if let run = ClosureRun.from(reference) { return take(from: run, into: place) }
             let choice = reference._withUnsafeGuaranteedRef { operation in
                 ready.removeFirst(operation)
                 guard let word = operation.state.dispatch() else {
@@ -234,12 +234,15 @@ struct QueueState: ~Copyable {
     /// `choose` would have chosen. Neither does the queue open or close by that, nor is there more to do for other
     /// runners than before: who made it visible has called them. Nothing if it is not as simple, or of a lower level.
     @inline(__always)
-    mutating func chooseNext(for lease: Lease, from leastLevel: PriorityLevel = .lowest) -> Choice {
+    mutating func chooseNext(
+        for lease: Lease, from leastLevel: PriorityLevel = .lowest,
+        closureTo place: UnsafeMutablePointer<BlockOperation.Block>
+    ) -> Choice {
         guard !isSuspended, held.isEmpty, lease.target == target, lease.band == .normal,
             let first = ready.firstOfNormal()
         else { return .nothing }
         guard ready.slotlessCount == 0, freeSlots > 0 else { return .nothing }
-        if let run = ClosureRun.from(first) { return .closure(of: run) }
+        if let run = ClosureRun.from(first) { return take(from: run, into: place) }
         return first._withUnsafeGuaranteedRef { operation in
             let level = operation.place.level
             guard level.rawValue >= leastLevel.rawValue, let word = operation.state.dispatch() else { return .nothing }

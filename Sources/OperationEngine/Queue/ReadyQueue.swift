@@ -57,9 +57,9 @@ struct ReadyQueue: ~Copyable {
     private(set) var isMerged: Bool
     private(set) var count = 0
     /// How many of them take no slot.
-    private(set) var slotlessCount = 0
+    private(set) var slotlessCount: Int32 = 0
     /// How many of another band than the normal one stand in its lists, being merged.
-    private var foreignCount = 0
+    private var foreignCount: Int32 = 0
     /// The bands whose lists hold something.
     private(set) var bands = BandSet()
 

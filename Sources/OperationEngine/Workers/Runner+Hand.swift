@@ -47,9 +47,9 @@ extension Runner {
         openHand()
     }
 
+    /// A closure, which the queue has put into `heldClosure`.
     @inline(__always)
-    func take(closure: BlockOperation.Block, sequence: UInt64) {
-        heldClosure.initialize(to: closure)
+    func takeClosure(sequence: UInt64) {
         closureSequence = sequence
         hand = .closure
         openHand()
@@ -116,8 +116,8 @@ enum Choice {
     case nothing
     case operation(Unmanaged<Operation>)
     case guest(Unmanaged<Operation>)
-    /// The first closure of a batch, which is still to be taken.
-    case closure(of: Unmanaged<ClosureRun>)
+    /// A closure, in the memory that the caller has named, with its place in the order of adding.
+    case closure(sequence: UInt64)
 
     @inline(__always)
     var isNothing: Bool { if case .nothing = self { true } else { false } }

@@ -49,6 +49,8 @@ final class Runner {
     @exclusivity(unchecked) private var uncounted = 0
     private static let mostUncounted = 1024
 
+    /// What a finishing operation has kept alive: released together with it.
+    @exclusivity(unchecked) private var kept: [KeptAlive] = []
     /// Left by a finishing operation, to be called once its slot is free (contract I7).
     @exclusivity(unchecked) var completionBlock: (@Sendable () -> Void)?
     /// Of the locks of the queues that it serves.
@@ -134,7 +136,7 @@ final class Runner {
     /// Whether nothing of a queue is left here.
     private var isAtRest: Bool {
         guard case .nothing = hand, case .nothing = ended else { return false }
-        return !isListed && !hasReadied && uncounted == 0 && completionBlock == nil
+        return !isListed && !hasReadied && uncounted == 0 && completionBlock == nil && kept.isEmpty
     }
 
     /// Runs an operation that ends in the engine's own `start`. The queue keeps it alive.
@@ -157,6 +159,7 @@ final class Runner {
         if uncounted >= Self.mostUncounted { countOutOwed(by: queue) }
         ended = .operation
         operation.release()
+        if !kept.isEmpty { kept = [] }
         uncounted += 1
     }
 
@@ -168,6 +171,7 @@ final class Runner {
         queue.settle(for: self)
         countOutOwed(by: queue)
         queue.leave(operation)
+        kept = []
         guard let block = completionBlock.take() else { return }
         self.queue = nil
         callAtNormalPriority(block)
@@ -180,14 +184,15 @@ final class Runner {
     private func runGuest(_ chosen: Unmanaged<Operation>, of queue: QueueCore) {
         // It may end, and leave the queue, while its `start` goes on (contract C6). Then nobody else keeps it alive, nor
         // perhaps the queue, which the rest of `start` may ask for.
-        let kept = (chosen.takeUnretainedValue(), queue.liveOwner)
+        let guest = (chosen.takeUnretainedValue(), queue.liveOwner)
         // What `start` does after the end waits for the queue like any thread, and has to find it counted down.
         countOutOwed(by: queue)
         queue.countOutEndedClosures()
-        withExtendedLifetime(kept) {
-            if kept.0.isStillReady(in: queue) { start(kept.0, of: queue) }
+        withExtendedLifetime(guest) {
+            if guest.0.isStillReady(in: queue) { start(guest.0, of: queue) }
             hand = .nothing
         }
+        kept = []
     }
 
     private func start(_ guest: Operation, of queue: QueueCore) {
@@ -249,6 +254,12 @@ final class Runner {
         if uncounted == 0 { return }
         queue.countOutRetired(uncounted)
         uncounted = 0
+    }
+
+    /// Keeps objects alive until the hand of the calling thread's runner is empty, if there is something in it.
+    static func keep(_ objects: KeptAlive) {
+        guard let runner = current?.takeUnretainedValue(), !runner.hand.isNothing else { return }
+        runner.kept.append(objects)
     }
 
     // MARK: What a finishing operation makes ready
