@@ -270,6 +270,20 @@ struct MixturePlan: Sendable {
     }
 }
 
+extension MixturePlan.EarlyEnd: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .inStart: "in start"
+        case .afterStart: "after start"
+        case .anyTime: "any time"
+        case .atEnd(let dependency): "at the end of #\(dependency)"
+        case .inDeinit: "in a deinit"
+        case .whenAsked(let count): "when asked, \(count)"
+        case .beforeMain: "before main"
+        }
+    }
+}
+
 extension MixturePlan.Kind {
     var earlyEnd: MixturePlan.EarlyEnd? { if case .early(let end) = self { end } else { nil } }
     var endsInDeinit: Bool { earlyEnd == .inDeinit }

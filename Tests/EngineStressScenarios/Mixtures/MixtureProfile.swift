@@ -51,6 +51,7 @@ struct MixtureProfile: Sendable {
     static let abroad: MixtureProfile = {
         var profile = MixtureProfile()
         (profile.underlying, profile.closures, profile.listening, profile.lowered) = (80, 50, 15, 0)
+        profile.listeners = [.counting, .listing]
         return profile
     }()
 
@@ -74,7 +75,7 @@ struct MixtureProfile: Sendable {
     static let early: MixtureProfile = {
         var profile = MixtureProfile()
         (profile.early, profile.closures, profile.blocks, profile.orderly, profile.dependent) = (50, 12, 4, 5, 40)
-        profile.waitingAtEnd = 12
+        (profile.waitingAtEnd, profile.listeners) = (12, [.counting, .listing])
         return profile
     }()
 }

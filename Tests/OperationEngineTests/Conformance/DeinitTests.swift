@@ -1,3 +1,4 @@
+import Dispatch
 import OperationEngine
 import TestSupport
 import Testing
@@ -183,6 +184,41 @@ struct DeinitTests {
         queue.isSuspended = false
         drains(queue)
         #expect(order.entries == ["first", "second", "third"])
+    }
+
+    @Test(
+        "Q1 M9 M11: a thread that ran closures and waited in a deinit has left the queue for good",
+        arguments: [false, true])
+    func leavesForGood(onDispatch: Bool) async {
+        await #expect(processExitsWith: .success) { [onDispatch] in
+            let queue = makeQueue(limit: 1, suspended: true)
+            if onDispatch { queue.underlyingQueue = DispatchQueue(label: "test", attributes: .concurrent) }
+            for _ in 0..<5 { queue.addOperation {} }
+            let next = BlockOperation {}
+            queue.addOperation(LastWords { waitHere(for: next) })
+            queue.addOperation(next)
+            queue.isSuspended = false
+            precondition(queue.waitUntilFinished(timeout: HangLimit.wait), "the queue never drains")
+
+            let other = makeQueue(limit: 4)
+            let (begun, goOn) = (Counter(), Gate("the closures go on"))
+            for _ in 0..<4 {
+                other.addOperation {
+                    begun.add()
+                    goOn.wait()
+                }
+            }
+            begun.wait(for: 4)
+            queue.isSuspended = true
+            queue.addOperation {}
+            precondition(queue.operations.count == 1, "the queue lists what runs in another one")
+            precondition(queue.operationCount == 1 && other.operationCount == 4)
+            goOn.open()
+            queue.isSuspended = false
+            precondition(other.waitUntilFinished(timeout: HangLimit.wait), "the other queue never drains")
+            precondition(queue.waitUntilFinished(timeout: HangLimit.wait), "the queue never drains again")
+            precondition(queue.operationCount == 0 && other.operationCount == 0)
+        }
     }
 
     @Test("Q1: an operation's deinit waits for another queue, which waits for the end of its own", arguments: [1, -1])
