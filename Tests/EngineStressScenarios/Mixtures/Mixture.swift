@@ -23,6 +23,7 @@ final class Mixture: @unchecked Sendable {
     /// Written by `prepare`, before any other thread.
     private(set) var items: [MixtureItem] = []
     private var tokens: [Observation] = []
+    private let isDescribed = Atomic<Bool>(false)
 
     static func play(_ run: StressRun, _ profile: MixtureProfile) {
         HastyThread.isCurrent = true
@@ -110,7 +111,7 @@ final class Mixture: @unchecked Sendable {
         letAllRun()
         for thread in adders + [locker, ender] { thread.join() }
         for queue in queues.map(\.queue) + [steward] {
-            guard run.require(queue.waitUntilFinished(timeout: limit), "\(queue) never drains (contract M11)") else {
+            guard requireInTime(queue.waitUntilFinished(timeout: limit), "\(queue) never drains (contract M11)") else {
                 return false
             }
         }
@@ -247,9 +248,20 @@ final class Mixture: @unchecked Sendable {
             operation.waitUntilFinished()
             run.require(operation.isFinished, "a wait of \(item) for \(other) returns early (contract O1)")
         } else {
-            run.require(
+            requireInTime(
                 operation.waitUntilFinished(timeout: limit), "\(item) waits in its \(place) for \(other) in vain (Q1)")
         }
+    }
+
+    /// As `require`, with the state of affairs for the first wait that took too long.
+    @discardableResult
+    func requireInTime(_ isInTime: Bool, _ rule: @autoclosure () -> String) -> Bool {
+        guard !isInTime else { return true }
+        run.violated(rule())
+        if !isDescribed.exchange(true, ordering: .relaxed) {
+            run.note("when the first wait took too long: \(stateOfAffairs)")
+        }
+        return false
     }
 
     // MARK: The end

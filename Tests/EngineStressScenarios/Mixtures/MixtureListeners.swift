@@ -51,7 +51,7 @@ extension Mixture {
         guard !HastyThread.isCurrent else { return }
         defer { record.waiters.subtract(1, ordering: .relaxed) }
         guard record.waiters.add(1, ordering: .relaxed).newValue <= Self.mostWaiters else { return }
-        run.require(
+        requireInTime(
             queue.waitUntilFinished(timeout: limit), "an observer waits for \(queue) in vain (contract D20, O3)")
     }
 
@@ -65,7 +65,7 @@ extension Mixture {
             run.await { item.isAdded }
             observersLock.withLock { _ in
                 guard let operation = item.operation else { return }
-                run.require(
+                requireInTime(
                     operation.waitUntilFinished(timeout: limit),
                     "\(item) waits for the observers of its queue (contract D20)")
             }
