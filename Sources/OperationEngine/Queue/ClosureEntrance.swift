@@ -80,9 +80,9 @@ struct ClosureEntrance: ~Copyable {
     @inline(never)
     private func closeIfStillOpen() {
         lock.withLock {
-            guard let run = open?.takeUnretainedValue() else { return }
-            close(run)
-            if run.used < Self.fewClosures { objectsFirst.store(Self.objectsAfterFew, ordering: .relaxed) }
+            guard let run = open else { return }
+            let used = close(run)
+            if used < Self.fewClosures { objectsFirst.store(Self.objectsAfterFew, ordering: .relaxed) }
         }
     }
 
@@ -91,12 +91,18 @@ struct ClosureEntrance: ~Copyable {
         // One that is not the open one any more never will be.
         if openRun.load(ordering: .acquiring) != Unmanaged.passUnretained(run).toOpaque() { return }
         lock.withLock {
-            if open?.toOpaque() == Unmanaged.passUnretained(run).toOpaque() { close(run) }
+            if open?.toOpaque() == Unmanaged.passUnretained(run).toOpaque() { _ = close(.passUnretained(run)) }
         }
     }
 
-    private func close(_ run: ClosureRun) {
+    /// Closes the open run. Returns how many closures were added to it. Under `lock`.
+    ///
+    /// The step to nil comes last: who sees it without the lock, and holds the queue's, may release the run. Releasing: it
+    /// pairs with the acquiring look in `closeIfOpen`, so that what is read of the run here is read before that.
+    private func close(_ run: Unmanaged<ClosureRun>) -> Int {
+        let used = run._withUnsafeGuaranteedRef { $0.used }
+        nextCapacity.store(min(max(used, Self.smallestCapacity), Self.largestCapacity), ordering: .relaxed)
         openRun.store(nil, ordering: .releasing)
-        nextCapacity.store(min(max(run.used, Self.smallestCapacity), Self.largestCapacity), ordering: .relaxed)
+        return used
     }
 }
