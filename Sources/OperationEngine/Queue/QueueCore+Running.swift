@@ -22,7 +22,8 @@ extension QueueCore {
         if !state.held.isEmpty { return .nothing }
         if runner.hasReadied { return chooseReadied(of: runner) }
         // What is ready goes before what is in the inbox.
-        let choice = mayHoldUrgent
+        let choice =
+            mayHoldUrgent
             ? .nothing : state.chooseNext(for: runner.lease, from: .normal, closureTo: runner.heldClosure)
         return choice.isNothing ? chooseBehindInbox(for: runner) : choice
     }
