@@ -1,9 +1,10 @@
 import class Foundation.NSRecursiveLock
 import class Foundation.Progress
+import protocol Foundation.ProgressReporting
 import protocol OperationEngine.EndOfMainListener
 import class OperationEngine.OperationQueue
 
-extension OperationQueue {
+extension OperationQueue: ProgressReporting {
     /// How many of the queue's operations have ended, for those who show it to people (contract P12).
     ///
     /// It counts nothing until its `totalUnitCount` is set to a positive number. From then on `completedUnitCount` goes

@@ -24,6 +24,36 @@ open class OperationQueue: @unchecked Sendable {
     /// A queue that is not suspended and leaves the number of operations at once to the engine.
     public init() { core.setOwner(self) }
 
+    // MARK: The main queue and the caller's
+
+    /// The queue whose operations run on the main thread, one at a time (contract P1).
+    ///
+    /// It shares the main thread with `DispatchQueue.main`, and gives it up now and then for what waits there. On Linux
+    /// the main thread serves both under a `RunLoop` of Foundation, or under `runMain()`. Under `dispatchMain()`, which
+    /// ends the main thread, the operations still run one at a time, on threads of Dispatch, and `current` is still
+    /// this queue.
+    ///
+    /// Its limit is 1, its name is fixed, it cannot be suspended and has no quality of service or other underlying
+    /// queue: setting any of these has no effect (contract N7, P4). A `threadPriority` is not applied there. Completion
+    /// blocks run on a thread of the engine. `cancelAllOperations` works as for any queue (J10).
+    ///
+    /// To wait on the main thread for an operation of this queue is to wait for ever (contract O5).
+    ///
+    /// A subclass that overrides it changes what `Subclass.main` gives, and nothing else.
+    open class var main: OperationQueue { MainOperationQueue.shared }
+
+    /// The queue that runs the caller's operation; elsewhere the main queue on the main thread and for blocks of
+    /// `DispatchQueue.main`, nil on other threads (contract P2). From any thread.
+    ///
+    /// An operation that is started by hand inside of another one does not change it (contract B15, P3), and all blocks
+    /// of a `BlockOperation` find the queue of their operation. A completion block belongs to no queue.
+    ///
+    /// A subclass that overrides it changes what `Subclass.current` gives, and nothing else.
+    open class var current: OperationQueue? {
+        if let queue = Runner.current?.takeUnretainedValue().queue?.liveOwner { return queue }
+        return MainOperationQueue.isCurrent ? MainOperationQueue.shared : nil
+    }
+
     // MARK: Adding
 
     /// Adds an operation, which is started as soon as it is ready and its turn has come. One that is in a queue,
@@ -204,16 +234,34 @@ open class OperationQueue: @unchecked Sendable {
         set { if !core.move(to: newValue) { Misuse.underlyingQueueLate.report() } }
     }
 
+    // MARK: Identity
+
     /// The class, the name and what the queue holds.
     open var description: String {
         "<\(type(of: self)) '\(name ?? "")' \(operationCount) operations\(isSuspended ? ", suspended" : "")>"
     }
+
+    /// As `description`.
+    open var debugDescription: String { description }
+
+    /// Whether the other object is this queue. Decides `==`; the engine itself tells queues apart by identity.
+    open func isEqual(_ object: Any?) -> Bool { (object as? OperationQueue) === self }
+
+    /// What `hash(into:)` and `hashValue` go by. To be overridden together with `isEqual`.
+    open var hash: Int { ObjectIdentifier(self).hashValue }
+
+    /// False. With this, `self()` and the four above a queue has all that Foundation's `NSObjectProtocol` asks for, and
+    /// so, with its `progress`, `ProgressReporting`.
+    public final func isProxy() -> Bool { false }
+
+    /// The queue itself.
+    public final func `self`() -> Self { self }
 }
 
-/// Equality is identity, as for Foundation's queues.
-extension OperationQueue: Hashable, CustomStringConvertible {
-    /// Whether both are the same queue.
-    public static func == (left: OperationQueue, right: OperationQueue) -> Bool { left === right }
-    /// Hashes the identity.
-    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+/// Equality is identity, unless a subclass overrides `isEqual` and `hash`.
+extension OperationQueue: Hashable, CustomStringConvertible, CustomDebugStringConvertible {
+    /// What `isEqual` says.
+    public static func == (left: OperationQueue, right: OperationQueue) -> Bool { left.isEqual(right) }
+    /// Hashes `hash`.
+    public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }

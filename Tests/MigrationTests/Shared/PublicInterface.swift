@@ -83,6 +83,12 @@ class EveryQueueOverride: OperationQueue, @unchecked Sendable {
         get { super.underlyingQueue }
         set { super.underlyingQueue = newValue }
     }
+    override class var main: OperationQueue { super.main }
+    override class var current: OperationQueue? { super.current }
+    override var description: String { super.description }
+    override var debugDescription: String { super.debugDescription }
+    override func isEqual(_ object: Any?) -> Bool { super.isEqual(object) }
+    override var hash: Int { super.hash }
     override func cancelAllOperations() { super.cancelAllOperations() }
     override func waitUntilAllOperationsAreFinished() { super.waitUntilAllOperationsAreFinished() }
 }
