@@ -125,16 +125,21 @@ struct DifferenceTests {
         #expect(threads.entries == Array(repeating: ThreadFacts.id, count: 4))
     }
 
-    @Test("K13: Foundation keeps the blocks after they have run")
+    @Test("B11 K13: Foundation keeps the blocks after they have run, and main called again runs them again")
     func blocksKept() {
-        let released = Counter()
+        let (released, runs) = (Counter(), Counter())
         let operation = BlockOperation()
         do {
             let token = Token(released: released)
-            operation.addExecutionBlock { token.hold() }
+            operation.addExecutionBlock {
+                token.hold()
+                runs.add()
+            }
         }
         operation.start()
         #expect(operation.executionBlocks.count == 1 && released.value == 0)
+        operation.main()
+        #expect(runs.value == 2)
     }
 
     @Test("P8: a barrier added to an empty queue of Foundation's runs although the queue is suspended")

@@ -63,10 +63,14 @@ open class BlockOperation: Operation, @unchecked Sendable {
     /// Runs the first block on the calling thread and the others on threads of the pool, and returns when all have
     /// returned. The calling thread runs those that no other has begun, unless it has a thread priority of its own,
     /// which is for the first block alone (contract K9).
+    ///
+    /// Once the operation is finished its blocks are released, with what they have captured: called again by hand, this
+    /// runs nothing (contract B11, K13).
     open override func main() {
         let word = state.load()
         if word.phase != .executing || word.has(OperationState.Word.sharesBlocks) {
-            runAll()
+            // The operation is finished before its blocks are gone.
+            if !word.isFinished { runAll() }
         } else if type(of: self) != BlockOperation.self {
             // A subclass may announce its end before its blocks have returned, from any thread.
             if state.shareBlocks() { runAll() }

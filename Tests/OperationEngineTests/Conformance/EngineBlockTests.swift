@@ -178,6 +178,31 @@ struct EngineBlockTests {
         #expect(operation.isFinished)
     }
 
+    @Test("B11 K13: main called by hand runs the blocks until the operation is finished, and nothing after that")
+    func mainOnceFinished() {
+        let runs = Counter()
+        let plain = BlockOperation { runs.add() }
+        plain.main()
+        #expect(runs.value == 1 && !plain.isFinished)
+        plain.start()
+        #expect(runs.value == 2 && plain.isFinished)
+        plain.main()
+        #expect(runs.value == 2)
+    }
+
+    @Test("B11 K13: main called by who has waited for the finish runs nothing, whoever releases the blocks")
+    func mainAfterWaiting() {
+        let runs = Counter()
+        let queue = makeQueue()
+        for round in 1...Scale.of(1_000) {
+            let operation = BlockOperation { runs.add() }
+            operation.addExecutionBlock { runs.add() }
+            queue.addOperations([operation], waitUntilFinished: true)
+            operation.main()
+            #expect(runs.value == 2 * round)
+        }
+    }
+
     @Test("C11 K13: a block that announces its operation's end keeps what it has captured until it returns")
     func announcingBlock() {
         final class Announcing: BlockOperation, @unchecked Sendable {

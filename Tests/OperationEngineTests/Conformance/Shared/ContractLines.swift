@@ -65,6 +65,7 @@ private let ownDifferences: [String: String] = [
     "B9": "agrees that it is an error; traps always",
     "B10": "agrees that it is an error; traps always",
     "B12": "absent: no such helper",
+    "B11": "differs: main called again runs the blocks of a finished operation, which are kept",
     "B2": "absent: no isConcurrent",
     "C3": "agrees, but a queue may notice an end that falls into start although it is not announced",
     "C9": "agrees but for the report; not run, since Foundation prints it",
