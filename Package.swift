@@ -14,6 +14,7 @@ let package = Package(
     products: [
         .library(name: "OperationEngine", targets: ["OperationEngine"]),
         .library(name: "OperationEngineProgress", targets: ["OperationEngineProgress"]),
+        .library(name: "OperationEngineFoundation", targets: ["OperationEngineFoundation"]),
         .executable(name: "opbench", targets: ["opbench"]),
     ],
     traits: [
@@ -32,6 +33,8 @@ let package = Package(
         .target(name: "OperationEngine", dependencies: ["CLinux"]),
         // `OperationQueue.progress`, for which the engine would have to import Foundation.
         .target(name: "OperationEngineProgress", dependencies: ["OperationEngine"]),
+        // The engine's queues where Foundation's calls ask for one; needs FoundationNetworking.
+        .target(name: "OperationEngineFoundation", dependencies: ["OperationEngine"]),
         .target(name: "OpBenchModel"),
         .target(
             name: "OpBenchRunner",
@@ -82,11 +85,12 @@ let package = Package(
         // One program, written for Foundation, three times: moved by scoped imports, by one file of names, and not moved
         // (in the oracle tests).
         .testTarget(
-            name: "MigrationTests", dependencies: ["OperationEngine", "OperationEngineProgress", "TestSupport"],
+            name: "MigrationTests",
+            dependencies: ["OperationEngine", "OperationEngineProgress", "OperationEngineFoundation", "TestSupport"],
             swiftSettings: [.define("SCOPED_IMPORTS")]),
         .testTarget(
             name: "MigrationByAliasTests",
-            dependencies: ["OperationEngine", "OperationEngineProgress", "TestSupport"]),
+            dependencies: ["OperationEngine", "OperationEngineProgress", "OperationEngineFoundation", "TestSupport"]),
         .testTarget(
             name: "FoundationOracleTests", dependencies: ["TestSupport"], swiftSettings: [.define("ORACLE")]),
         .testTarget(
