@@ -5,9 +5,25 @@ import PackageDescription
 // Everything named OpBench… is the benchmark suite; the arrows of the README's picture are the
 // `dependencies:` lists below, and CI builds with `--explicit-target-dependency-import-check error`.
 
+/// The trait `Suite` (on by default) guards every reference to the packages that the benchmark suite and its tests need,
+/// so that a program with `traits: []` fetches the engine alone. One trait a condition: SwiftPM may drop a package that
+/// is guarded in one place and not, or otherwise, in another (swiftlang/swift-package-manager#8398).
+let whenSuite = TargetDependencyCondition.when(traits: ["Suite"])
+
 /// The trait `Jemalloc` (on by default) links jemalloc into `opbench`, where it replaces malloc and reports
 /// the memory figures. Sanitizer builds and `OPBENCH_ALLOCATOR=system` turn it off.
 let whenJemalloc = TargetDependencyCondition.when(traits: ["Jemalloc"])
+
+/// Whether to build with the very versions that the suite was checked with; the scripts ask for it. Else a program that
+/// uses the package decides, within the ranges.
+let takesExactVersions = Context.environment["OPBENCH_EXACT_VERSIONS"] != nil
+
+/// A package of the suite, from `version` on, up to the next that may break it by the rules of semantic versioning.
+func suitePackage(_ url: String, _ version: Version) -> Package.Dependency {
+    if takesExactVersions { return .package(url: url, exact: version) }
+    let next = version.major == 0 ? Version(0, version.minor + 1, 0) : Version(version.major + 1, 0, 0)
+    return .package(url: url, version..<next)
+}
 
 let package = Package(
     name: "opbench",
@@ -18,14 +34,15 @@ let package = Package(
         .executable(name: "opbench", targets: ["opbench"]),
     ],
     traits: [
+        .trait(name: "Suite", description: "Fetch what the benchmark suite needs; the engine needs nothing."),
         .trait(name: "Jemalloc", description: "Link jemalloc into opbench and measure memory with it."),
-        .default(enabledTraits: ["Jemalloc"]),
+        .default(enabledTraits: ["Suite", "Jemalloc"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
-        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
-        .package(url: "https://github.com/swiftlang/swift-subprocess", exact: "1.0.2"),
-        .package(url: "https://github.com/ordo-one/TextTable", exact: "0.0.2"),
+        suitePackage("https://github.com/apple/swift-argument-parser", "1.8.2"),
+        suitePackage("https://github.com/HdrHistogram/hdrhistogram-swift", "0.2.0"),
+        suitePackage("https://github.com/swiftlang/swift-subprocess", "1.0.2"),
+        suitePackage("https://github.com/ordo-one/TextTable", "0.0.2"),
     ],
     targets: [
         .target(name: "CLinux"),
@@ -41,8 +58,8 @@ let package = Package(
             dependencies: [
                 "OpBenchModel", "OperationEngine", "CLinux",
                 .target(name: "CJemalloc", condition: whenJemalloc),
-                .product(name: "Histogram", package: "hdrhistogram-swift"),
-                .product(name: "Subprocess", package: "swift-subprocess"),
+                .product(name: "Histogram", package: "hdrhistogram-swift", condition: whenSuite),
+                .product(name: "Subprocess", package: "swift-subprocess", condition: whenSuite),
             ],
             swiftSettings: [.define("JEMALLOC", .when(traits: ["Jemalloc"]))]),
         .target(name: "OpBenchAnalysis", dependencies: ["OpBenchModel"]),
@@ -50,8 +67,8 @@ let package = Package(
             name: "opbench",
             dependencies: [
                 "OpBenchModel", "OpBenchRunner", "OpBenchAnalysis",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "TextTable", package: "TextTable"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser", condition: whenSuite),
+                .product(name: "TextTable", package: "TextTable", condition: whenSuite),
             ]),
         .target(name: "TestSupport", dependencies: ["OperationEngine", "CLinux"], path: "Tests/TestSupport"),
         // Scenarios that need a process of their own; the engine's tests run it.
@@ -102,14 +119,15 @@ let package = Package(
             name: "OpBenchCommandTests",
             dependencies: [
                 "opbench", "OpBenchModel", "OpBenchRunner", "TestSupport",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Subprocess", package: "swift-subprocess"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser", condition: whenSuite),
+                .product(name: "Subprocess", package: "swift-subprocess", condition: whenSuite),
             ]),
     ],
     swiftLanguageModes: [.v6]
 )
 
-// The engine, its tests and tools alone, without what the benchmark suite and the comparisons need; for scripts/mutate.
+// The engine, its tests and tools alone, without what the benchmark suite and the comparisons need: for the sanitizers and
+// scripts/mutate, which build all tests that there are. Traits leave out dependencies, and no target.
 if Context.environment["OPBENCH_ENGINE_ONLY"] != nil {
     package.dependencies = []
     package.products.removeAll { $0.name == "opbench" }
@@ -117,9 +135,26 @@ if Context.environment["OPBENCH_ENGINE_ONLY"] != nil {
     package.targets.removeAll { target in others.contains { target.name.hasPrefix($0) } }
 }
 
-// A warning in our own code is an error where we work, in debug builds; a user's release build, perhaps with a newer
-// compiler that warns of more, is left in peace.
-for target in package.targets where target.type != .system {
-    target.swiftSettings = (target.swiftSettings ?? []) + [.treatAllWarnings(as: .error, .when(configuration: .debug))]
-    target.cSettings = (target.cSettings ?? []) + [.treatAllWarnings(as: .error, .when(configuration: .debug))]
+// The indirect dependencies as well: of hdrhistogram-swift, of swift-subprocess. SwiftPM warns of a package that no target
+// names.
+if takesExactVersions, !package.dependencies.isEmpty {
+    package.dependencies += [
+        suitePackage("https://github.com/apple/swift-numerics", "1.1.1"),
+        suitePackage("https://github.com/apple/swift-system", "1.8.1"),
+    ]
+    package.targets.first { $0.name == "OpBenchRunner" }?.dependencies += [
+        .product(name: "Numerics", package: "swift-numerics", condition: whenSuite),
+        .product(name: "SystemPackage", package: "swift-system", condition: whenSuite),
+    ]
+}
+
+// A warning in our own code is an error where scripts/test asks for it, in debug builds. Never in a program that uses the
+// package: SwiftPM takes the setting out of remote packages, and of a C target's leaves a lone `-Xcc`, which eats the
+// next argument.
+if Context.environment["OPBENCH_WARNINGS_AS_ERRORS"] != nil {
+    for target in package.targets where target.type != .system {
+        target.swiftSettings =
+            (target.swiftSettings ?? []) + [.treatAllWarnings(as: .error, .when(configuration: .debug))]
+        target.cSettings = (target.cSettings ?? []) + [.treatAllWarnings(as: .error, .when(configuration: .debug))]
+    }
 }

@@ -1,5 +1,8 @@
 # Sourced by the scripts: what they need from the system, and how they say that it is missing.
 
+# Package.swift then asks for the very versions that the suite was checked with, those of indirect dependencies included.
+export OPBENCH_EXACT_VERSIONS=1
+
 # fail MESSAGE CODE
 fail() {
     echo "${0##*/}: $1" >&2

@@ -37,8 +37,7 @@ struct MutatedTree {
             for (number, mutation) in group { try schemata.place(mutation, number: number) }
             texts[path] = schemata.rendered()
         }
-        // A mutated engine makes warnings, and makes tests wait.
-        texts["Package.swift"] = try text("Package.swift").replacing(#/\.treatAllWarnings\([^\n]*\)\)\]/#, with: "]")
+        // A mutated engine makes tests wait.
         let limits = "Tests/TestSupport/HangLimit.swift"
         texts[limits] = try text(limits).replacing(".seconds(60)", with: ".seconds(15)")
             .replacing(".seconds(240)", with: ".seconds(60)")

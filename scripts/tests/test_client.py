@@ -1,0 +1,118 @@
+"""A program elsewhere that depends on the package by URL and tag builds in debug and release, and fetches nothing else."""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAMS = {
+    "EngineAlone": "first\nsecond\n",
+    "EveryProduct": "notified in the queue: true\ntext in the queue: true\nprogress: 2 of 2\n",
+}
+
+
+def run(*command, **options):
+    return subprocess.run(
+        [str(part) for part in command], check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        timeout=1_500, **options,
+    )
+
+
+def git(*command, **variables):
+    ended = run("git", "-c", "user.name=test", "-c", "user.email=test@localhost", *command, env=os.environ | variables)
+    assert ended.returncode == 0, ended.stdout
+    return ended.stdout.strip()
+
+
+def tag(repository, files, version):
+    """Tags what is in the folder `files` now, ignored files left out, whether it is committed there or not."""
+    variables = {"GIT_DIR": str(repository), "GIT_INDEX_FILE": str(repository) + ".index"}
+    git("--work-tree", files, "add", "--all", **variables)
+    commit = git("commit-tree", "-m", "as it is", git("write-tree", **variables), **variables)
+    git("tag", version, commit, **variables)
+
+
+class Client:
+    def __init__(self, folder, url):
+        self.folder = folder
+        self.cache = folder.parent / "cache"
+        # As others have it, who know nothing of this package's variables.
+        self.environment = {name: value for name, value in os.environ.items() if not name.startswith("OPBENCH_")}
+        self.environment["CLIENT_URL"] = url
+
+    def swift(self, command, *options):
+        return run(
+            "swift", command, "--package-path", self.folder, "--cache-path", self.cache, *options, env=self.environment
+        )
+
+    def fetched(self):
+        return sorted(path.name for path in (self.folder / ".build/checkouts").iterdir())
+
+    def pinned(self):
+        pins = json.loads((self.folder / "Package.resolved").read_text())["pins"]
+        return sorted((pin["identity"], pin["state"]["version"]) for pin in pins)
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory):
+    if shutil.which("swift") is None:
+        pytest.skip("there is no swift")
+    repository = tmp_path_factory.mktemp("upstream") / "opbench"
+    git("clone", "--quiet", "--bare", ROOT, repository)
+    tag(repository, ROOT, "1.0.0")
+    return f"file://{repository}"
+
+
+@pytest.fixture(scope="module")
+def client(clone, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("elsewhere") / "client"
+    shutil.copytree(ROOT / "Tests/Client", folder, ignore=shutil.ignore_patterns(".build", "Package.resolved"))
+    return Client(folder, clone)
+
+
+@pytest.mark.parametrize("configuration", ["debug", "release"])
+def test_a_client_builds_and_fetches_the_package_alone(client, configuration):
+    built = client.swift("build", "--configuration", configuration)
+    assert built.returncode == 0, built.stdout
+    assert client.fetched() == ["opbench"]
+    assert client.pinned() == [("opbench", "1.0.0")]
+    for program, output in PROGRAMS.items():
+        ended = run(client.folder / ".build" / configuration / program)
+        assert (ended.returncode, ended.stdout) == (0, output)
+
+
+def test_a_client_may_have_another_version_of_what_the_suite_needs(clone, tmp_path):
+    """A package by the name of swift-argument-parser, in a version that the suite could not take."""
+    files = tmp_path / "swift-argument-parser"
+    (files / "Sources/ArgumentParser").mkdir(parents=True)
+    (files / "Sources/ArgumentParser/Parser.swift").write_text("public let parser = 0\n")
+    (files / "Package.swift").write_text(
+        "// swift-tools-version: 6.2\nimport PackageDescription\n"
+        'let package = Package(name: "swift-argument-parser",\n'
+        '    products: [.library(name: "ArgumentParser", targets: ["ArgumentParser"])],\n'
+        '    targets: [.target(name: "ArgumentParser")])\n'
+    )
+    repository = tmp_path / "other/swift-argument-parser"
+    git("init", "--quiet", "--bare", repository)
+    tag(repository, files, "0.0.1")
+    folder = tmp_path / "client"
+    (folder / "Sources/Both").mkdir(parents=True)
+    (folder / "Sources/Both/main.swift").write_text("import ArgumentParser\nimport OperationEngine\n")
+    (folder / "Package.swift").write_text(
+        "// swift-tools-version: 6.2\nimport PackageDescription\n"
+        'let package = Package(name: "both",\n'
+        f'    dependencies: [.package(url: "{clone}", exact: "1.0.0", traits: []),\n'
+        f'        .package(url: "file://{repository}", exact: "0.0.1")],\n'
+        '    targets: [.executableTarget(name: "Both", dependencies: [\n'
+        '        .product(name: "OperationEngine", package: "opbench"),\n'
+        '        .product(name: "ArgumentParser", package: "swift-argument-parser")])])\n'
+    )
+    client = Client(folder, clone)
+    resolved = client.swift("package", "resolve")
+    assert resolved.returncode == 0, resolved.stdout
+    assert client.pinned() == [("opbench", "1.0.0"), ("swift-argument-parser", "0.0.1")]
+    assert client.fetched() == ["opbench", "swift-argument-parser"]

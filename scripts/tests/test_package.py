@@ -1,0 +1,69 @@
+"""What Package.swift declares: one trait guards every reference to another package; ranges, and exact versions and errors
+for warnings only where a variable asks for them."""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def manifest(**variables):
+    if shutil.which("swift") is None:
+        pytest.skip("there is no swift")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("OPBENCH_")}
+    dumped = subprocess.run(
+        ["swift", "package", "--package-path", ROOT, "dump-package"],
+        check=True, capture_output=True, text=True, env=environment | variables,
+    )
+    return json.loads(dumped.stdout)
+
+
+def requirements(package):
+    sources = [source for dependency in package["dependencies"] for source in dependency["sourceControl"]]
+    return {source["identity"]: source["requirement"] for source in sources}
+
+
+@pytest.mark.parametrize("variables", [{}, {"OPBENCH_EXACT_VERSIONS": "1"}])
+def test_one_trait_guards_every_reference_to_another_package(variables):
+    package = manifest(**variables)
+    references = [
+        (target["name"], dependency["product"][1], dependency["product"][3])
+        for target in package["targets"] for dependency in target["dependencies"] if "product" in dependency
+    ]
+    assert {name.lower() for _, name, _ in references} == set(requirements(package))
+    assert [reference for reference in references if (reference[2] or {}).get("traits") != ["Suite"]] == []
+    traits = {trait["name"]: set(trait["enabledTraits"]) for trait in package["traits"]}
+    assert traits == {"Suite": set(), "Jemalloc": set(), "default": {"Suite", "Jemalloc"}}
+
+
+def test_versions_are_ranges():
+    assert all(list(requirement) == ["range"] for requirement in requirements(manifest()).values())
+
+
+def test_exact_versions_are_asked_for_and_leave_none_open():
+    exact = requirements(manifest(OPBENCH_EXACT_VERSIONS="1"))
+    assert all(list(requirement) == ["exact"] for requirement in exact.values())
+    # What the last build of this folder fetched, indirect dependencies included.
+    resolved = ROOT / "Package.resolved"
+    if not resolved.exists():
+        pytest.skip("nothing was built here")
+    pins = {pin["identity"] for pin in json.loads(resolved.read_text())["pins"]}
+    assert pins == set(exact)
+
+
+def test_the_engine_alone_needs_no_other_package():
+    assert requirements(manifest(OPBENCH_ENGINE_ONLY="1", OPBENCH_EXACT_VERSIONS="1")) == {}
+
+
+def test_warnings_are_errors_only_where_asked_for():
+    assert "treatAllWarnings" not in json.dumps(manifest())
+    asked = manifest(OPBENCH_WARNINGS_AS_ERRORS="1")
+    for target in asked["targets"]:
+        if target["type"] != "system":
+            settings = [json.dumps(setting) for setting in target["settings"] if "treatAllWarnings" in setting["kind"]]
+            assert len(settings) == 2 and all("debug" in setting for setting in settings), target["name"]
