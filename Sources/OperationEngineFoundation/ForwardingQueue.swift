@@ -6,7 +6,8 @@ import class Foundation.OperationQueue
 import enum Foundation.QualityOfService
 
 /// A queue of Foundation's with one of the engine's behind it, for calls that ask for Foundation's class: what is added to
-/// it runs in the engine's queue, where `OperationQueue.current` is that queue.
+/// it runs in the engine's queue, where the engine's `OperationQueue.current` is that queue. Foundation's own knows
+/// nothing of it.
 ///
 /// Limit, suspension, name, quality of service and underlying queue are those of the engine's queue. `operations`,
 /// `operationCount` and `progress`, which cannot be overridden, know nothing of it: ask `target`.

@@ -71,6 +71,22 @@ struct CallsThatTakeQueuesTests {
         }
     }
 
+    @Test("a session in the main queue")
+    func mainDelegateQueue() throws {
+        let server = try LoopbackServer()
+        let session = URLSession(configuration: .ephemeral, delegate: nil, delegateQueue: .main)
+        let seen = Recorder<OperationQueue?>()
+        let received = Gate("the handler runs")
+        let task = session.dataTask(with: server.url("x")) { _, _, _ in
+            seen.append(OperationQueue.current)
+            received.open()
+        }
+        task.resume()
+        received.wait()
+        #expect(seen.entries == [OperationQueue.main])
+        session.finishTasksAndInvalidate()
+    }
+
     @Test("what is added to a session's own delegateQueue runs in turn with its calls")
     func addedToDelegateQueue() throws {
         let queue = OperationQueue()
