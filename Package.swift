@@ -7,7 +7,8 @@ import PackageDescription
 
 /// The trait `Suite` (on by default) guards every reference to the packages that the benchmark suite and its tests need,
 /// so that a program with `traits: []` fetches the engine alone. One trait a condition: SwiftPM may drop a package that
-/// is guarded in one place and not, or otherwise, in another (swiftlang/swift-package-manager#8398).
+/// is guarded in one place and not, or otherwise, in another (swiftlang/swift-package-manager#8398). In this folder SwiftPM
+/// checks out what `Package.resolved` lists, whatever the traits; a client's lists what the client needs.
 let whenSuite = TargetDependencyCondition.when(traits: ["Suite"])
 
 /// The trait `Jemalloc` (on by default) links jemalloc into `opbench`, where it replaces malloc and reports
