@@ -105,6 +105,8 @@ final class ObserverList<Object: AnyObject & Sendable>: @unchecked Sendable {
         let isActive = Atomic<Bool>(true)
         /// The list has the entry, and the entry the list, until the token ends it.
         private let list: ObserverList
+        /// The index among the list's `others`, if it is there. Guarded by the list's lock.
+        @exclusivity(unchecked) fileprivate final var place = 0
 
         init(in list: ObserverList, key: ObservedKey, options: ObservingOptions) {
             self.list = list
@@ -118,26 +120,51 @@ final class ObserverList<Object: AnyObject & Sendable>: @unchecked Sendable {
     }
 
     /// In the order of their coming. Most objects have one observer: the first takes no array.
+    ///
+    /// Who leaves the array leaves a gap. The gaps are closed as soon as they are the greater part, so that coming and
+    /// going take constant time on average. A copy that a delivery goes through is copied on the next change, once: that
+    /// costs what the delivery does.
     private struct Entries {
-        var first: Entry?
-        var others: [Entry] = []
+        private var first: Entry?
+        private var others: [Entry?] = []
+        private var gaps = 0
 
         mutating func append(_ entry: Entry) {
-            if first == nil, others.isEmpty { first = entry } else { others.append(entry) }
+            if first == nil, others.isEmpty {
+                first = entry
+            } else {
+                entry.place = others.count
+                others.append(entry)
+            }
         }
 
         mutating func remove(_ entry: Entry) {
-            if first === entry { first = nil } else { others.removeAll { $0 === entry } }
+            if first === entry {
+                first = nil
+            } else if entry.place < others.count, others[entry.place] === entry {
+                others[entry.place] = nil
+                gaps += 1
+                if gaps > others.count / 2 { closeGaps() }
+            }
+        }
+
+        private mutating func closeGaps() {
+            others.removeAll { $0 == nil }
+            gaps = 0
+            for (place, entry) in others.enumerated() { entry?.place = place }
         }
 
         func contains(_ key: ObservedKey, where isMeant: (ObservingOptions) -> Bool) -> Bool {
             if let first, first.key == key, isMeant(first.options) { return true }
-            return others.contains { $0.key == key && isMeant($0.options) }
+            return others.contains { entry in
+                guard let entry else { return false }
+                return entry.key == key && isMeant(entry.options)
+            }
         }
 
         func forEach(of key: ObservedKey, _ body: (Entry) -> Void) {
             if let first, first.key == key { body(first) }
-            for entry in others where entry.key == key { body(entry) }
+            for case let entry? in others where entry.key == key { body(entry) }
         }
     }
 
@@ -146,12 +173,9 @@ final class ObserverList<Object: AnyObject & Sendable>: @unchecked Sendable {
     private func remove(_ entry: Entry) {
         // Seen by deliveries that took their copy of the list before.
         entry.isActive.store(false, ordering: .sequentiallyConsistent)
-        lock.lock()
-        let old = entries
-        entries.remove(entry)
-        lock.unlock()
-        // Released outside the lock: a handler's captures may run code of their own.
-        withExtendedLifetime(old) {}
+        // The token has the entry until this returns: no handler, whose captures may run code of their own, is released
+        // under the lock.
+        lock.withLock { entries.remove(entry) }
     }
 
     // MARK: Changes

@@ -72,6 +72,63 @@ struct ObservationLifetimeTests {
         withExtendedLifetime(first) {}
     }
 
+    @Test("D19: those that stay are told in the order of their coming, whoever has left in between", arguments: 1...8)
+    func orderAfterRemovals(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let operation = MainOperation()
+        let heard = Recorder<Int>()
+        var tokens: [(number: Int, token: Observation)] = []
+        for number in 0..<200 {
+            tokens.append((number, operation.observe(\.queuePriority) { _, _ in heard.append(number) }))
+            if Int.random(in: 0..<5, using: &random) < 2 {
+                let left = tokens.remove(at: Int.random(in: 0..<tokens.count, using: &random))
+                left.token.invalidate()
+                left.token.invalidate()
+            }
+            if number % 20 == 7 {
+                let before = heard.entries.count
+                operation.queuePriority = operation.queuePriority == .low ? .high : .low
+                #expect(Array(heard.entries[before...]) == tokens.map(\.number))
+            }
+        }
+    }
+
+    /// So many that the test hangs where one costs in proportion to the others.
+    @Test(
+        "D19 D24: 100,000 observers of one object come and go, in any order, in and out of callbacks",
+        arguments: Leaving.allCases, [true, false])
+    func manyObservers(leaving: Leaving, isQueue: Bool) {
+        let count = Scale.of(100_000)
+        let (operation, queue) = (MainOperation(), makeQueue())
+        let heard = Counter()
+        let tokens = Guarded<[Observation?]>([])
+        let hear: @Sendable (Int) -> Void = { index in
+            heard.add()
+            if leaving == .inCallback { tokens.read()[index]?.invalidate() }
+        }
+        for index in 0..<count {
+            let token =
+                isQueue
+                ? queue.observe(\.name) { _, _ in hear(index) }
+                : operation.observe(\.queuePriority) { _, _ in hear(index) }
+            tokens.withLock { $0.append(token) }
+        }
+        if isQueue { queue.name = "observed" } else { operation.queuePriority = .high }
+        #expect(heard.value == count)
+        tokens.withLock { tokens in
+            var random = SeededGenerator(seed: 1)
+            if leaving == .inDisorder { tokens.shuffle(using: &random) }
+            if leaving == .latestFirst { tokens.reverse() }
+            for index in tokens.indices { tokens[index] = nil }
+        }
+        if isQueue { queue.name = "unobserved" } else { operation.queuePriority = .low }
+        #expect(heard.value == count)
+    }
+
+    enum Leaving: CaseIterable, Sendable {
+        case earliestFirst, latestFirst, inDisorder, inCallback
+    }
+
     @Test("D19: nothing is heard of a change that begins after the removal has returned")
     func removeAgainstChanges() {
         let violations = Counter()
