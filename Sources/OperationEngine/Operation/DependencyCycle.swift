@@ -32,27 +32,35 @@ struct DependencySearch {
         var rest: [Operation]
     }
 
+    /// An operation as what it is, whatever its class makes of `isEqual` and `hash`. Keeps it alive.
+    private struct Identity: Hashable {
+        let operation: Operation
+
+        static func == (left: Identity, right: Identity) -> Bool { left.operation === right.operation }
+        func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(operation)) }
+    }
+
     /// Whether an operation that overrides `isReady`, and may go its own way, is passed by.
     var asksForCertainty = false
-    /// Where each operation seen stands on the way, or that nothing was found behind it. Keeps them alive.
-    private var places: [Operation: Int] = [:]
+    /// Where each operation seen stands on the way, or that nothing was found behind it.
+    private var places: [Identity: Int] = [:]
     private static let nothingBehind = -1
 
     /// The first dead end on the ways from `roots`, in their order; nil if there is none.
     mutating func deadEnd(from roots: [Operation], isHopeless: (Operation) -> Bool = { _ in false }) -> DeadEnd? {
-        for root in roots where places[root] == nil {
+        for root in roots where places[Identity(operation: root)] == nil {
             var way: [Step] = []
             var next: Operation? = root
             while true {
                 if let operation = next {
                     if isHopeless(operation) { return .hopeless(path: way.map(\.operation) + [operation]) }
-                    places[operation] = way.count
+                    places[Identity(operation: operation)] = way.count
                     way.append(Step(operation: operation, rest: dependencies(holdingBack: operation)))
                 }
                 guard let last = way.indices.last else { break }
                 next = way[last].rest.popLast()
-                if next == nil { places[way.removeLast().operation] = Self.nothingBehind }
-                if let operation = next, let place = places[operation] {
+                if next == nil { places[Identity(operation: way.removeLast().operation)] = Self.nothingBehind }
+                if let operation = next, let place = places[Identity(operation: operation)] {
                     if place != Self.nothingBehind { return .circle(path: way.map(\.operation), start: place) }
                     next = nil
                 }

@@ -16,6 +16,23 @@ func reopen(_ circle: [Operation]) {
     }
 }
 
+/// Says that it is equal to all of its kind, or to nothing, not even itself.
+final class OddlyEqual: Operation, @unchecked Sendable {
+    private let isEqualToAll: Bool
+    private let hashes = Counter()
+
+    init(toAll: Bool) {
+        isEqualToAll = toAll
+        super.init()
+    }
+
+    override func isEqual(_ object: Any?) -> Bool { isEqualToAll && object is OddlyEqual }
+    override var hash: Int {
+        if !isEqualToAll { hashes.add() }
+        return hashes.value
+    }
+}
+
 @Suite("E15: finding circles of dependencies", .blocking)
 struct DependencyCycleTests {
     private let operations = (0..<6).map { index in
@@ -41,6 +58,19 @@ struct DependencyCycleTests {
         operations[5].addDependency(operations[2])
         #expect(OperationQueue.dependencyCycle(among: operations) == nil)
         #expect(OperationQueue.dependencyCycle(among: operations.reversed()) == nil)
+    }
+
+    @Test("E15: operations are told apart by identity, whatever their isEqual and hash say", arguments: [true, false])
+    func identity(isEqualToAll: Bool) {
+        let chain = (0..<4).map { _ in OddlyEqual(toAll: isEqualToAll) }
+        for (dependent, dependency) in zip(chain, chain.dropFirst()) { dependent.addDependency(dependency) }
+        #expect(OperationQueue.dependencyCycle(among: chain) == nil)
+        #expect(EndlessWait.reason(forOperation: chain[0]) == nil)
+        chain[3].addDependency(chain[1])
+        let circle = OperationQueue.dependencyCycle(among: chain)
+        #expect(circle.map { areSame($0, Array(chain[1...])) } == true)
+        #expect(EndlessWait.reason(forOperation: chain[0])?.contains("circle") == true)
+        chain[3].removeDependency(chain[1])
     }
 
     @Test("E15: the members of a circle in order, whichever of them is given", arguments: 2...6)
