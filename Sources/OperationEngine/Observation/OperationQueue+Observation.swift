@@ -43,6 +43,15 @@ extension QueueCore {
         return result
     }
 
+    /// As `announcing`, for a change that does not happen where `change` says that it is a misuse.
+    @inline(__always)
+    func announcing(_ keys: @autoclosure () -> [ObservedKey], change: () -> Misuse?) -> Misuse? {
+        if hasObservers { announce(keys()) }
+        let misuse = change()
+        if hasObservers { if misuse == nil { settle(keys()) } else { forget(keys()) } }
+        return misuse
+    }
+
     /// A closure without an object was added or has ended. The queue had no observers just before; one that came
     /// meanwhile may have found the old value through `initial` (contract D18).
     @inline(__always)
@@ -54,6 +63,12 @@ extension QueueCore {
     private func announce(_ keys: [ObservedKey]) {
         guard let observers else { return }
         for key in keys { observers.willChange(key) }
+    }
+
+    @inline(never)
+    private func forget(_ keys: [ObservedKey]) {
+        guard let observers else { return }
+        for key in keys { observers.forgetChange(key) }
     }
 
     @inline(never)

@@ -101,18 +101,19 @@ struct OperationState: ~Copyable {
 // MARK: - Entering a queue
 
 extension OperationState {
-    enum Claim {
-        case claimed
-        case refused(Misuse)
+    /// idle → claimed: the operation belongs to one queue from here on (contract M6). Otherwise what is against that.
+    func claimForQueue() -> Misuse? {
+        guard update({ $0.phase == .idle ? $0.entering(.claimed) : nil }) == nil else { return nil }
+        return reasonAgainstClaim ?? .addInQueue
     }
 
-    /// idle → claimed: the operation belongs to one queue from here on (contract M6).
-    func claimForQueue() -> Claim {
-        guard update({ $0.phase == .idle ? $0.entering(.claimed) : nil }) == nil else { return .claimed }
+    /// What is against a claim at this moment.
+    var reasonAgainstClaim: Misuse? {
         switch load().phase {
-        case .finished: return .refused(.addFinished)
-        case .executing: return .refused(.addExecuting)
-        default: return .refused(.addInQueue)
+        case .idle: nil
+        case .finished: .addFinished
+        case .executing: .addExecuting
+        default: .addInQueue
         }
     }
 
@@ -485,7 +486,8 @@ extension OperationState {
     }
 
     /// As `finish(from:)`, from whatever phase, for an operation that announces its end itself. Nil if it was finished
-    /// already. Waits only while another thread hands it to a queue, which then is sure to find it there.
+    /// already. Waits only while another thread hands it to a queue, which then is sure to find it there, and calls
+    /// nothing of the user's meanwhile.
     func finishFromAnyPhase() -> Word? {
         while true {
             let phase = load().phase

@@ -59,13 +59,15 @@ open class OperationQueue: @unchecked Sendable {
     /// Adds an operation, which is started as soon as it is ready and its turn has come. One that is in a queue,
     /// executes or is finished is a `Misuse` (contract M6).
     open func addOperation(_ operation: Operation) {
-        switch claim(operation) {
-        case .claimed:
-            _ = Unmanaged.passRetained(operation)
-            core.announcing([.operations, .operationCount]) { core.add(operation) }
-        case .refused(let misuse):
-            misuse.report()
-        }
+        let refusal =
+            reasonAgainstAdding(operation)
+            ?? core.announcing([.operations, .operationCount]) {
+                if let misuse = operation.state.claimForQueue() { return misuse }
+                _ = Unmanaged.passRetained(operation)
+                core.add(operation)
+                return nil
+            }
+        refusal?.report()
     }
 
     /// Adds a block, as an operation of its own.
@@ -87,14 +89,14 @@ open class OperationQueue: @unchecked Sendable {
     ///   - wait: whether to return only after all of these operations are finished (M4).
     open func addOperations(_ operations: [Operation], waitUntilFinished wait: Bool) {
         guard !operations.isEmpty else { return }
-        for (index, operation) in operations.enumerated() {
-            if case .refused(let misuse) = claim(operation) {
-                for claimed in operations[..<index] { claimed.state.releaseClaim() }
-                return misuse.report()
+        let refusal =
+            reasonAgainstAdding(operations)
+            ?? core.announcing([.operations, .operationCount]) {
+                if let misuse = claim(operations) { return misuse }
+                core.add(operations)
+                return nil
             }
-        }
-        for operation in operations { _ = Unmanaged.passRetained(operation) }
-        core.announcing([.operations, .operationCount]) { core.add(operations) }
+        if let refusal { return refusal.report() }
         if wait {
             for operation in operations { operation.waitUntilFinished() }
         }
@@ -117,18 +119,47 @@ open class OperationQueue: @unchecked Sendable {
     open func addBarrierBlock(_ barrier: @escaping @Sendable () -> Void) {
         if ForkedChild.isRefused() { return }
         let operation = BarrierOperation(barrier)
-        guard case .claimed = operation.state.claimForQueue() else { return }
+        // Nobody else knows it.
+        _ = operation.state.claimForQueue()
         core.addBarrier(Unmanaged.passRetained(operation).takeUnretainedValue())
     }
 
-    /// Claims an operation for this queue. One that runs by its own account says itself whether it is too late.
-    private func claim(_ operation: Operation) -> OperationState.Claim {
-        if ForkedChild.isOne { return .refused(.useAfterFork) }
+    // Operations are claimed for their queue, then published. Until then a thread that announces the end of one spins (see
+    // `finishFromAnyPhase`), and may hold whatever lock. So nothing of the user's is called between the two: overridden
+    // properties are asked before, and observers told.
+
+    /// Why an operation cannot be added, as far as it has to be asked itself, since its `start` is its own. That is found
+    /// for any if there are observers, who are told next and would hear of a change that does not happen.
+    private func reasonAgainstAdding(_ operation: Operation) -> Misuse? {
+        if ForkedChild.isOne { return .useAfterFork }
         if MethodOverride.start.isPresent(in: operation) {
-            if operation.isFinished { return .refused(.addFinished) }
-            if operation.isExecuting { return .refused(.addExecuting) }
+            if operation.isFinished { return .addFinished }
+            if operation.isExecuting { return .addExecuting }
         }
-        return operation.state.claimForQueue()
+        return core.hasObservers ? operation.state.reasonAgainstClaim : nil
+    }
+
+    private func reasonAgainstAdding(_ operations: [Operation]) -> Misuse? {
+        for operation in operations {
+            if let misuse = reasonAgainstAdding(operation) { return misuse }
+        }
+        guard core.hasObservers else { return nil }
+        return Set(operations.map { ObjectIdentifier($0) }).count < operations.count ? .addInQueue : nil
+    }
+
+    /// Claims and retains all of the operations, or none.
+    private func claim(_ operations: [Operation]) -> Misuse? {
+        for (index, operation) in operations.enumerated() {
+            if let misuse = operation.state.claimForQueue() {
+                for claimed in operations[..<index] {
+                    claimed.state.releaseClaim()
+                    Unmanaged.passUnretained(claimed).release()
+                }
+                return misuse
+            }
+            _ = Unmanaged.passRetained(operation)
+        }
+        return nil
     }
 
     // MARK: What is in the queue

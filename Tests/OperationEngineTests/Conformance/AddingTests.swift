@@ -1,0 +1,95 @@
+import OperationEngine
+import TestSupport
+import Testing
+
+/// Keeps its own state, as `AsynchronousOperation`; what it is asked while it is being added is answered by a closure.
+private final class AskedWhenAdded: Operation, @unchecked Sendable {
+    private let answer: @Sendable () -> Bool
+
+    init(_ answer: @escaping @Sendable () -> Bool) {
+        self.answer = answer
+        super.init()
+    }
+
+    override var isFinished: Bool { super.isFinished || answer() }
+    override func start() { super.start() }
+}
+
+/// A thread that announces the end of an operation does not wait for code of the user that the adding thread is in:
+/// that may be waiting for a lock which the announcing thread holds.
+@Suite("M: adding, and what happens meanwhile", .blocking)
+struct AddingTests {
+    /// Ends an operation on another thread, and returns once the announcement is made.
+    private static func endElsewhere(_ operation: AsynchronousOperation) {
+        let announced = Gate("the end is announced")
+        onNewThread {
+            operation.end()
+            announced.open()
+        }
+        precondition(announced.wait())
+    }
+
+    @Test("M5 C12: an isFinished that is asked while its batch is added may wait for the end of another member")
+    func askedInBatch() async {
+        await #expect(processExitsWith: .success) {
+            let reports = Recorder<Misuse>()
+            Misuse.handler = { reports.append($0) }
+            let queue = makeQueue(suspended: true)
+            let first = AsynchronousOperation()
+            let second = AskedWhenAdded {
+                if !first.isFinished { Self.endElsewhere(first) }
+                return false
+            }
+            queue.addOperations([first, second], waitUntilFinished: false)
+            #expect(reports.entries == [.addFinished] && queue.operationCount == 0)
+            queue.addOperation(second)
+            queue.isSuspended = false
+            drains(queue)
+        }
+    }
+
+    @Test("D20 D23 C12: an observer that hears beforehand may wait for the end of what is added", arguments: [1, 3])
+    func observedBefore(count: Int) async {
+        await #expect(processExitsWith: .success) { [count] in
+            let reports = Recorder<Misuse>()
+            Misuse.handler = { reports.append($0) }
+            let queue = makeQueue()
+            let operations = (0..<count).map { _ in AsynchronousOperation() }
+            let heard = Counter()
+            let token = queue.observe(\.operationCount, options: .prior) { _, change in
+                heard.add()
+                if change.isPrior, !operations[0].isFinished { Self.endElsewhere(operations[0]) }
+            }
+            if count == 1 {
+                queue.addOperation(operations[0])
+            } else {
+                queue.addOperations(operations, waitUntilFinished: false)
+            }
+            #expect(reports.entries == [.addFinished] && heard.value == 1)
+            #expect(queue.operationCount == 0 && operations.allSatisfy { $0.starts.value == 0 })
+            withExtendedLifetime(token) {}
+        }
+    }
+
+    @Test("M5 M6 D23: what is refused is not told to observers", arguments: [false, true])
+    func refusedUntold(isDoubled: Bool) async {
+        await #expect(processExitsWith: .success) { [isDoubled] in
+            let reports = Recorder<Misuse>()
+            Misuse.handler = { reports.append($0) }
+            let queue = makeQueue(suspended: true)
+            let heard = Counter()
+            let token = queue.observe(\.operations, options: .prior) { _, _ in heard.add() }
+            let (operation, finished) = (MainOperation(), MainOperation())
+            finished.start()
+            queue.addOperations([operation, isDoubled ? operation : finished], waitUntilFinished: false)
+            if !isDoubled { queue.addOperation(finished) }
+            let expected: [Misuse] = isDoubled ? [.addInQueue] : [.addFinished, .addFinished]
+            #expect(reports.entries == expected && heard.value == 0 && queue.operationCount == 0)
+            queue.addOperation(operation)
+            #expect(heard.value == 2 && queue.operationCount == 1)
+            queue.isSuspended = false
+            drains(queue)
+            withExtendedLifetime(token) {}
+        }
+    }
+}
