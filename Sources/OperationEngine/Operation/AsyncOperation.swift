@@ -71,7 +71,9 @@ open class AsyncOperation<Value: Sendable>: Operation, @unchecked Sendable {
     // MARK: The task
 
     override final func launch() {
-        let new = Task.detached(priority: taskPriority) { await self.runAndFinish() }
+        // Here, where the runner has not retired the operation yet: `run` may announce an end of its own.
+        let queue = keptQueue()
+        let new = Task.detached(priority: taskPriority) { await self.runAndFinish(for: queue) }
         lock.withLock {
             // Once finished, nobody would let go of it again.
             if !state.load().isFinished { task = new }
@@ -79,7 +81,7 @@ open class AsyncOperation<Value: Sendable>: Operation, @unchecked Sendable {
         if state.load().isCancelled { new.cancel() }
     }
 
-    private func runAndFinish() async {
+    private func runAndFinish(for queue: OperationQueue?) async {
         do {
             outcomeOfBody = .success(
                 try await withTaskCancellationHandler {
@@ -91,7 +93,7 @@ open class AsyncOperation<Value: Sendable>: Operation, @unchecked Sendable {
             outcomeOfBody = .failure(error)
             if !(error is CancellationError && state.load().isCancelled) { fail(with: error) }
         }
-        tellEndOfMain()
+        queue?.tellEndOfMain()
         finish(from: .executing, on: nil)
     }
 

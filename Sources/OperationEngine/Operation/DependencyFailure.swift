@@ -51,7 +51,9 @@ extension Operation {
     /// The rest of `begin` for an operation that runs as a task or has a policy for failed dependencies. Called by the
     /// thread that starts it, which knows that it is ready and not cancelled.
     @inline(never)
-    func beginWithCare(byRunner: Bool, ownReadiness: Bool?) -> OperationState.Start {
+    func beginWithCare(
+        byRunner: Bool, ownReadiness: Bool?, from phase: OperationState.Phase
+    ) -> OperationState.Start {
         let word = state.load()
         if word.policy != .run,
             let reason = dependencyFailure(countingCancelled: word.has(OperationState.Word.countsCancelled))
@@ -62,11 +64,10 @@ extension Operation {
                 if !state.load().has(OperationState.Word.hasFailed) { own.failure = reason }
             }
             return .leaveOut(
-                flag: word.policy == .fail ? OperationState.Word.hasFailed : OperationState.Word.isSkipped)
+                flag: word.policy == .fail ? OperationState.Word.hasFailed : OperationState.Word.isSkipped, from: phase)
         }
         let verdict = state.begin(byRunner: byRunner, ownReadiness: ownReadiness, isCareTaken: true)
-        if case .run = verdict, word.has(OperationState.Word.runsAsTask) { return .runAsTask }
-        return verdict
+        return verdict.isRun && word.has(OperationState.Word.runsAsTask) ? .runAsTask : verdict
     }
 
     /// What stands against running this operation, whose dependencies are finished: the first, in the order added, of

@@ -57,10 +57,21 @@ extension Operation {
             if last.phase == .filing { return }
         case .dispatched, .executing:
             guard last.leavesQueueByItself else { return }
+            // Another thread that runs it may just be retaining the queue: see `keptQueue`.
+            if last.has(OperationState.Word.runsElsewhere) { lock.withLock {} }
         case .idle, .claimed, .finished:
             return
         }
         queue?.takeUnretainedValue().withdraw(self)
+    }
+
+    /// The queue, kept alive for a thread that runs the operation and may go on after an announced end; nil if there is
+    /// none, or the end has come already. Called inside the engine's `start`.
+    ///
+    /// Without an end nothing takes the operation out of its queue, so that lives. An end that comes after the look is
+    /// followed by the lock, before the operation is withdrawn.
+    func keptQueue() -> OperationQueue? {
+        lock.withLock { state.load().isFinished ? nil : queue?.takeUnretainedValue().liveOwner }
     }
 
     // MARK: Readiness
@@ -87,8 +98,8 @@ extension Operation {
     func isStillReady(in queue: QueueCore) -> Bool {
         if !state.load().has(OperationState.Word.hasOwnReadiness) { return true }
         while true {
-            // One that has ended meanwhile cannot be given back.
-            if askWhetherReady() || state.load().isFinished { return true }
+            // One that has been started or has ended meanwhile cannot be given back.
+            if askWhetherReady() || state.load().phase != .dispatched { return true }
             if queue.takeBack(self) { return false }
         }
     }

@@ -76,18 +76,19 @@ open class Operation: @unchecked Sendable {
     ///
     /// A cancelled operation finishes without `main`; a finished one returns at once. Starting one that is not ready,
     /// that executes, or that is in a queue is a `Misuse`. Queues call this; call it by hand only for operations
-    /// in no queue.
+    /// in no queue. An override that a queue has called may call `super.start()` later, on a thread of its choice:
+    /// `main` runs there, and the operation holds its slot until the end.
     open func start() { start(on: Runner.about(toStart: self)) }
 
-    /// The engine's own start: on the runner that has chosen the operation for its queue, or by hand.
+    /// The engine's own start: on the runner that has chosen the operation for its queue, or elsewhere.
     @inline(__always)
     final func start(on runner: Unmanaged<Runner>?) {
         let isChosen = runner != nil
         let ownReadiness = isChosen ? true : MethodOverride.isReady.isPresent(in: self) ? isReady : nil
         if state.isObserved { announceStart() }
         var verdict = state.begin(byRunner: isChosen, ownReadiness: ownReadiness)
-        if case .takeCare = verdict {
-            verdict = beginWithCare(byRunner: isChosen, ownReadiness: ownReadiness)
+        if case .takeCare(let phase) = verdict {
+            verdict = beginWithCare(byRunner: isChosen, ownReadiness: ownReadiness, from: phase)
         }
         if state.isObserved { settleStart(hasBegun: verdict.isRun) }
         switch verdict {
@@ -95,20 +96,31 @@ open class Operation: @unchecked Sendable {
             main()
             if isChosen { tellEndOfMain() }
             finish(from: .executing, on: runner)
-        case .skip:
-            finish(from: isChosen ? .dispatched : .idle, on: runner)
+        case .skip(let phase):
+            finish(from: phase, on: runner)
         case .takeCare:
             break  // It has been taken above.
+        case .runElsewhere:
+            runElsewhere()
         case .runAsTask:
             launch()
-        case .leaveOut(let flag):
-            finish(from: isChosen ? .dispatched : .idle, setting: flag, on: runner)
+        case .leaveOut(let flag, let phase):
+            finish(from: phase, setting: flag, on: runner)
         case .alreadyFinished:
             // One that has announced its end since a runner chose it is nobody's misuse.
             if !isChosen, Misuse.isStrict { Misuse.startFinished.report() }
         case .refused(let misuse):
             misuse.report()
         }
+    }
+
+    /// Runs what an overridden `start` has handed to another thread, which is the operation's only runner from here on.
+    @inline(never)
+    private func runElsewhere() {
+        let queue = keptQueue()
+        main()
+        queue?.tellEndOfMain()
+        finish(from: .executing, on: nil)
     }
 
     /// Asks the operation to stop. Sets a flag and interrupts nothing: `main` polls `isCancelled`. An operation that

@@ -21,6 +21,8 @@ extension OperationState {
         static let isKept: UInt64 = 1 << 27
         /// Others than the maker have looked at the blocks, or added some: from here on a lock guards them.
         static let sharesBlocks: UInt64 = 1 << 28
+        /// Its overridden `start` has gone on elsewhere, and runs it there (contract B9).
+        static let runsElsewhere: UInt64 = 1 << 29
         /// Something may have changed what an overridden `isReady` answers since it was last asked.
         static let isAnswerOutdated: UInt64 = 1 << 19
         /// Tasks await the end, or did: the finishing thread resumes them.

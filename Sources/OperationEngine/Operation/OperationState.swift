@@ -43,7 +43,7 @@ struct OperationState: ~Copyable {
         case filing
         /// In the ready list, not straight from the inbox; or about to be taken out of it.
         case ready
-        /// Chosen by a worker, which is about to call `start`.
+        /// Chosen by a worker, which is about to call `start`, or in an overridden one.
         case dispatched
         case executing
         case finished
@@ -414,42 +414,50 @@ extension OperationState {
     enum Start {
         /// It is executing now: run main, then finish.
         case run
+        /// It is executing now, on another thread than its runner's, where its own `start` has gone on.
+        case runElsewhere
         /// Cancelled: finish without main.
-        case skip
+        case skip(from: Phase)
         /// No transition yet: it runs as a task, or its dependencies are to be looked at. Then begin again.
-        case takeCare
+        case takeCare(from: Phase)
         /// It is executing now, as a task.
         case runAsTask
         /// A dependency did not succeed: finish without main, with this flag.
-        case leaveOut(flag: UInt64)
+        case leaveOut(flag: UInt64, from: Phase)
         case alreadyFinished
         case refused(Misuse)
 
         var isRun: Bool {
             switch self {
-            case .run, .runAsTask: true
+            case .run, .runElsewhere, .runAsTask: true
             default: false
             }
         }
     }
 
-    /// dispatched → executing by the runner that chose it, or idle → executing by hand (contract B3–B9).
-    /// `ownReadiness` is what an overridden `isReady` says; nil if the dependencies decide.
+    /// dispatched → executing by the runner that chose it, or by another thread where an overridden `start` has gone on;
+    /// idle → executing by hand (contract B3–B9).
     ///
-    /// - Parameter isCareTaken: whether the caller has seen to what `startsWithCare` stands for.
+    /// - Parameters:
+    ///   - ownReadiness: what an overridden `isReady` says to a start by hand; nil if the dependencies decide. A queue has
+    ///     asked before it calls `start`.
+    ///   - isCareTaken: whether the caller has seen to what `startsWithCare` stands for.
     func begin(byRunner: Bool, ownReadiness: Bool?, isCareTaken: Bool = false) -> Start {
         var verdict = Start.run
         update { word in
             switch word.phase {
             case .finished: verdict = .alreadyFinished
             case .executing: verdict = .refused(.startExecuting)
-            case .dispatched where byRunner, .idle where !byRunner:
-                if !byRunner, !(ownReadiness ?? word.isReady) {
+            case .dispatched where byRunner || word.has(Word.isKept), .idle where !byRunner:
+                if word.phase == .idle, !(ownReadiness ?? word.isReady) {
                     verdict = .refused(.startNotReady)
                 } else if word.isCancelled {
-                    verdict = .skip
+                    verdict = .skip(from: word.phase)
                 } else if word.has(Word.startsWithCare), !isCareTaken {
-                    verdict = .takeCare
+                    verdict = .takeCare(from: word.phase)
+                } else if !byRunner, word.phase == .dispatched {
+                    verdict = .runElsewhere
+                    return word.entering(.executing).setting(Word.runsElsewhere)
                 } else {
                     verdict = .run
                     return word.entering(.executing)

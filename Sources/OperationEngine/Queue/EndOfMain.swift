@@ -10,10 +10,16 @@ extension OperationQueue {
     package final func endOfMainListener(orMake make: () -> any EndOfMainListener) -> any EndOfMainListener {
         core.endOfMainListener(orMake: make)
     }
+
+    /// Tells the listener, for an operation that has run elsewhere than on its runner's thread.
+    final func tellEndOfMain() {
+        if core.hasEndOfMainListener { core.existingEndOfMainListener?.mainHasEnded() }
+    }
 }
 
 extension Operation {
-    /// Tells the listener of the queue that runs this operation. One load where there is none (contract P12).
+    /// Tells the listener of the queue that runs this operation, on the thread of its runner, which has not taken it out of
+    /// its queue yet or keeps the queue alive. One load where there is no listener (contract P12).
     @inline(__always)
     final func tellEndOfMain() {
         if let queue, queue._withUnsafeGuaranteedRef({ $0.hasEndOfMainListener }) { tellListener(of: queue) }

@@ -1,6 +1,27 @@
 import OperationEngine
+import OperationEngineProgress
 import TestSupport
 import Testing
+
+/// Keeps `isFinished` itself, and announces its end inside `run`, which goes on.
+private final class EndsInRun: AsyncOperation<Int>, @unchecked Sendable {
+    let ended = Gate("the end is announced")
+    let goOn = AsyncGate()
+    private let finished = Guarded(false)
+
+    init() { super.init(taskPriority: nil) }
+
+    override var isFinished: Bool { finished.read() }
+
+    override func run() async throws -> Int {
+        willChangeValue(for: \.isFinished)
+        finished.withLock { $0 = true }
+        didChangeValue(for: \.isFinished)
+        ended.open()
+        await goOn.wait()
+        return 7
+    }
+}
 
 @Suite("X1: async operations", .blocking)
 struct AsyncOperationTests {
@@ -15,6 +36,26 @@ struct AsyncOperationTests {
         #expect(throws: Fault(number: 3)) { try bad.result?.get() }
         #expect(good.ending?.kind == "succeeded" && bad.ending?.kind == "failed")
         #expect(good.failure == nil && bad.failure as? Fault == Fault(number: 3))
+    }
+
+    @Test("X1 C6 P12 Q3: an end announced in run frees the slot; the queue lives until run has returned")
+    func endAnnouncedInRun() {
+        weak var dropped: OperationQueue?
+        let operation = EndsInRun()
+        let progress = {
+            let queue = makeQueue(limit: 1)
+            dropped = queue
+            queue.progress.totalUnitCount = 2
+            queue.addOperation(operation)
+            queue.addOperation(MainOperation())
+            operation.ended.wait()
+            drains(queue)
+            return queue.progress
+        }()
+        #expect(dropped != nil && progress.completedUnitCount == 1)
+        operation.goOn.open()
+        eventually("the queue is freed") { dropped == nil }
+        #expect(progress.completedUnitCount == 2)
     }
 
     @Test("X1: no result before the finish")

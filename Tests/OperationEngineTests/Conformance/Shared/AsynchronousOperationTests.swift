@@ -1,3 +1,4 @@
+import Dispatch
 import TestSupport
 import Testing
 
@@ -61,6 +62,39 @@ final class AsynchronousOperation: Operation, @unchecked Sendable {
         willChangeValue(forKey: "isFinished")
         didChangeValue(forKey: "isFinished")
     }
+}
+
+/// An operation whose own `start` has the inherited one called by a thread of Dispatch.
+final class StartsElsewhere: Operation, @unchecked Sendable {
+    let starts = Counter()
+    private let body: @Sendable (StartsElsewhere) -> Void
+    private let before: @Sendable (StartsElsewhere) -> Void
+    private let after: @Sendable (StartsElsewhere) -> Void
+
+    /// `before` is what the other thread does before it starts the operation, `after` what `start` does at its end.
+    init(
+        main body: @escaping @Sendable (StartsElsewhere) -> Void = { _ in },
+        before: @escaping @Sendable (StartsElsewhere) -> Void = { _ in },
+        after: @escaping @Sendable (StartsElsewhere) -> Void = { _ in }
+    ) {
+        self.body = body
+        self.before = before
+        self.after = after
+        super.init()
+    }
+
+    override func start() {
+        starts.add()
+        DispatchQueue.global().async { [self] in
+            before(self)
+            startHere()
+        }
+        after(self)
+    }
+
+    func startHere() { super.start() }
+
+    override func main() { body(self) }
 }
 
 /// Lets whatever a queue might do wrongly happen: a round through another queue.
@@ -170,6 +204,70 @@ struct AsynchronousOperationTests {
             operations[index].end()
         }
         drains(queue)
+    }
+
+    @Test("B9 C6 B1: an overridden start may have the inherited one called elsewhere: it runs main, and ends there")
+    func startsElsewhere() {
+        let queue = makeQueue(limit: 1)
+        let (level, completions) = (HighWater(), Counter())
+        let operations = (0..<Scale.of(200)).map { _ in
+            StartsElsewhere { operation in
+                level.inside {}
+                if !operation.isExecuting || operation.isFinished { completions.add(1_000_000) }
+            }
+        }
+        for operation in operations { operation.completionBlock = { completions.add() } }
+        let dependent = MainOperation()
+        operations.forEach(dependent.addDependency)
+        queue.addOperations([dependent] + operations, waitUntilFinished: false)
+        drains(queue)
+        completions.wait(for: operations.count)
+        #expect(completions.value == operations.count && level.peak == 1 && queue.operationCount == 0)
+        #expect(operations.allSatisfy { $0.isFinished && !$0.isExecuting && $0.starts.value == 1 })
+        #expect(dependent.isFinished)
+    }
+
+    @Test("B9 C6 N2: from its start to its end elsewhere it holds its slot, whether start returns before or after")
+    func slotElsewhere() {
+        let queue = makeQueue(limit: 1)
+        let (goOn, begun, end) = (Gate("start goes on elsewhere"), Gate("main begins"), Gate("main ends"))
+        let operation = StartsElsewhere(
+            main: { _ in
+                begun.open()
+                end.wait()
+            }, before: { _ in goOn.wait() })
+        let next = MainOperation()
+        queue.addOperations([operation, next], waitUntilFinished: false)
+        operation.starts.wait(for: 1)
+        settle()
+        #expect(!operation.isExecuting && !operation.isFinished && !next.isFinished)
+        goOn.open()
+        begun.wait()
+        settle()
+        #expect(operation.isExecuting && !next.isFinished)
+        end.open()
+        drains(queue)
+
+        let mainHasRun = Gate("main runs")
+        let second = StartsElsewhere(main: { _ in mainHasRun.open() }, after: { _ in mainHasRun.wait() })
+        queue.addOperation(second)
+        drains(queue)
+        #expect(operation.isFinished && next.isFinished && second.isFinished)
+    }
+
+    @Test("B9 B7: cancelled before the start that goes on elsewhere, it ends without main")
+    func cancelledElsewhere() {
+        let runs = Counter()
+        let queue = makeQueue(limit: 1)
+        let goOn = Gate("start goes on elsewhere")
+        let operation = StartsElsewhere(main: { _ in runs.add() }, before: { _ in goOn.wait() })
+        queue.addOperation(operation)
+        operation.starts.wait(for: 1)
+        operation.cancel()
+        #expect(!operation.isFinished)
+        goOn.open()
+        drains(queue)
+        #expect(operation.isFinished && operation.isCancelled && runs.value == 0)
     }
 
     @Test("C7 C8: cancelled before its start, it is started, ends itself, and its dependents run")
