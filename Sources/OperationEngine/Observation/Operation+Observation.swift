@@ -23,7 +23,7 @@ extension ObservableOperation {
             Misuse.notObservable(keyPath: String(describing: keyPath)).report()
             return Observation(nil)
         }
-        let list = state.observers(orMake: { ObserverList(object: self, read: ObservedKey.value(of:_:)) })
+        let list = state.observers(orMake: { makeObserverList() })
         let entry = HandlerEntry<Operation, Self, Value>(in: list, key: key, options: options, changeHandler)
         list.add(entry)
         // The flag after the entry: a transition that sees the flag finds the entry; one that does not has left the
@@ -40,6 +40,8 @@ extension ObservableOperation {
 extension Operation {
     @inline(__always)
     var observers: ObserverList<Operation>? { state.observers }
+
+    func makeObserverList() -> ObserverList<Operation> { ObserverList(object: self, read: ObservedKey.value(of:_:)) }
 
     // Called where `state.isObserved`, and kept out of `start` and `finish`, which have nothing of them to carry otherwise.
 

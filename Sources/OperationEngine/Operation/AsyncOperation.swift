@@ -71,7 +71,7 @@ open class AsyncOperation<Value: Sendable>: Operation, @unchecked Sendable {
     // MARK: The task
 
     override final func launch() {
-        // Here, where the runner has not retired the operation yet: `run` may announce an end of its own.
+        // `run` may announce an end of its own.
         let queue = keptQueue()
         let new = Task.detached(priority: taskPriority) { await self.runAndFinish(for: queue) }
         lock.withLock {

@@ -52,7 +52,7 @@ extension Operation {
     /// thread that starts it, which knows that it is ready and not cancelled.
     @inline(never)
     func beginWithCare(
-        byRunner: Bool, ownReadiness: Bool?, from phase: OperationState.Phase
+        by starter: OperationState.Starter, ownReadiness: Bool?, from phase: OperationState.Phase
     ) -> OperationState.Start {
         let word = state.load()
         if word.policy != .run,
@@ -66,7 +66,7 @@ extension Operation {
             return .leaveOut(
                 flag: word.policy == .fail ? OperationState.Word.hasFailed : OperationState.Word.isSkipped, from: phase)
         }
-        let verdict = state.begin(byRunner: byRunner, ownReadiness: ownReadiness, isCareTaken: true)
+        let verdict = state.begin(by: starter, ownReadiness: ownReadiness, isCareTaken: true)
         return verdict.isRun && word.has(OperationState.Word.runsAsTask) ? .runAsTask : verdict
     }
 

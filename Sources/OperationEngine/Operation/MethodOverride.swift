@@ -2,13 +2,13 @@
 ///
 /// Four rules turn on it: a cancelled operation may be finished without a slot only if its `start` is the engine's own
 /// (contract J9), an overridden `start` runs at the normal thread priority (H4), an overridden `isReady` is asked
-/// before every start (F5), which all the others need not pay for, and an overridden `cancel` is called (J16). Swift
-/// has no question to ask for this, so the class's method table is looked at: on Linux, and outside library evolution,
-/// a subclass's metadata begins with its superclass's entries at the same offsets (docs/ABI/TypeMetadata.rst of the
-/// Swift project). The offset of a method is not assumed but found, as the one entry by which a probe class that
-/// overrides it differs from two that override nothing. If that does not single out one entry, every class counts as
-/// overriding, which is slower and never wrong about when an operation starts: J9 and thread priorities are not applied
-/// then.
+/// before every start (F5), and in no queue too (F8), which all the others need not pay for, and an overridden `cancel` is
+/// called (J16). Swift has no question to ask for this, so the class's method table is looked at: on Linux, and outside
+/// library evolution, a subclass's metadata begins with its superclass's entries at the same offsets
+/// (docs/ABI/TypeMetadata.rst of the Swift project). The offset of a method is not assumed but found, as the one entry
+/// by which a probe class that overrides it differs from two that override nothing. If that does not single out one
+/// entry, every class counts as overriding, which is slower and never wrong about when an operation starts: J9 and
+/// thread priorities are not applied then.
 struct MethodOverride {
     static let start = MethodOverride(probe: OverridesStart.self)
     static let isReady = MethodOverride(probe: OverridesIsReady.self)

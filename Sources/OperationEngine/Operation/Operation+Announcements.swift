@@ -33,7 +33,10 @@ extension Operation {
             return finishedByOwnAccount(last)
         }
         observers?.didChange(key)
-        if key == .isReady { readinessMayHaveChanged() }
+        if key == .isReady {
+            readinessMayHaveChanged()
+            askOutsideQueue()
+        }
     }
 
     // MARK: The end
@@ -76,6 +79,34 @@ extension Operation {
 
     // MARK: Readiness
 
+    /// Asks an overridden `isReady` of an operation in no queue, which may start itself then (contract F8). With no lock
+    /// held.
+    func askOutsideQueue() {
+        if state.load().phase == .idle, MethodOverride.isReady.isPresent(in: self) { _ = isReady }
+    }
+
+    /// Sees to it that the end of the last dependency asks an overridden `isReady`, and says whether there is one to ask.
+    /// Before the dependency is linked. Only the first one looks for the override.
+    @inline(__always)
+    func isToBeAskedOutsideQueue() -> Bool {
+        let word = state.load()
+        guard word.phase == .idle else { return false }
+        if word.has(OperationState.Word.hasOwnReadiness) { return true }
+        guard dependencyEdges.first == nil, MethodOverride.isReady.isPresent(in: self) else { return false }
+        _ = state.observers(orMake: { makeObserverList() })
+        state.setOwnReadiness()
+        return true
+    }
+
+    /// What an overridden `isReady` answers to a start by hand; nil, unasked, if another start is asking, perhaps the one
+    /// that calls from inside of it: two starts would go on for ever.
+    @inline(never)
+    func askForStart() -> Bool? {
+        guard state.beginStartsQuestion() else { return nil }
+        defer { state.endStartsQuestion() }
+        return isReady
+    }
+
     /// What an overridden `isReady` answers may be different from now on.
     func readinessMayHaveChanged() {
         if state.announceReadiness() == .file { fileWithQueue() }
@@ -98,8 +129,8 @@ extension Operation {
     func isStillReady(in queue: QueueCore) -> Bool {
         if !state.load().has(OperationState.Word.hasOwnReadiness) { return true }
         while true {
-            // One that has been started or has ended meanwhile cannot be given back.
-            if askWhetherReady() || state.load().phase != .dispatched { return true }
+            // One that has ended meanwhile cannot be given back.
+            if askWhetherReady() || state.load().isFinished { return true }
             if queue.takeBack(self) { return false }
         }
     }

@@ -4,6 +4,7 @@ extension Operation {
     func linkDependency(_ operation: Operation) {
         guard operation !== self else { return Misuse.selfDependency.report() }
         let edge = DependencyEdge.make(of: self, on: operation)
+        let isToBeAsked = isToBeAskedOutsideQueue()
 
         observers?.willChange(.dependencies)
         let isFinished = operation.state.load().isFinished
@@ -26,6 +27,7 @@ extension Operation {
         observers?.settleChange(.isReady, hasHappened: isReadyChanged)
         observers?.didChange(.dependencies)
         if consequence == .file { fileWithQueue() }
+        if isToBeAsked { askOutsideQueue() }
     }
 
     func unlinkDependency(_ operation: Operation) {
@@ -63,6 +65,7 @@ extension Operation {
             removed = current.pointee.nextOfDependent
             DependencyEdge.free(current, into: &places).release()
         }
+        askOutsideQueue()
     }
 
     func listDependencies() -> [Operation] {
@@ -79,13 +82,15 @@ extension Operation {
         return all.reversed().filter { seen.insert(ObjectIdentifier($0)).inserted }
     }
 
-    /// An observed operation hears that one of its dependencies has finished. With no lock held, by the finisher.
+    /// An operation that is observed, or asked outside of queues, hears that one of its dependencies has finished. With no
+    /// lock held, by the finisher.
     func dependencyHasFinished() {
         let before = state.load()
         if !before.isReady, before.unfinishedDependencies == 1 { observers?.willChange(.isReady) }
         let change = state.dropDependency()
         observers?.settleChange(.isReady, hasHappened: change.hasChanged)
         if change.consequence == .file { fileWithQueue() }
+        if change.isLast { askOutsideQueue() }
     }
 
     // MARK: The successor list
@@ -117,8 +122,8 @@ extension Operation {
         if newest.pointee.older != nil { return releaseSeveral(from: newest, own: runner) }
         let dependent = newest.pointee.dependent
         let state = DependencyEdge.state(of: dependent)
-        let consequence = state.pointee.dropDependencyUnlessObserved()
-        let observers = consequence == nil ? state.pointee.observers : nil
+        let consequence = state.pointee.dropDependencyUnlessTold()
+        let told = consequence == nil ? state.pointee.existingObservers : nil
         // Only now: until then the dependent's deinit waits for the list.
         successors.unlock(leaving: nil, isClosed: true)
         if consequence == .file {
@@ -133,8 +138,8 @@ extension Operation {
                 }
             }
         }
-        guard let observers else { return false }
-        return KeptAlive.during { observers.tellOfFinishedDependency() }
+        guard let told else { return false }
+        return KeptAlive.during { told.tellOfFinishedDependency() }
     }
 
     /// As `fileWithQueue`, by the thread of a runner that advances its queue right afterwards.
@@ -182,7 +187,6 @@ extension Operation {
         own runner: Unmanaged<Runner>?
     ) -> Bool {
         var filer = BatchFiler(own: runner)
-        var hasKept = false
         var next: DependencyEdge.Pointer? = SuccessorList.oldest(from: newest)
         while true {
             var readied = 0
@@ -201,9 +205,9 @@ extension Operation {
             next?.pointee.older = nil
             successors.unlock(leaving: next, isClosed: true)
             filer.file(batch[..<readied])
-            if !isDone { filer.fileOwn() }
-            if filer.fileTheRest() { hasKept = true }
-            if isDone { return hasKept }
+            // Code of the user may wait for any of the dependents.
+            if isDone { return filer.fileTheRest() }
+            filer.fileOwn()
             next = successors.lockClosed()
         }
     }
@@ -212,8 +216,8 @@ extension Operation {
     @inline(__always)
     private static func countDown(_ dependent: Unmanaged<Operation>, _ filer: inout BatchFiler) -> Bool {
         let state = DependencyEdge.state(of: dependent)
-        let consequence = state.pointee.dropDependencyUnlessObserved()
-        if consequence == nil, let observers = state.pointee.observers { filer.tellLater(observers) }
+        let consequence = state.pointee.dropDependencyUnlessTold()
+        if consequence == nil, let told = state.pointee.existingObservers { filer.tellLater(told) }
         return consequence == .file
     }
 

@@ -83,18 +83,23 @@ open class Operation: @unchecked Sendable {
     /// The engine's own start: on the runner that has chosen the operation for its queue, or elsewhere.
     @inline(__always)
     final func start(on runner: Unmanaged<Runner>?) {
-        let isChosen = runner != nil
-        let ownReadiness = isChosen ? true : MethodOverride.isReady.isPresent(in: self) ? isReady : nil
+        let starter: OperationState.Starter =
+            runner != nil ? .runner : MethodOverride.start.isPresent(in: self) ? .ownStart : .hand
+        var ownReadiness: Bool?
+        if starter != .runner, state.load().phase == .idle, MethodOverride.isReady.isPresent(in: self) {
+            guard let answer = askForStart() else { return Misuse.startExecuting.report() }
+            ownReadiness = answer
+        }
         if state.isObserved { announceStart() }
-        var verdict = state.begin(byRunner: isChosen, ownReadiness: ownReadiness)
+        var verdict = state.begin(by: starter, ownReadiness: ownReadiness)
         if case .takeCare(let phase) = verdict {
-            verdict = beginWithCare(byRunner: isChosen, ownReadiness: ownReadiness, from: phase)
+            verdict = beginWithCare(by: starter, ownReadiness: ownReadiness, from: phase)
         }
         if state.isObserved { settleStart(hasBegun: verdict.isRun) }
         switch verdict {
         case .run:
             main()
-            if isChosen { tellEndOfMain() }
+            if starter == .runner { tellEndOfMain() }
             finish(from: .executing, on: runner)
         case .skip(let phase):
             finish(from: phase, on: runner)
@@ -108,7 +113,7 @@ open class Operation: @unchecked Sendable {
             finish(from: phase, setting: flag, on: runner)
         case .alreadyFinished:
             // One that has announced its end since a runner chose it is nobody's misuse.
-            if !isChosen, Misuse.isStrict { Misuse.startFinished.report() }
+            if starter != .runner, Misuse.isStrict { Misuse.startFinished.report() }
         case .refused(let misuse):
             misuse.report()
         }
@@ -139,6 +144,7 @@ open class Operation: @unchecked Sendable {
             observers?.forgetChange(.isReady)
         }
         if consequence == .file { fileWithQueue() }
+        if let old, old.phase == .idle { askOutsideQueue() }
     }
 
     /// The end of an operation that the engine's own `start` ran, or the task that it launched.

@@ -10,7 +10,8 @@ extension OperationState {
         static let hasCompletion: UInt64 = 1 << 6
         static let levelShift: UInt64 = 8
         static let bandShift: UInt64 = 12
-        /// The class overrides `isReady`: the engine asks it instead of looking at the dependencies (contract F).
+        /// The class overrides `isReady`: the engine asks it instead of looking at the dependencies (contract F). Set when it
+        /// enters a queue, or before that with its first dependency, once there is an `ObserverList` (F8).
         static let hasOwnReadiness: UInt64 = 1 << 16
         /// Its runner does not simply run it from begin to end: `start` or `isReady` is overridden, or the work is a
         /// task. The queue has it in a list when it is chosen, and it leaves by itself.
@@ -23,6 +24,8 @@ extension OperationState {
         static let sharesBlocks: UInt64 = 1 << 28
         /// Its overridden `start` has gone on elsewhere, and runs it there (contract B9).
         static let runsElsewhere: UInt64 = 1 << 29
+        /// A start by hand asks its overridden `isReady`.
+        static let isAskedByStart: UInt64 = 1 << 30
         /// Something may have changed what an overridden `isReady` answers since it was last asked.
         static let isAnswerOutdated: UInt64 = 1 << 19
         /// Tasks await the end, or did: the finishing thread resumes them.
@@ -61,6 +64,15 @@ extension OperationState {
         var isReadyUnasked: Bool { isReady && bits & Self.hasOwnReadiness == 0 }
         /// Whether the finishing thread takes it out of its queue, because no runner will.
         var leavesQueueByItself: Bool { has(Self.isKept) }
+        /// Whether a chosen one is to be started by that starter: a guest once its runner calls its `start`.
+        func isToBeStarted(by starter: OperationState.Starter) -> Bool {
+            has(Self.isGuest) ? has(Self.isKept) && starter != .hand : starter == .runner
+        }
+        /// Whether the end of a dependency is not only counted: observers are told, and of the last one the overridden
+        /// `isReady` of an operation in no queue, which is asked then (contract F8).
+        var isToldOfDependency: Bool { has(Self.hasObservers) || isAskedOutsideQueue && unfinishedDependencies == 1 }
+        /// Whether its overridden `isReady` is asked although it is in no queue.
+        var isAskedOutsideQueue: Bool { phase == .idle && has(Self.hasOwnReadiness) }
         /// Whether a waiting operation is ready now, or has to be asked.
         var isToBeFiled: Bool { isReady || bits & Self.hasOwnReadiness != 0 }
         func outdatingAnswer() -> Word { setting(Self.isAnswerOutdated) }

@@ -50,8 +50,9 @@ struct OperationState: ~Copyable {
     }
 
     private let word: Atomic<UInt64>
-    /// The `ObserverList`, retained; nil until the first observer. Set once. It stands here for the sake of a finishing
-    /// dependency, which reaches a dependent that may be on its way to its deinit: see `DependencyEdge`.
+    /// The `ObserverList`, retained; nil until the first observer, or the first dependency of an operation that overrides
+    /// `isReady`. Set once. It stands here for the sake of a finishing dependency, which reaches a dependent that may be
+    /// on its way to its deinit, and by the list's weak reference learns whether it is: see `DependencyEdge`.
     private let observerList = Atomic<UnsafeMutableRawPointer?>(nil)
 
     init() {
@@ -243,7 +244,9 @@ extension OperationState {
             if word.phase == .ready, !next.isReady, !word.has(Word.hasOwnReadiness) { next.phase = .waiting }
             return next.outdatingAnswer()
         }
-        return transition.map { ReadinessChange(consequence: .none, hasChanged: $0.old.isReady != $0.new.isReady) }
+        return transition.map {
+            ReadinessChange(consequence: .none, hasChanged: $0.old.isReady != $0.new.isReady, isLast: false)
+        }
     }
 
     /// Changes nothing. What the calling thread has seen, such as the writes of a dependency that it found finished,
@@ -255,13 +258,15 @@ extension OperationState {
         let transition = update { $0.droppingDependency() }
         return ReadinessChange(
             consequence: consequence(of: transition),
-            hasChanged: transition.map { $0.old.isReady != $0.new.isReady } ?? false)
+            hasChanged: transition.map { $0.old.isReady != $0.new.isReady } ?? false,
+            isLast: transition?.new.unfinishedDependencies == 0)
     }
 
-    /// As `dropDependency`, unless there are observers, who have to be told: then nil, with no change. The flag is looked
-    /// at in the same step, so that an observation that begins now either is told or finds the new value (contract D18).
-    func dropDependencyUnlessObserved() -> Consequence? {
-        update { $0.has(Word.hasObservers) ? nil : $0.droppingDependency() }.map { consequence(of: $0) }
+    /// As `dropDependency`, unless somebody is to be told: then nil, with no change, and there is an `ObserverList`. The flags
+    /// are looked at in the same step, so that an observation that begins now either is told or finds the new value
+    /// (contract D18).
+    func dropDependencyUnlessTold() -> Consequence? {
+        update { $0.isToldOfDependency ? nil : $0.droppingDependency() }.map { consequence(of: $0) }
     }
 
     /// What one dependency more or less means.
@@ -269,6 +274,8 @@ extension OperationState {
         var consequence: Consequence
         /// Whether `isReady` is different now, by the engine's own rules.
         var hasChanged: Bool
+        /// Whether no unfinished dependency is left.
+        var isLast: Bool
     }
 
     /// Sets the flag unless finished (contract J1, J2, J14).
@@ -336,8 +343,9 @@ extension OperationState {
     @inline(__always)
     var observers: ObserverList<Operation>? { isObserved ? existingObservers : nil }
 
+    /// The list, whether or not anybody is in it.
     @inline(never)
-    private var existingObservers: ObserverList<Operation>? {
+    var existingObservers: ObserverList<Operation>? {
         // Acquiring: pairs with the exchange that set it.
         observerList.load(ordering: .acquiring).map {
             Unmanaged<ObserverList<Operation>>.fromOpaque($0).takeUnretainedValue()
@@ -391,6 +399,16 @@ extension OperationState {
     /// Says, while it is claimed, that the operation is a guest of its queue, and perhaps why.
     func setGuest(_ reason: UInt64 = 0) { update { $0.setting(Word.isGuest | reason) } }
 
+    /// Says that the operation has its own readiness: while it is idle and has an `ObserverList`.
+    func setOwnReadiness() { update { $0.setting(Word.hasOwnReadiness) } }
+
+    /// Before a start by hand asks an overridden `isReady`. False if one asks already: a start inside that `isReady`, or on
+    /// another thread.
+    func beginStartsQuestion() -> Bool {
+        update { $0.has(Word.isAskedByStart) ? nil : $0.setting(Word.isAskedByStart) } != nil
+    }
+    func endStartsQuestion() { update { Word(bits: $0.bits & ~Word.isAskedByStart) } }
+
     /// A transition that may make the caller the one that files the operation.
     private func change(_ change: (Word) -> Word?) -> Consequence { consequence(of: update(change)) }
 
@@ -435,6 +453,16 @@ extension OperationState {
         }
     }
 
+    /// Who calls the engine's own `start`.
+    enum Starter {
+        /// The runner that has chosen the operation for its queue.
+        case runner
+        /// Another thread, and the class overrides `start`, which may have gone on there (contract B9).
+        case ownStart
+        /// Another thread.
+        case hand
+    }
+
     /// dispatched → executing by the runner that chose it, or by another thread where an overridden `start` has gone on;
     /// idle → executing by hand (contract B3–B9).
     ///
@@ -442,20 +470,20 @@ extension OperationState {
     ///   - ownReadiness: what an overridden `isReady` says to a start by hand; nil if the dependencies decide. A queue has
     ///     asked before it calls `start`.
     ///   - isCareTaken: whether the caller has seen to what `startsWithCare` stands for.
-    func begin(byRunner: Bool, ownReadiness: Bool?, isCareTaken: Bool = false) -> Start {
+    func begin(by starter: Starter, ownReadiness: Bool?, isCareTaken: Bool = false) -> Start {
         var verdict = Start.run
         update { word in
             switch word.phase {
             case .finished: verdict = .alreadyFinished
             case .executing: verdict = .refused(.startExecuting)
-            case .dispatched where byRunner || word.has(Word.isKept), .idle where !byRunner:
+            case .dispatched where word.isToBeStarted(by: starter), .idle where starter != .runner:
                 if word.phase == .idle, !(ownReadiness ?? word.isReady) {
                     verdict = .refused(.startNotReady)
                 } else if word.isCancelled {
                     verdict = .skip(from: word.phase)
                 } else if word.has(Word.startsWithCare), !isCareTaken {
                     verdict = .takeCare(from: word.phase)
-                } else if !byRunner, word.phase == .dispatched {
+                } else if starter != .runner, word.phase == .dispatched {
                     verdict = .runElsewhere
                     return word.entering(.executing).setting(Word.runsElsewhere)
                 } else {

@@ -5,7 +5,7 @@ struct BatchFiler {
     private var locked: QueueCore?
     /// Those whose class overrides `isReady`: to be filed when no lock is held.
     private var toBeAsked: [Operation] = []
-    /// Those with observers, as their lists.
+    /// Those that hear of the finish, as their observer lists.
     private var toBeTold: [ObserverList<Operation>] = []
 
     init(own: Unmanaged<Runner>?) { self.own = own }
@@ -30,10 +30,10 @@ struct BatchFiler {
     /// Files what the runner has kept, since there is much more to come.
     func fileOwn() { own?._withUnsafeGuaranteedRef { $0.settle() } }
 
-    /// The observers of an operation hear of it before it is filed.
+    /// An operation that is observed, or asked outside of queues, hears of it before it is filed.
     mutating func tellLater(_ observers: ObserverList<Operation>) { toBeTold.append(observers) }
 
-    /// Tells the observed ones, and files those whose `isReady` is overridden. Without any lock.
+    /// Tells those that hear of it, and files those whose `isReady` is overridden. Without any lock.
     ///
     /// - Returns: whether something was kept alive meanwhile; see `KeptAlive`.
     mutating func fileTheRest() -> Bool {

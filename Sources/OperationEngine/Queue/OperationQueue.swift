@@ -155,6 +155,8 @@ open class OperationQueue: @unchecked Sendable {
                     claimed.state.releaseClaim()
                     Unmanaged.passUnretained(claimed).release()
                 }
+                // What has happened to a claimed one was left to the queue to ask about.
+                for claimed in operations[..<index] { claimed.askOutsideQueue() }
                 return misuse
             }
             _ = Unmanaged.passRetained(operation)

@@ -4,8 +4,8 @@ import Interleaving
 /// Every scenario of the engine, by the protocol that it belongs to, and those that must fail.
 let allScenarios: [Scenario] =
     [
-        stateWordScenarios, successorScenarios, filingScenarios, leaseScenarios, barrierScenarios, closureScenarios,
-        poolScenarios, futexScenarios, brokenScenarios,
+        stateWordScenarios, successorScenarios, filingScenarios, outsideScenarios, leaseScenarios, barrierScenarios,
+        closureScenarios, poolScenarios, futexScenarios, brokenScenarios,
     ].flatMap { $0 }.map { scenario in
         scenario.prepared {
             _ = WorkerPool.all

@@ -53,6 +53,114 @@ struct EngineReadinessTests {
         #expect(operations.allSatisfy { $0.runs.value == 1 })
     }
 
+    @Test("F8 E13: in no queue, the removal of the last unfinished dependency asks")
+    func askedByRemoval() {
+        let operation = SelfStartingOperation()
+        let dependencies = [MainOperation(), MainOperation()]
+        dependencies.forEach(operation.addDependency)
+        operation.removeDependency(dependencies[0])
+        #expect(!operation.isFinished)
+        operation.removeDependency(dependencies[1])
+        #expect(operation.isFinished && operation.threads.entries == [ThreadFacts.id])
+    }
+
+    @Test("F8 D2: in no queue, an announcement in any spelling asks")
+    func askedByAnySpelling() {
+        let operation = SelfStartingOperation(isAllowed: false)
+        operation.didChangeValue(forKey: "ready")
+        operation.didChangeValue(for: \.isReady)
+        operation.didChangeValue(for: \.isCancelled)
+        #expect(operation.asks.value == 2)
+    }
+
+    @Test("F8 D20: who is asked may wait for another dependent of the same operation", arguments: [1, 3, 100])
+    func waitsWhenAsked(siblings: Int) {
+        final class WaitsForSiblings: Operation, @unchecked Sendable {
+            let siblings = Guarded<[Operation]>([])
+            override var isReady: Bool {
+                if super.isReady {
+                    for sibling in siblings.read() { sibling.waitUntilFinished() }
+                }
+                return super.isReady
+            }
+        }
+        let queue = makeQueue(limit: 2)
+        let dependency = MainOperation()
+        let others = (0..<siblings).map { _ in MainOperation() }
+        let asked = WaitsForSiblings()
+        var dependents: [Operation] = others
+        dependents.insert(asked, at: siblings / 2)
+        for dependent in dependents { dependent.addDependency(dependency) }
+        asked.siblings.withLock { $0 = others }
+        queue.addOperations(others + [dependency], waitUntilFinished: false)
+        drains(queue)
+        #expect(others.allSatisfy { $0.isFinished } && asked.isReady)
+        asked.siblings.withLock { $0 = [] }
+    }
+
+    @Test("F8 M5: one that was claimed for a batch that is refused is asked afterwards")
+    func askedAfterRefusal() async {
+        await #expect(processExitsWith: .success) {
+            Misuse.handler = { _ in }
+            let operation = SelfStartingOperation()
+            operation.addDependency(MainOperation())
+            let asks = operation.asks.value
+            let finished = MainOperation()
+            finished.start()
+            makeQueue().addOperations([operation, finished], waitUntilFinished: false)
+            #expect(operation.asks.value == asks + 1 && !operation.isFinished)
+        }
+    }
+
+    @Test("F8 B5: a start inside an isReady that a start asks is a misuse, and has no effect")
+    func startsWhenStarted() async {
+        final class Unguarded: Operation, @unchecked Sendable {
+            let runs = Counter()
+            override var isReady: Bool {
+                if super.isReady, !isExecuting, !isFinished { start() }
+                return super.isReady
+            }
+            override func main() { runs.add() }
+        }
+        await #expect(processExitsWith: .success) {
+            let reports = Recorder<Misuse>()
+            Misuse.handler = { reports.append($0) }
+            let dependency = MainOperation()
+            let operation = Unguarded()
+            operation.addDependency(dependency)
+            dependency.start()
+            #expect(operation.isFinished && operation.runs.value == 1 && reports.entries == [.startExecuting])
+        }
+    }
+
+    @Test("B9 F5: a start from the isReady that a queue asks is a misuse, whenever it is asked", arguments: [1, 2])
+    func startsWhenQueueAsks(asked last: Int) async {
+        final class StartsWhenAsked: Operation, @unchecked Sendable {
+            let (asks, runs) = (Counter(), Counter())
+            let last: Int
+            init(asked last: Int) { self.last = last }
+            override var isReady: Bool {
+                asks.add()
+                if asks.value == last { start() }
+                return true
+            }
+            override func main() { runs.add() }
+        }
+        await #expect(processExitsWith: .success) { [last] in
+            let reports = Recorder<Misuse>()
+            Misuse.handler = { reports.append($0) }
+            let queue = makeQueue(limit: 1)
+            let operation = StartsWhenAsked(asked: last)
+            let completed = Counter()
+            operation.completionBlock = { completed.add() }
+            queue.addOperation(operation)
+            queue.addOperation(MainOperation())
+            drains(queue)
+            completed.wait(for: 1)
+            #expect(reports.entries == [.startInQueue] && operation.runs.value == 1 && completed.value == 1)
+        }
+    }
+
     @Test("C3 C5: without the announcement the queue keeps the operation, its slot and its dependents")
     func queueKeepsUnannounced() {
         let runs = Counter()

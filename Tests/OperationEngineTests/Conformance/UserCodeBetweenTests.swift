@@ -26,7 +26,8 @@ private final class EndsItself: Operation, @unchecked Sendable {
     }
 }
 
-/// Announces its end when it is asked for the second time whether it is ready.
+/// Announces its end when it is asked for the third time whether it is ready: after it got a dependency, after it was
+/// added, and when the dependency has finished.
 private final class EndsWhenAskedAgain: Operation, @unchecked Sendable {
     private let asks = Guarded(0)
     private let finished = Guarded(false)
@@ -37,7 +38,7 @@ private final class EndsWhenAskedAgain: Operation, @unchecked Sendable {
             $0 += 1
             return $0
         }
-        if count == 2 {
+        if count == 3 {
             willChangeValue(for: \.isFinished)
             finished.withLock { $0 = true }
             didChangeValue(for: \.isFinished)

@@ -1,6 +1,6 @@
 /// The lines of the engine's contract that this package tests: the group's letter and how many lines it has.
 let contractGroups: [(letter: Character, lines: Int)] = [
-    ("A", 10), ("B", 17), ("C", 13), ("D", 24), ("E", 25), ("F", 7), ("G", 12), ("H", 9), ("I", 11), ("J", 16),
+    ("A", 10), ("B", 17), ("C", 13), ("D", 24), ("E", 25), ("F", 8), ("G", 12), ("H", 9), ("I", 11), ("J", 16),
     ("K", 14), ("L", 13),
     ("M", 15), ("N", 14), ("O", 8), ("P", 13), ("Q", 8),
     ("X", 4),
@@ -62,7 +62,7 @@ private let ownDifferences: [String: String] = [
     "B4": "no strict mode",
     "B5": "agrees that it is an error; traps always",
     "B6": "agrees that it is an error; traps always",
-    "B9": "agrees that it is an error; traps always",
+    "B9": "agrees; what is an error traps always",
     "B10": "agrees that it is an error; traps always",
     "B12": "absent: no such helper",
     "B11": "differs: main called again runs the blocks of a finished operation, which are kept",

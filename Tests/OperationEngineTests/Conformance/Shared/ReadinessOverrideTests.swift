@@ -37,6 +37,37 @@ final class HeldOperation: Operation, @unchecked Sendable {
     }
 }
 
+/// Starts itself, in no queue, when it is asked and finds itself ready, as evaluators of conditions do.
+final class SelfStartingOperation: Operation, @unchecked Sendable {
+    let asks = Counter()
+    let threads = Recorder<Int32>()
+    private let isAllowed: Guarded<Bool>
+    private let hasBegun = Guarded(false)
+
+    init(isAllowed: Bool = true) {
+        self.isAllowed = Guarded(isAllowed)
+        super.init()
+    }
+
+    override var isReady: Bool {
+        asks.add()
+        guard super.isReady, isAllowed.read() else { return false }
+        let isFirst = hasBegun.withLock { hasBegun in
+            defer { hasBegun = true }
+            return !hasBegun
+        }
+        if isFirst { start() }
+        return true
+    }
+
+    override func main() { threads.append(ThreadFacts.id) }
+
+    func allow() {
+        isAllowed.withLock { $0 = true }
+        didChangeValue(forKey: "isReady")
+    }
+}
+
 @Suite("F: readiness of one's own", .blocking)
 struct ReadinessOverrideTests {
     @Test("F1 F3: an override holds the operation back until the change is announced")
@@ -82,6 +113,98 @@ struct ReadinessOverrideTests {
         operation.allow()
         drains(queue)
         #expect(operation.isFinished && operation.runs.value == 0)
+    }
+
+    @Test("F8: in no queue, the end of the last dependency asks, on its thread", arguments: [1, 2, 100])
+    func askedByLastDependency(count: Int) {
+        let dependencies = (0..<count).map { _ in MainOperation() }
+        let operations = [SelfStartingOperation(), SelfStartingOperation()]
+        for operation in operations { dependencies.forEach(operation.addDependency) }
+        for dependency in dependencies {
+            #expect(operations.allSatisfy { !$0.isFinished })
+            let asks = operations.map(\.asks.value)
+            dependency.start()
+            if dependency !== dependencies.last { #expect(operations.map(\.asks.value) == asks) }
+        }
+        for operation in operations {
+            #expect(operation.isFinished && operation.threads.entries == [ThreadFacts.id])
+        }
+    }
+
+    @Test("F8: in no queue, adding and removing a dependency asks")
+    func askedByDependencies() {
+        let held = SelfStartingOperation(isAllowed: false)
+        let dependency = MainOperation()
+        held.addDependency(dependency)
+        #expect(held.asks.value == 1)
+        held.removeDependency(dependency)
+        #expect(held.asks.value == 2 && !held.isFinished)
+        let operation = SelfStartingOperation()
+        let finished = MainOperation()
+        finished.start()
+        operation.addDependency(finished)
+        #expect(operation.isFinished && operation.threads.entries.count == 1)
+    }
+
+    @Test("F8: in no queue, an announcement asks")
+    func askedByAnnouncement() {
+        let operation = SelfStartingOperation(isAllowed: false)
+        let dependency = MainOperation()
+        operation.addDependency(dependency)
+        dependency.start()
+        #expect(!operation.isFinished)
+        operation.allow()
+        #expect(operation.isFinished && operation.threads.entries == [ThreadFacts.id])
+    }
+
+    @Test("F8 B7: in no queue, a cancellation asks")
+    func askedByCancellation() {
+        let operation = SelfStartingOperation()
+        operation.addDependency(MainOperation())
+        operation.cancel()
+        #expect(operation.isFinished && operation.threads.entries.isEmpty)
+    }
+
+    @Test("F8 B17: one that starts itself unlocks its dependents in queues, started by a queue's operation")
+    func asksAlongAChain() {
+        let queue = makeQueue(limit: 1)
+        let first = MainOperation()
+        var last: Operation = first
+        let evaluators = (0..<20).map { _ in
+            let evaluator = SelfStartingOperation()
+            evaluator.addDependency(last)
+            last = evaluator
+            return evaluator
+        }
+        let dependent = MainOperation()
+        dependent.addDependency(last)
+        queue.addOperations([dependent, first], waitUntilFinished: false)
+        drains(queue)
+        #expect(dependent.isFinished && evaluators.allSatisfy { $0.threads.entries.count == 1 })
+    }
+
+    @Test("F8: several that ask at once start it once")
+    func askedAtOnce() {
+        let rounds = Scale.of(2_000)
+        let operations = (0..<rounds).map { _ in SelfStartingOperation() }
+        let dependencies = operations.map { operation in
+            let pair = (MainOperation(), MainOperation())
+            operation.addDependency(pair.0)
+            operation.addDependency(pair.1)
+            return pair
+        }
+        let arrivals = Atomic(0)
+        onThreads(2) { thread in
+            for (index, operation) in operations.enumerated() {
+                // In step, so that the two meet at every operation.
+                arrivals.add(1, ordering: .relaxed)
+                while arrivals.load(ordering: .relaxed) < 2 * (index + 1) {}
+                if thread == 0 { dependencies[index].0.start() } else { dependencies[index].1.start() }
+                operation.didChangeValue(forKey: "isReady")
+            }
+        }
+        for operation in operations { finishes(operation) }
+        #expect(operations.allSatisfy { $0.threads.entries.count == 1 })
     }
 
     @Test("F3: announcements racing with the adding are not lost")
