@@ -126,6 +126,8 @@ final class Runner {
             case .guest(let operation): runGuest(operation, of: queue)
             case .nothing: break
             }
+            // The hand is empty: a deinit may wait.
+            if !kept.isEmpty { kept = [] }
             endPresumption()
             mayGoOn = self.mayGoOn(with: queue)
         }
@@ -159,7 +161,6 @@ final class Runner {
         if uncounted >= Self.mostUncounted { countOutOwed(by: queue) }
         ended = .operation
         operation.release()
-        if !kept.isEmpty { kept = [] }
         uncounted += 1
     }
 
@@ -171,7 +172,6 @@ final class Runner {
         queue.settle(for: self)
         countOutOwed(by: queue)
         queue.leave(operation)
-        kept = []
         guard let block = completionBlock.take() else { return }
         self.queue = nil
         callAtNormalPriority(block)
@@ -192,7 +192,6 @@ final class Runner {
             if guest.0.isStillReady(in: queue) { start(guest.0, of: queue) }
             hand = .nothing
         }
-        kept = []
     }
 
     private func start(_ guest: Operation, of queue: QueueCore) {
