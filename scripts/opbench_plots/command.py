@@ -73,8 +73,7 @@ def figures_of(run: Run) -> dict[str, Figure]:
         if plan is not None:
             rows.setdefault(plan, []).append(row)
         else:
-            run.notes.append(f"no figure for workload {row.slot.cell.workload}: its shape is not one of those drawn")
-    run.notes = list(dict.fromkeys(run.notes))
+            run.note(f"no figure for workload {row.slot.cell.workload}: its shape is not one of those drawn")
     if not rows:
         raise BadInput(
             f"run {run.name}: no workload of a shape that has a figure ({', '.join(plan.shape for plan in PLANS)})"

@@ -97,9 +97,10 @@ class _Page:
             sentences.append(
                 "In all cells: " + ", ".join(f"{name} = {value}" for name, value in arrangement.constants) + "."
             )
-        bars = list(dict.fromkeys(measure.bars for measure in self.measures if arrangement.has_bars(measure)))
+        barred = [measure for measure in self.measures if arrangement.has_bars(measure)]
+        bars = list(dict.fromkeys(measure.bars for measure in barred))
         for meaning in bars:
-            titles = [self._title(measure) for measure in self.measures if measure.bars == meaning]
+            titles = [self._title(measure) for measure in barred if measure.bars == meaning]
             sentences.append(f"Bars: {meaning}" + (f" ({'; '.join(titles)})." if len(bars) > 1 else "."))
         if any(measure.bars == CONFIDENCE for measure in self.measures) and CONFIDENCE not in bars:
             sentences.append("No confidence intervals: the run has too few blocks for them.")

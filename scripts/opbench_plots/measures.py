@@ -99,9 +99,22 @@ def with_spread(column: str, metric: str, stat: str, scale: float = 1) -> Callab
         values = run.samples.get((row.slot, metric, stat), [])
         if len(values) < 2:
             return Interval(value)
-        return Interval(value, min(values) * scale, max(values) * scale)
+        low, high = min(values) * scale, max(values) * scale
+        if not _is_between(value, low, high):
+            run.note(
+                f"{column} of {row.slot.backend} in {row.slot.cell.workload} is {value:g} in summary.csv, outside of what "
+                f"samples.csv has, {low:g} to {high:g}: no bar; is the summary of these samples?"
+            )
+            return Interval(value)
+        return Interval(value, low, high)
 
     return read
+
+
+def _is_between(value: float, low: float, high: float) -> bool:
+    """But for what scaling and dividing may round off."""
+    tolerance = 1e-9 * max(abs(low), abs(high))
+    return low - tolerance <= value <= high + tolerance
 
 
 def from_samples(metric: str, stats: tuple[str, ...], scale: float = 1) -> Callable[[Run, SummaryRow], Interval | None]:

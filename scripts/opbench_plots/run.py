@@ -30,7 +30,13 @@ FIGURE_COLUMNS = (
 )
 IDENTITY_COLUMNS = ("schema_version", "run_id", "workload", "cell_id", "backend", "class", "status")
 SUMMARY_COLUMNS = (*IDENTITY_COLUMNS, "samples", "ratio_to", *POSITIVE_COLUMNS, *FIGURE_COLUMNS)
-SAMPLE_COLUMNS = (*IDENTITY_COLUMNS, "side", "phase", "metric", "stat", "value")
+SAMPLE_COLUMNS = (
+    *IDENTITY_COLUMNS,
+    *("sample_id", "side", "block", "phase", "iteration", "flags", "metric", "stat", "value"),
+)
+# Metrics that samples.csv has for all rounds of a sample together, and summary.csv for one round: samples repeat a cell's
+# plan as often as it takes to last long enough.
+COUNTED_BY_ROUND = frozenset({"inversions", "starts_after_suspend"})
 
 
 @dataclass(frozen=True)
@@ -69,7 +75,7 @@ class Run:
 
     name: str
     rows: list[SummaryRow]
-    # (slot, metric, stat) → one value per sample.
+    # (slot, metric, stat) → one value per sample, in the quantity of summary.csv.
     samples: dict[tuple[Slot, str, str], list[float]] = field(default_factory=dict)
     # Workload name → shape, as far as run.json tells.
     shapes: dict[str, str] = field(default_factory=dict)
@@ -77,6 +83,11 @@ class Run:
     conditions: list[str] = field(default_factory=list)
     # What was missing, for the user.
     notes: list[str] = field(default_factory=list)
+
+    def note(self, text: str) -> None:
+        """Adds a line for the user, once."""
+        if text not in self.notes:
+            self.notes.append(text)
 
 
 def load_run(folder: Path) -> Run:
@@ -139,16 +150,43 @@ def _check_unique(path: Path, rows: list[SummaryRow]) -> None:
 
 
 def _sample_values(table: Table) -> dict[tuple[Slot, str, str], list[float]]:
-    """The figures of sound samples outside the warm-up, as the summary takes them."""
+    """The samples' figures as the summary takes them: of sound samples outside the warm-up, without those that were
+    taken again, and by round where the summary counts by round."""
+    rows = [row for row in table.rows if _counts(row)]
+    again = {_place(row) for row in rows if _is_rerun(row)}
+    rows = [row for row in rows if _is_rerun(row) or _place(row) not in again]
+    rounds = {
+        _sample(row): tables.number(table.path, row, "value")
+        for row in rows
+        if row["metric"] == "rounds" and row["class"] == ""
+    }
     values: dict[tuple[Slot, str, str], list[float]] = defaultdict(list)
     parameters = table.parameters
-    for row in table.rows:
-        if row["phase"] == "warmup" or row["side"] != "" or row["status"] != "ok":
-            continue
+    for row in rows:
         value = tables.number(table.path, row, "value")
-        if value is not None:
-            values[_slot(parameters, row), row["metric"], row["stat"]].append(value)
+        if value is None:
+            continue
+        if row["metric"] in COUNTED_BY_ROUND:
+            value /= max(1, rounds.get(_sample(row)) or 1)
+        values[_slot(parameters, row), row["metric"], row["stat"]].append(value)
     return dict(values)
+
+
+def _counts(row: dict[str, str]) -> bool:
+    return row["status"] == "ok" and row["phase"] != "warmup" and row["iteration"] == "" and row["side"] == ""
+
+
+def _sample(row: dict[str, str]) -> tuple[str, ...]:
+    return (row["cell_id"], row["backend"], row["sample_id"])
+
+
+def _place(row: dict[str, str]) -> tuple[str, ...]:
+    """What a sample and the one that was taken instead have in common: the kind, which ends the id, and the block."""
+    return (row["cell_id"], row["backend"], row["sample_id"].partition("-")[2], row["block"])
+
+
+def _is_rerun(row: dict[str, str]) -> bool:
+    return "rerun" in row["flags"].split(";")
 
 
 def _read_json(path: Path) -> dict[str, Any]:

@@ -91,7 +91,11 @@ PLANS = (
             _start_latency("p99", "Start latency, 99th percentile"),
             _start_latency("max", "Longest wait, ready to start"),
             Measure(
-                "Inversions", Unit.COUNT, with_spread("inversions", "inversions", "total"), by_class=True, bars=SPREAD
+                "Inversions of one round",
+                Unit.COUNT,
+                with_spread("inversions", "inversions", "total"),
+                by_class=True,
+                bars=SPREAD,
             ),
         ),
         telling_parameters=frozenset({"enqueue"}),
@@ -130,7 +134,7 @@ PLANS = (
         measures=(
             THROUGHPUT,
             Measure(
-                "Starts after suspend returned",
+                "Starts of one round after suspend returned",
                 Unit.COUNT,
                 with_spread("starts_after_suspend", "starts_after_suspend", "total"),
                 bars=SPREAD,

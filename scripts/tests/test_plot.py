@@ -4,6 +4,7 @@ import csv
 import errno
 import json
 import math
+import re
 import shutil
 import xml.etree.ElementTree as ElementTree
 from functools import cache
@@ -15,8 +16,10 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from opbench_plots.command import figures_of, find_run, main
 from opbench_plots.errors import BadInput
-from opbench_plots.run import load_run
+from opbench_plots.run import COUNTED_BY_ROUND, load_run
+from opbench_plots.shapes import plan_of
 
+ROOT = Path(__file__).resolve().parents[2]
 STORED = Path(__file__).parent / "data" / "run-small"
 SHAPES = {"independent", "chain", "priority_mix", "thread_priority", "suspend_resume"}
 BACKENDS = ("engine", "dispatch", "foundation")
@@ -122,7 +125,7 @@ def test_svg_tells_title_run_host_units_and_backends(tmp_path: Path) -> None:
     assert " µs" in svg["chain"] and "depth" in svg["chain"]
     assert "Start latency, 99th percentile" in svg["priority_mix"] and "very_high" in svg["priority_mix"]
     assert "CPU share while running" in svg["thread_priority"] and " %" in svg["thread_priority"]
-    assert "operations/s" in svg["suspend_resume"] and "Starts after suspend returned" in svg["suspend_resume"]
+    assert "operations/s" in svg["suspend_resume"] and "Starts of one round after suspend returned" in svg["suspend_resume"]
 
 
 @pytest.mark.parametrize(
@@ -164,10 +167,10 @@ def test_time_per_operation_is_the_summary_s_throughput(shape: str, backend: str
         ("chain", "Time per operation ÷ that of dispatch", "time_ratio", False),
         ("priority_mix", "Start latency, median", "start_latency_p50_ns", True),
         ("priority_mix", "Start latency, 99th percentile", "start_latency_p99_ns", True),
-        ("priority_mix", "Inversions", "inversions", True),
+        ("priority_mix", "Inversions of one round", "inversions", True),
         ("thread_priority", "Start latency, 99th percentile", "start_latency_p99_ns", True),
         ("suspend_resume", "Throughput", "throughput_ops_per_s", False),
-        ("suspend_resume", "Starts after suspend returned", "starts_after_suspend", False),
+        ("suspend_resume", "Starts of one round after suspend returned", "starts_after_suspend", False),
         ("suspend_resume", "Suspend returned → last start, 99th percentile", "quiesce_p99_ns", False),
         ("suspend_resume", "Resume → first start, 99th percentile", "resume_to_start_p99_ns", False),
     ],
@@ -196,6 +199,110 @@ def test_cpu_share_is_the_median_of_the_samples() -> None:
         for value in drawn(axes, "engine")
     ]
     assert sorted(shown) == pytest.approx(sorted(100 * middle for middle in middles))
+
+
+# Bars and figures are of one quantity
+
+
+def rewrite_samples(folder: Path, rows: list[dict[str, str]]) -> None:
+    with open(folder / "samples.csv", "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def sample_rows(folder: Path = STORED) -> list[dict[str, str]]:
+    with open(folder / "samples.csv", newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+# Metric of the samples → column of the summary, panel, and the rows of the summary that show it.
+COUNTS_OF_ROUNDS = [
+    ("inversions", "Inversions of one round", "priority=high"),
+    ("starts_after_suspend", "Starts of one round after suspend returned", ""),
+]
+
+
+def run_of_counts(
+    folder: Path, metric: str, operation_class: str, totals: list[float], rounds: float, marker: float
+) -> None:
+    """Makes a run in which five samples of the engine, of so many rounds each, counted `totals`."""
+    shown = [
+        row | {metric: str(marker)}
+        for row in summary_rows(folder)
+        if row[metric] and row["backend"] == "engine" and row["class"] in ("", operation_class)
+    ]
+    cell = shown[0]["cell_id"]
+    rewrite_summary(folder, [row for row in shown if row["cell_id"] == cell])
+    (example,) = [
+        row
+        for row in sample_rows(folder)
+        if (row["cell_id"], row["backend"], row["metric"], row["class"], row["block"])
+        == (cell, "engine", metric, operation_class, "0")
+    ]
+    rows = []
+    for block, total in enumerate(totals):
+        of_sample = example | {"sample_id": f"{block:05}-latency", "block": str(block), "flags": ""}
+        rows.append(of_sample | {"value": str(total)})
+        rows.append(of_sample | {"metric": "rounds", "class": "", "value": str(rounds)})
+    rewrite_samples(folder, rows)
+
+
+@pytest.mark.parametrize(("metric", "title", "operation_class"), COUNTS_OF_ROUNDS)
+def test_bars_of_counts_are_of_one_round_as_their_figure_is(
+    run_folder: Path, metric: str, title: str, operation_class: str
+) -> None:
+    run_of_counts(run_folder, metric, operation_class, totals=[1, 1, 3, 3, 3], rounds=5, marker=0.6)
+    (axes,) = panels(figure_of(run_folder), title)
+    assert drawn(axes, "engine") == [0.6]
+    (bar,) = bars(axes, "engine")
+    assert bar == pytest.approx((0.2, 0.6))
+
+
+def test_what_is_counted_by_rounds_is_what_opbench_says() -> None:
+    text = (ROOT / "Sources/OpBenchModel/Results/MetricCatalogue.swift").read_text(encoding="utf-8")
+    metrics = re.findall(r"= Metric\((.*?)\)\n", text, re.DOTALL)
+    assert len(metrics) > 40
+    names = {re.search(r'name: "(\w+)"', metric)[1] for metric in metrics if "per: .round" in metric}
+    assert names == COUNTED_BY_ROUND
+
+
+def test_a_sample_that_was_taken_again_counts_once(run_folder: Path) -> None:
+    """As in the summary: what was measured in a storm is kept in the file, and not drawn."""
+    run_of_counts(run_folder, "inversions", "priority=high", totals=[1, 1, 3, 3, 3], rounds=1, marker=3)
+    rows = sample_rows(run_folder)
+    stormy = [row | {"value": "500" if row["metric"] == "inversions" else row["value"]} for row in rows[:2]]
+    again = [row | {"sample_id": "00000r-latency", "flags": "rerun"} for row in rows[:2]]
+    warm = [rows[2] | {"iteration": "1", "value": "700"}]
+    rewrite_samples(run_folder, [*stormy, *rows[2:], *again, *warm])
+    (axes,) = panels(figure_of(run_folder), "Inversions of one round")
+    assert bars(axes, "engine") == [(1, 3)]
+
+
+def test_no_figure_stands_outside_its_bar(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Where the files contradict each other, the bar is left out, and said to be."""
+    run_of_counts(run_folder, "inversions", "priority=high", totals=[1, 1, 3, 3, 3], rounds=5, marker=3)
+    assert main([str(run_folder)]) == 0
+    (axes,) = panels(figure_of(run_folder), "Inversions of one round")
+    assert drawn(axes, "engine") == [3]
+    assert bars(axes, "engine") == []
+    errors = capsys.readouterr().err
+    assert errors.count("outside") == 1
+    assert "inversions" in errors and "engine" in errors
+
+
+def test_all_figures_of_the_stored_run_are_within_their_bars() -> None:
+    run = load_run(STORED)
+    found = 0
+    for row in run.rows:
+        for measure in plan_of(run, row.slot.cell).measures:
+            point = measure.read(run, row)
+            if point is not None and point.has_bar:
+                found += 1
+                nearly = 1e-9 * abs(point.value)
+                assert point.low - nearly <= point.value <= point.high + nearly, (row.slot, measure.title)
+    assert found > 100
+    assert run.notes == []
 
 
 def test_graphs_show_how_well_they_are_scheduled(run_folder: Path) -> None:
@@ -286,7 +393,7 @@ def test_a_measured_zero_is_drawn(run_folder: Path) -> None:
     for row in rows:
         row["starts_after_suspend"] = row["starts_after_suspend"] and "0"
     rewrite_summary(run_folder, rows)
-    for axes in panels(figure_of(run_folder), "Starts after suspend returned"):
+    for axes in panels(figure_of(run_folder), "Starts of one round after suspend returned"):
         shown = drawn(axes, "engine")
         assert shown and set(shown) == {0.0}
         assert axes.get_ylim()[0] < 0 < axes.get_ylim()[1]
