@@ -30,6 +30,34 @@ require_gnu_time() {
     [[ -x /usr/bin/time ]] || install_packages time
 }
 
+# asks_for_help ARGUMENT…: whether one of them does. Help is given before anything is built or installed.
+asks_for_help() {
+    local argument
+    for argument in "$@"; do
+        case $argument in --help | -h) return 0 ;; esac
+    done
+    return 1
+}
+
+# swift_text FILE NAME: the text that the source gives NAME as a string of several lines, as the program prints it. For the
+# help of programs that are not built yet: it stands in one place, theirs.
+swift_text() {
+    awk -v start="$2 = \"\"\"" '
+        begun && /^ *"""$/ {
+            indent = index($0, "\"") - 1
+            for (line = 1; line <= count; line++) print substr(lines[line], indent + 1)
+            ended = 1
+            exit
+        }
+        begun { lines[++count] = $0 }
+        index($0, start) { begun = 1 }
+        END { exit !ended }
+    ' "$1" || fail "no text $2 in $1" 1
+}
+
+# script_text FILE: the comment at the beginning of a script, for those whose help it is.
+script_text() { awk 'NR == 1 { next } !/^#/ { exit } { sub(/^# ?/, ""); print }' "$1"; }
+
 # install_packages NAME…: Debian packages, as root or with passwordless sudo; otherwise says what to run.
 install_packages() {
     local as_root=()

@@ -9,18 +9,18 @@ public struct ExplorerCommand {
     }
 
     private static let usage = """
-        usage: explore list                                    every scenario with its property
-               explore search [NAME ...] [--departures N] [--long] [--seconds S]
+        usage: scripts/explore                                 as search --long
+               scripts/explore list                            every scenario with its property
+               scripts/explore search [NAME ...] [--departures N] [--long] [--seconds S]
                                                                every schedule within the bound
-               explore random [NAME ...] [--schedules N] [--seconds S] [--seed FIRST]
+               scripts/explore random [NAME ...] [--schedules N] [--seconds S] [--seed FIRST]
                                                                random schedules, one a seed
-               explore soak --minutes N [NAME ...]             rounds of random schedules with fresh seeds
-               explore replay REPLAY [--trace]                 one schedule again, step by step
+               scripts/explore soak --minutes N [NAME ...]     rounds of random schedules with fresh seeds
+               scripts/explore replay REPLAY [--trace]         one schedule again, step by step
 
         Without names: all scenarios but those that are broken on purpose. A bound is a number of departures from the
         default schedule, in which a thread runs until it blocks. Seconds are for each scenario; --first ends with the
-        first failure. Exit status 0: every
-        check held; 1: a schedule failed; 2: bad usage.
+        first failure. Exit status 0: every check held; 1: a schedule failed; 2: bad usage.
         """
 
     /// The arguments that begin with two dashes, and the others.

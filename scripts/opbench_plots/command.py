@@ -3,15 +3,15 @@
 import argparse
 import sys
 from pathlib import Path
-
-from matplotlib.figure import Figure
+from typing import TYPE_CHECKING
 
 from opbench_plots.errors import BadInput, CannotWrite
-from opbench_plots.figure import MOST_FACETS, draw_figures
 from opbench_plots.layout import Arrangement
-from opbench_plots.publish import publish
 from opbench_plots.run import Run, SummaryRow, load_run
 from opbench_plots.shapes import PLANS, ShapePlan, plan_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -39,6 +39,8 @@ class Arguments(argparse.ArgumentParser):
 def main(arguments: list[str]) -> int:
     """Runs the command; returns the exit code."""
     options = _parse(arguments)
+    from opbench_plots.publish import publish  # needs matplotlib, which help is given without
+
     try:
         folder = find_run(options.run)
         run = load_run(folder)
@@ -65,8 +67,10 @@ def find_run(name: str) -> Path:
     raise BadInput(f"{name}: no such run, neither as a folder nor under {ROOT / 'results'}")
 
 
-def figures_of(run: Run) -> dict[str, Figure]:
+def figures_of(run: Run) -> "dict[str, Figure]":
     """The figures of a run by file name, without a suffix."""
+    from opbench_plots.figure import MOST_FACETS, draw_figures  # needs matplotlib
+
     rows: dict[ShapePlan, list[SummaryRow]] = {}
     for row in run.rows:
         plan = plan_of(run, row.slot.cell)
