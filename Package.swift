@@ -114,7 +114,9 @@ let package = Package(
         .testTarget(
             name: "OpBenchModelTests", dependencies: ["OpBenchModel", "TestSupport"],
             exclude: ["Workloads", "schema_verdicts.py"]),
-        .testTarget(name: "OpBenchRunnerTests", dependencies: ["OpBenchRunner", "OpBenchModel", "TestSupport"]),
+        .testTarget(
+            name: "OpBenchRunnerTests", dependencies: ["OpBenchRunner", "OpBenchModel", "TestSupport"],
+            exclude: ["child"]),
         .testTarget(name: "OpBenchAnalysisTests", dependencies: ["OpBenchAnalysis", "OpBenchModel"]),
         .testTarget(
             name: "OpBenchCommandTests",

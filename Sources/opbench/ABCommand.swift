@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import OpBenchAnalysis
 import OpBenchModel
 import OpBenchRunner
@@ -73,12 +74,17 @@ struct ABCommand: ParsableCommand {
         let execution = try RunExecution(selection: selection, options: options, isSilent: hidesProgress)
         let file = SummaryFile(
             folder: "\(options.directory)/\(runID)", order: SummaryOrder(specs: selection.specs), sides: Side.allCases)
-        let ended = try execution.run(summary: file)
-        _ = try file.update()
+        let comparison = "\(file.folder)/\(CompareRow.fileName)"
+        let ended = try execution.run(summary: file) {
+            try WholeFile.write(CSVFile.text(of: judgement.rows(try file.rows().samples)), to: comparison)
+        }
+        let rows = judgement.rows(try file.rows(after: ended).samples)
         let run = try RecordedRun(ended.folder, in: destination.directory)
-        let rows = judgement.rows(run.samples)
-        try WholeFile.write(CSVFile.text(of: rows), to: "\(ended.folder)/\(CompareRow.fileName)")
-        try report.report(rows, policy: policy)
+        if ended.isCancelled || access(comparison, F_OK) != 0 {
+            try WholeFile.write(CSVFile.text(of: rows), to: comparison)
+        }
+        let settling = Settling(compared: .sides(run), folder: destination.directory) { _ in [] }
+        try report.report(rows, policy: policy, settling: settling)
         try execution.conclude(ended, samples: run.samples)
     }
 }

@@ -161,7 +161,7 @@ struct BaselineCommand: ParsableCommand {
                 }
                 try StandardOutput.write("\n")
             }
-            try StandardOutput.write(format.text(of: order.sorted(summarize(run.samples))))
+            try StandardOutput.write(format.text(of: order.sorted(summarize(run.samples)), facts: run.facts))
         }
     }
 }

@@ -9,7 +9,8 @@ struct CompareCommand: ParsableCommand {
         discussion: """
             A run is a folder, a samples.csv, or the id of a run under results/ or results/baseline/. Runs taken at \
             different times drift apart by 20 % and more, so the ratio to Dispatch within each block is what tells; \
-            absolute times are judged only with a measured noise floor. Exits 0 whatever the verdicts: `opbench gate` \
+            absolute times are judged only with a measured noise floor. What is inconclusive has its reason, and the \
+            commands that settle it. Exits 0 whatever the verdicts: `opbench gate` \
             turns them into an exit code.
 
             EXAMPLES
@@ -28,8 +29,11 @@ struct CompareCommand: ParsableCommand {
 
     func run() throws {
         let policy = try options.report.loadPolicy(or: .standard)
-        let rows = try options.compare(
-            RecordedRun(base, in: options.folder), RecordedRun(head, in: options.folder), policy: policy)
-        try options.report.report(rows, policy: policy)
+        let runs = (try RecordedRun(base, in: options.folder), try RecordedRun(head, in: options.folder))
+        let rows = try options.compare(runs.0, runs.1, policy: policy)
+        let settling = Settling(compared: .runs(base: runs.0, head: runs.1), folder: options.folder) {
+            [judging = options.judgingWords] in ["compare"] + judging + $0
+        }
+        try options.report.report(rows, policy: policy, settling: settling)
     }
 }

@@ -10,7 +10,10 @@ struct GateCommand: ParsableCommand {
         discussion: """
             A regression needs an interval beyond the margin, a p-value below alpha after Holm's adjustment for all \
             figures judged, and 15 blocks on each side; a pass an interval within the margin. What is neither is \
-            inconclusive. Two builds run in turns (`--ab`) are judged most sharply.
+            inconclusive, with the reason and the commands that settle it. `opbench run` takes 7 blocks unless told \
+            otherwise: enough for a pass where the intervals are narrow, never for a regression. Two builds run in turns \
+            (`--ab`) are judged most sharply. `ratio` is the middle of the ratios of the blocks, not the quotient of \
+            the medians beside it.
 
             EXAMPLES
               opbench gate --baseline main --candidate results/change
@@ -61,9 +64,21 @@ struct GateCommand: ParsableCommand {
             : try options.compare(runs[0], runs[1], policy: policy)
         let outcome = GateOutcome(
             rows, policy: policy, hasBadSample: runs.contains(where: \.hasBadSample), isLenient: lenient)
-        try options.report.report(rows, policy: policy, outcome: outcome)
+        try options.report.report(rows, policy: policy, settling: settling(runs), outcome: outcome)
         let status = status(of: outcome)
         if status != ExitStatus.success { throw CommandOutcome(status: status) }
+    }
+
+    private func settling(_ runs: [RecordedRun]) -> Settling {
+        let judging =
+            options.judgingWords + Words.option("--inconclusive", inconclusive?.rawValue)
+            + (lenient ? ["--lenient"] : [])
+        return Settling(
+            compared: runs.count == 1 ? .sides(runs[0]) : .runs(base: runs[0], head: runs[1]), folder: options.folder
+        ) { names in
+            let named = names.count == 1 ? ["--ab", names[0]] : ["--baseline", names[0], "--candidate", names[1]]
+            return ["gate"] + named + judging
+        }
     }
 
     private func status(of outcome: GateOutcome) -> Int32 {

@@ -10,7 +10,16 @@ struct RunCommand: ParsableCommand {
         abstract: "Measure workloads and write the rows.",
         discussion: """
             Everything is checked before anything is run or written. The rows are saved after every sample, so that a \
-            run that was ended can go on with --resume. At the end the summary is printed.
+            run that was ended can go on with --resume. A finished run is never changed: --resume prints its summary. At \
+            the end the summary is printed.
+
+            THE SUMMARY'S TABLE
+              time/op        the median of the samples; 95 % interval beside it, each end as a part of it: −6 % +79 %
+              vs dispatch    the middle of the ratios to Dispatch within each block, with its 95 % interval; not the
+                             quotient of the times in the table, which drift sets apart
+              start          from ready to the operation's first line, the wait behind others that are ready included;
+                             < 20 ns for a start that the clock of this machine cannot tell from none
+              serial         one thread; above 1× where the others share the work among the cores
 
             EXAMPLES
               opbench run workloads/*.json
@@ -29,8 +38,8 @@ struct RunCommand: ParsableCommand {
     @Option(
         name: .customLong("time-budget"),
         help: ArgumentHelp(
-            "Spend about so long, as 90s, 10m or 2h: six throughput blocks for every cell, then more where the intervals are "
-                + "widest.",
+            "Spend about so long, as 90s, 10m or 2h: six throughput blocks for every cell, however long they take, then more "
+                + "where the intervals are widest.",
             valueName: "time"))
     var timeBudget: TimeArgument?
 
@@ -68,8 +77,8 @@ struct RunCommand: ParsableCommand {
         let file = SummaryFile(
             folder: "\(options.directory)/\(runID)", order: SummaryOrder(specs: selection.specs))
         let ended = try execution.run(summary: file)
-        let rows = try file.update()
-        try StandardOutput.write(format.text(of: rows.summary))
+        let rows = try file.rows(after: ended)
+        try StandardOutput.write(format.text(of: rows.summary, facts: try RunFacts.read(in: ended.folder)))
         try execution.conclude(ended, samples: rows.samples)
     }
 }

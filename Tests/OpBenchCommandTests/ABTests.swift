@@ -42,6 +42,11 @@ struct ABTests {
         let ratio = try #require(time.ratio)
         #expect((1.5...2.5).contains(ratio))
         #expect(result.output.contains("regression"))
+        let before = try folder.states("results/two")
+        let resumed = try await ab(
+            ["--run-id", "two", "--inject-slowdown", "1", "--all", "--resume"], in: folder)
+        #expect(resumed.status == 0 && resumed.output == result.output, "\(resumed.errors)")
+        #expect(try folder.states("results/two") == before, "a finished run is never changed")
         let gate = try await OpBenchProcess.run(["gate", "--ab", "two"], in: folder)
         #expect(gate.status == 2, "\(gate.errors)")
         #expect(gate.output.contains("gate: regression"))

@@ -72,6 +72,20 @@ final class ScratchFolder: Sendable {
         try String(contentsOfFile: root + "/" + name, encoding: .utf8)
     }
 
+    /// What a folder and all its files are, byte for byte and to the last change of each, by name.
+    func states(_ name: String) throws -> [String: String] {
+        let path = "\(root)/\(name)"
+        let names = try FileManager.default.contentsOfDirectory(atPath: path)
+        return try Dictionary(
+            uniqueKeysWithValues: (["."] + names).map { file in
+                var facts = stat()
+                guard stat("\(path)/\(file)", &facts) == 0 else { throw CocoaError(.fileReadNoSuchFile) }
+                let text = file == "." ? "" : try read("\(name)/\(file)")
+                let times = [facts.st_mtim, facts.st_ctim].map { "\($0.tv_sec).\($0.tv_nsec)" }
+                return (file, "\(facts.st_ino) \(facts.st_mode) \(times) \(text)")
+            })
+    }
+
     /// Everything in it, by relative path, sorted.
     func contents() -> [String] {
         (FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []).sorted()

@@ -29,9 +29,24 @@ struct QuantitiesTests {
         #expect(Quantities.count(1_234_567) == "1.23M")
         #expect(Quantities.ratio(0.614) == "0.61×")
         #expect(Quantities.ratio(154.3) == "154×")
-        #expect(Quantities.spread(low: 97, high: 103, around: 100) == "±3.0%")
-        #expect(Quantities.spread(low: 50, high: 150, around: 100) == "±50%")
-        #expect(Quantities.spread(low: nil, high: 150, around: 100) == "")
+    }
+
+    @Test(
+        "an interval is shown as it is, however far its ends are from the figure",
+        arguments: [
+            (279.2, 531.6, 297, "−6 % +79 %"), (97, 103, 100, "−3 % +3 %"), (93.17, 100.44, 100, "−6.8 % +0.4 %"),
+            (100, 100.02, 100, "0 % 0 %"), (10, 2600, 100, "−90 % +2500 %"), (90.02, 109.96, 100, "−10 % +10 %"),
+            (101, 102, 100, "+1 % +2 %"), (1, 2, 0, "-"),
+        ])
+    func interval(low: Double, high: Double, figure: Double, text: String) {
+        #expect(Quantities.interval(low: low, high: high, around: figure) == text)
+    }
+
+    @Test(
+        "what the clock cannot tell from none is not printed as none",
+        arguments: [(0, 23, "< 23 ns"), (22.9, 23, "< 23 ns"), (23, 23, "23 ns"), (0, 1, "< 1 ns"), (1, 1, "1 ns")])
+    func resolution(nanoseconds: Double, resolution: Double, text: String) {
+        #expect(Quantities.time(nanoseconds: nanoseconds, resolution: resolution) == text)
     }
 }
 
@@ -79,6 +94,23 @@ struct ProgressTests {
                 """)
     }
 
+    @Test("a budget that is too short is told of before anything is measured; a finished run is said to be left alone")
+    func before() {
+        let screen = Screen()
+        var display = ProgressDisplay(style: .lines, write: { screen.text += $0 }, width: { 200 })
+        display.handle(.started(total: 4, estimatedSeconds: 53))
+        display.handle(.budgetIsShort(budgetSeconds: 5, estimatedSeconds: 53))
+        display.handle(
+            .finished(RunOutcome(folder: "r", samplesTaken: 0, isCancelled: false, wasFinished: true)))
+        #expect(
+            screen.text == """
+                opbench: 4 samples, about 53s
+                opbench: warning: the first blocks of all cells take about 53s, longer than the budget of 5s; they are taken all the same
+                opbench: the run was finished before; nothing is measured, and none of its files is changed
+
+                """)
+    }
+
     @Test("the bar is one line that is erased before anything else is written")
     func bar() {
         let text = show(.bar)
@@ -102,19 +134,53 @@ struct ProgressTests {
 }
 
 struct SummaryTableTests {
+    private func row(_ backend: BackendID, ratio: Double? = nil) -> SummaryRow {
+        var row = SummaryRow(
+            runID: "r", workload: "w", cellID: "w", backend: backend, status: .ok, samples: 7, parameters: [:])
+        row.timeRatio = ratio
+        row.ratioTo = ratio.map { _ in .dispatch }
+        return row
+    }
+
+    private func notes(_ rows: SummaryRow...) -> [Substring] {
+        SummaryNotes(rows: rows, clockResolution: 23).text.split(separator: "\n")
+    }
+
+    @Test("a note stands under the table where the rows give occasion to it, and nowhere else")
+    func notes() {
+        #expect(notes(row(.dispatch)) == [])
+        var rate = row(.dispatch, ratio: 1)
+        rate.operationsPerSecondLow = 1
+        #expect(notes(rate).map { $0.prefix(8) } == ["time/op:"])
+        #expect(notes(row(.engine, ratio: 0.5)).map { $0.prefix(12) } == ["vs dispatch:"])
+
+        var start = row(.engine)
+        start.startLatencyP50 = 23
+        #expect(notes(start).map { $0.prefix(6) } == ["start:"])
+        start.startLatencyP99 = 0
+        #expect(notes(start).map { $0.prefix(8) } == ["start: f", "< 23 ns:"])
+        start.startLatencyP99 = nil
+        start.startLatencyP50 = 22
+        #expect(notes(start).count == 2)
+
+        #expect(notes(row(.serial, ratio: 0.9)).count == 1)
+        #expect(notes(row(.serial, ratio: 1.9)).map { $0.prefix(7) } == ["vs disp", "serial:"])
+        #expect(notes(row(.engine, ratio: 1.9)).count == 1)
+    }
+
     // swift-format-ignore
     @Test func table() {
         var engine = SummaryRow(
             runID: "r", workload: "w", cellID: "w chains=3 depth=2", backend: .engine, status: .ok, samples: 7,
             parameters: ["depth": "2", "chains": "3"])
         engine.operationsPerSecond = 5e6
-        engine.operationsPerSecondLow = 4.9e6
-        engine.operationsPerSecondHigh = 5.1e6
+        engine.operationsPerSecondLow = 2.8e6
+        engine.operationsPerSecondHigh = 5.3e6
         engine.timeRatio = 0.5
         engine.timeRatioLow = 0.48
         engine.timeRatioHigh = 0.53
         engine.ratioTo = .dispatch
-        engine.startLatencyP50 = 1250
+        engine.startLatencyP50 = 0
         engine.startLatencyP99 = 40_000
         engine.allocationsPerOperation = 2
         engine.retainedBytesPerPendingOperation = 176
@@ -130,13 +196,18 @@ struct SummaryTableTests {
             runID: "r", workload: "w", cellID: "w chains=3", backend: .foundation, status: .timeout, samples: 0,
             parameters: ["depth": "10", "chains": "3"])
         #expect(
-            SummaryTable.text(of: [engine, dispatch, late]) == """
+            SummaryTable.text(of: [engine, dispatch, late], clockResolution: 23) == """
                 w chains=3
-                cell      backend     time/op         vs dispatch  95 % interval  start p50  start p99  allocs/op  held/pending  status
-                --------  ----------  -------  -----  -----------  -------------  ---------  ---------  ---------  ------------  -------
-                depth=2   engine       200 ns  ±2.0%        0.50×  0.48× – 0.53×    1.25 µs      40 µs          2         176 B  ok
-                          dispatch     400 ns      -        1.00×              -          -          -          -             -  ok
-                depth=10  foundation        -      -            -              -          -          -          -             -  timeout
+                cell      backend     time/op  95 % interval  vs dispatch  95 % interval  start p50  start p99  allocs/op  held/pending  status
+                --------  ----------  -------  -------------  -----------  -------------  ---------  ---------  ---------  ------------  -------
+                depth=2   engine       200 ns   −5.7 % +79 %        0.50×  0.48× – 0.53×    < 23 ns      40 µs          2         176 B  ok
+                          dispatch     400 ns              -        1.00×              -          -          -          -             -  ok
+                depth=10  foundation        -              -            -              -          -          -          -             -  timeout
+
+                time/op: the median of the samples; its 95 % interval as parts of it.
+                vs dispatch: the middle of the ratios within each block, where drift hits both alike; not the quotient of the times in this table.
+                start: from ready to the operation's first line. Where more are ready than can run, that is mostly the wait behind the others (backlog).
+                < 23 ns: started before its submitting call had returned, or too soon after it for the clock to tell.
 
                 """)
     }

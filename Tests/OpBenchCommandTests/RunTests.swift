@@ -73,7 +73,8 @@ struct RunTests {
         let result = try await OpBenchProcess.run(arguments, in: folder)
         #expect(result.status == 0, "\(result.errors)")
         let lines = result.output.split(separator: "\n")
-        #expect(lines.count == 11)
+        #expect(lines.count == 12)
+        #expect(lines.last?.hasPrefix("vs dispatch: the middle of the ratios") == true)
         #expect(lines.first == "small items=200 work_ns=0")
         #expect(lines.dropFirst().first?.contains("vs dispatch") == true)
         let notes = result.errors.split(separator: "\n").filter { line in
@@ -90,6 +91,10 @@ struct RunTests {
         let result = try await OpBenchProcess.run(arguments, in: folder)
         #expect(result.status == 0, "\(result.errors)")
         #expect(result.errors.contains("s more than the budget"))
+        // That was to be foreseen, and is said before the first sample is taken.
+        let foretold = try #require(result.errors.range(of: "warning: the first blocks of all cells take about"))
+        let first = try #require(result.errors.range(of: "0/"))
+        #expect(foretold.lowerBound < first.lowerBound, "\(result.errors)")
         let rows = try CSVFile.read(SummaryRow.self, file: "\(folder.root)/results/r/summary.csv")
         #expect(rows.filter { $0.status == .ok }.allSatisfy { $0.samples == 6 })
     }
@@ -136,6 +141,28 @@ struct RunTests {
         #expect(Set(samples.map(\.sampleID)).filter { !$0.contains("r-") } == whole.filter { !$0.contains("r-") })
         #expect(Set(samples.map(Key.init)).count == samples.count)
         #expect(try run.summary().count == 8)
+    }
+
+    @Test("a finished run is never changed: --resume prints its summary, and touches none of its files")
+    func finished() async throws {
+        let folder = try ScratchFolder()
+        try folder.write(Self.small, to: "small.json")
+        let arguments = ["run", "--quick", "--run-id", "done", "small.json"]
+        let first = try await OpBenchProcess.run(arguments, in: folder)
+        #expect(first.status == 0, "\(first.errors)")
+        let before = try folder.states("results/done")
+        #expect(before.count == 5)
+        let resumed = try await OpBenchProcess.run(arguments + ["--resume"], in: folder)
+        #expect(resumed.status == 0 && resumed.output == first.output)
+        #expect(resumed.errors.contains("the run was finished before; nothing is measured"), "\(resumed.errors)")
+        #expect(try folder.states("results/done") == before)
+
+        // What was lost of it is mended all the same.
+        try FileManager.default.removeItem(atPath: folder.root + "/results/done/summary.csv")
+        #expect(try await OpBenchProcess.run(arguments + ["--resume"], in: folder).status == 0)
+        let after = try folder.states("results/done").filter { $0.key != "." && !$0.key.hasPrefix("summary") }
+        #expect(after == before.filter { $0.key != "." && !$0.key.hasPrefix("summary") })
+        #expect(try RunFiles(folder, "done").summary().count == 8)
     }
 
     @Test("a timeout is a result: exit 3, or 0 where the workload expects it")

@@ -102,6 +102,9 @@ class _Page:
         for meaning in bars:
             titles = [self._title(measure) for measure in barred if measure.bars == meaning]
             sentences.append(f"Bars: {meaning}" + (f" ({'; '.join(titles)})." if len(bars) > 1 else "."))
+        meanings = [measure.meaning for measure in self.measures]
+        zeros = [measure.zero for measure in self.measures if 0 in arrangement.extent(measure)]
+        sentences += [sentence for sentence in dict.fromkeys(meanings + zeros) if sentence]
         if any(measure.bars == CONFIDENCE for measure in self.measures) and CONFIDENCE not in bars:
             sentences.append("No confidence intervals: the run has too few blocks for them.")
         if arrangement.statuses:

@@ -46,6 +46,9 @@ class Measure:
     bars: str = ""
     # Which way is good, if one is.
     better: str = "lower"
+    # What the footer tells of all figures of the panel, and of those that are 0, if there is something to tell.
+    meaning: str = ""
+    zero: str = ""
 
     @property
     def axis_label(self) -> str:

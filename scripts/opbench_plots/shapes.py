@@ -34,7 +34,11 @@ class ShapePlan:
 
 TIME_PER_OPERATION = Measure("Time per operation", Unit.NANOSECONDS, time_per_operation, bars=CONFIDENCE)
 TIME_RATIO = Measure(
-    "Time per operation ÷ that of {ratio_to}", Unit.RATIO, with_interval("time_ratio"), bars=CONFIDENCE
+    "Time per operation ÷ that of {ratio_to}",
+    Unit.RATIO,
+    with_interval("time_ratio"),
+    bars=CONFIDENCE,
+    meaning="Ratios: the middle of those within each block, not the quotients of the times.",
 )
 THROUGHPUT = Measure("Throughput", Unit.RATE, with_interval("throughput_ops_per_s"), bars=CONFIDENCE, better="higher")
 
@@ -42,7 +46,15 @@ THROUGHPUT = Measure("Throughput", Unit.RATE, with_interval("throughput_ops_per_
 def _start_latency(stat: str, title: str) -> Measure:
     column = f"start_latency_{stat}_ns"
     read = with_spread(column, "start_latency", stat, scale=1e9)
-    return Measure(title, Unit.NANOSECONDS, read, by_class=True, bars=SPREAD)
+    return Measure(
+        title,
+        Unit.NANOSECONDS,
+        read,
+        by_class=True,
+        bars=SPREAD,
+        meaning="Start latency: from ready to the first line, the wait behind other ready operations included.",
+        zero="A start latency of 0: it started before its submitting call had returned, or too soon for the clock.",
+    )
 
 
 def _latency(metric: str, stat: str, title: str) -> Measure:

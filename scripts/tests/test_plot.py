@@ -399,6 +399,25 @@ def test_a_measured_zero_is_drawn(run_folder: Path) -> None:
         assert axes.get_ylim()[0] < 0 < axes.get_ylim()[1]
 
 
+def test_a_start_that_the_clock_cannot_tell_from_none_is_explained(run_folder: Path) -> None:
+    rows = [row for row in summary_rows() if row["param.enqueue"]]
+    rewrite_summary(run_folder, rows)
+    told = "it started before its submitting call had returned"
+    assert told not in texts(figure_of(run_folder))
+    for row in rows:
+        row["start_latency_p50_ns"] = row["start_latency_p50_ns"] and "0"
+    rewrite_summary(run_folder, rows)
+    (run_folder / "samples.csv").unlink()
+    figure = figure_of(run_folder)
+    assert texts(figure).count(told) == 1
+    assert "the wait behind other ready operations included" in texts(figure)
+
+
+def test_ratios_are_said_to_be_no_quotients() -> None:
+    assert "not the quotients of the times" in texts(stored_figures()["chain"])
+    assert "not the quotients of the times" not in texts(stored_figures()["priority_mix"])
+
+
 def test_only_the_summary_is_needed(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("samples.csv", "histograms.csv", "run.json"):
         (run_folder / name).unlink()

@@ -128,17 +128,24 @@ private struct Candidate {
         guard let rule else { return row }
         if isExact {
             row.verdict = rule.verdictOfExactFigures(base: base, head: head, direction: direction)
-        } else if !isComparable {
-            row.verdict = .inconclusive
-        } else if let effect {
-            row.verdict = rule.verdict(
-                on: effect, adjustedProbability: row.adjustedProbability,
-                worsening: direction == .higher ? base - head : head - base, direction: direction,
-                noiseFloor: row.noiseFloor)
-        } else {
-            // No figure above zero on one of the sides: a count that rises from 0, say.
-            row.verdict = base == head ? .pass : .inconclusive
+            return row
         }
+        let judgement = judgement(by: rule, worsening: direction == .higher ? base - head : head - base)
+        row.verdict = judgement.verdict
+        row.doubt = judgement.doubt
         return row
+    }
+
+    private func judgement(by rule: FigureRule, worsening: Double) -> Judgement {
+        guard isComparable else { return .inconclusive(.noNoiseFloor) }
+        guard let effect else {
+            // No figure above zero on one of the sides: a count that rises from 0, say.
+            let blocks = [base, head].map { $0?.valueOfBlock.count ?? 0 }.min()!
+            return worsening == 0
+                ? Judgement(verdict: .pass) : rule.judgementWithoutRatio(worsening: worsening, blocks: blocks)
+        }
+        return rule.judgement(
+            on: effect, adjustedProbability: row.adjustedProbability, worsening: worsening, direction: direction,
+            noiseFloor: row.noiseFloor)
     }
 }

@@ -8,6 +8,11 @@ struct Effect {
     var probability: Double?
     /// Blocks behind it: of the smaller side.
     var blocks: Int
+    /// Beyond so many blocks there is no test, or no run that has them in a bearable time.
+    var mostBlocks: Int
+
+    /// A run of a hundred blocks takes fifteen times as long as one of seven.
+    static let mostBlocksOfRun = 100
 
     /// From blocks that hold both sides, such as two builds run in turns: drift that hits a whole block cancels.
     ///
@@ -20,6 +25,7 @@ struct Effect {
             .map(Self.exponential)
         probability = signFlipTest(logarithms)
         blocks = logarithms.count
+        mostBlocks = signFlipLimit
     }
 
     /// From two runs of their own: what drifted between them is taken for an effect, unless a noise floor allows for it.
@@ -35,6 +41,7 @@ struct Effect {
         .map(Self.exponential)
         probability = mannWhitneyTest(from, to)
         blocks = min(from.count, to.count)
+        mostBlocks = Self.mostBlocksOfRun
     }
 
     private static func exponential(_ range: ClosedRange<Double>) -> ClosedRange<Double> {

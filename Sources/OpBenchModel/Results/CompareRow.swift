@@ -38,6 +38,8 @@ public struct CompareRow: Sendable, Hashable {
     /// The relative difference that the rule allows, raised to the noise floor if that is greater.
     public var threshold: Double?
     public var verdict: Verdict
+    /// Why an inconclusive verdict is none; nil for all others. Not a column.
+    public var doubt: Doubt?
     /// Not a column: compare.csv has no parameters.
     public var parameters: [String: String] {
         get { [:] }

@@ -101,19 +101,12 @@ private struct ClockFacts {
             for _ in 0..<readings { _ = MonotonicClock.now() }
             fastest = min(fastest, MonotonicClock.now() - start)
         }
-        var step = Int64.max
-        var last = MonotonicClock.now()
-        for _ in 0..<readings {
-            let now = MonotonicClock.now()
-            if now > last { step = min(step, now - last) }
-            last = now
-        }
         let delays = (0..<20).map { _ in
             let due = MonotonicClock.now() + 1_000_000
             MonotonicClock.sleep(until: due)
             return MonotonicClock.now() - due
         }
         return ClockFacts(
-            cost: Double(fastest) / Double(readings), step: Double(step), sleepDelay: Double(delays.sorted()[10]))
+            cost: Double(fastest) / Double(readings), step: Double(MonotonicClock.resolution()), sleepDelay: Double(delays.sorted()[10]))
     }
 }

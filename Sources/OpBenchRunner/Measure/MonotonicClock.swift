@@ -16,6 +16,22 @@ enum MonotonicClock {
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
+    /// The least time between two instants that the clock tells apart, in nanoseconds: the least difference of readings one
+    /// after the other that is not 0. clock_getres(2) tells the unit only, and reading takes longer than that.
+    static func resolution() -> Int64 {
+        var least = Int64.max
+        var last = now()
+        var readings = 0
+        // A clock that ticks slowly is waited for.
+        while readings < 10_000 || least == .max {
+            let next = now()
+            if next > last { least = min(least, next - last) }
+            last = next
+            readings += 1
+        }
+        return least
+    }
+
     /// Sleeps until that instant; returns at once if it has passed.
     static func sleep(until instant: Int64) {
         var time = timespec(tv_sec: Int(instant / 1_000_000_000), tv_nsec: Int(instant % 1_000_000_000))

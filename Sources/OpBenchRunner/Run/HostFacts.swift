@@ -10,6 +10,8 @@ struct HostFacts: Codable, Sendable, Equatable {
     /// CPUs that the cgroup's quota allows; nil without a quota.
     var cgroupCores: Double?
     var governor: String?
+    /// What the clock of all figures tells apart; nil in runs that were recorded without it.
+    var clockResolutionNanoseconds: Double?
     /// Machines of one class are comparable: the same processor, cores and kernel series.
     var hostClass: String
     var allocator: String
@@ -23,6 +25,7 @@ struct HostFacts: Codable, Sendable, Equatable {
         case memoryBytes = "memory_bytes"
         case cgroupCores = "cgroup_cores"
         case governor
+        case clockResolutionNanoseconds = "clock_resolution_ns"
         case hostClass = "host_class"
         case allocator, compiler, configuration, git
     }
@@ -35,6 +38,7 @@ struct HostFacts: Codable, Sendable, Equatable {
             kernel: "\(systemName(\.sysname)) \(release) \(systemName(\.machine))", cpu: cpuModel, cores: cores,
             memoryBytes: sysconf(Int32(_SC_PHYS_PAGES)) * sysconf(Int32(_SC_PAGESIZE)), cgroupCores: cgroupCores,
             governor: SystemFile.line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+            clockResolutionNanoseconds: Double(MonotonicClock.resolution()),
             hostClass: "\(cpuModel) x\(cores) Linux \(series)", allocator: HeapProbe.allocator, compiler: compiler,
             configuration: configuration, git: git)
     }

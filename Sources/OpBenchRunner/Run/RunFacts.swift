@@ -9,11 +9,15 @@ public struct RunFacts: Sendable {
     /// `debug` or `release`.
     public let configuration: String
     public let workloads: [WorkloadSpec]
+    /// The command line of the run, the program's name first.
+    public let arguments: [String]
     /// Of the sources that the program was built from, as far as the folder it lies in tells.
     public let commit: String?
     public let isDirty: Bool
     /// Whether all samples were taken.
     public let isFinished: Bool
+    /// What the clock of the run's figures tells apart; nil if the run does not say.
+    public let clockResolutionNanoseconds: Double?
     /// How many turns of the work kernel the run took for a nanosecond.
     public let iterationsPerNanosecond: Double
     /// The two builds that ran in turns; nil for a run of one.
@@ -24,6 +28,16 @@ public struct RunFacts: Sendable {
 
     public var hostKind: HostKind {
         HostKind(hostClass: hostClass, allocator: allocator, configuration: configuration)
+    }
+
+    /// The unit of the latency histograms: nothing less can be told, whatever the clock.
+    public static let histogramUnitNanoseconds = 1.0
+
+    /// Reads the `run.json` in a run's folder; nil if there is none.
+    ///
+    /// - Throws: `InputError` if there is one that is no description of a run.
+    public static func read(in folder: String) throws(InputError) -> RunFacts? {
+        try read(beside: "\(folder)/run.json")
     }
 
     /// Reads the `run.json` beside a file of the run; nil if there is none.
@@ -40,9 +54,10 @@ public struct RunFacts: Sendable {
         }
         return RunFacts(
             hostClass: manifest.host.hostClass, allocator: manifest.host.allocator,
-            configuration: manifest.host.configuration, workloads: workloads,
+            configuration: manifest.host.configuration, workloads: workloads, arguments: manifest.arguments,
             commit: manifest.host.git?.commit, isDirty: manifest.host.git?.isDirty ?? false,
-            isFinished: RunManifest.Progress.read(path)?.state == "finished",
+            isFinished: RunManifest.Progress.read(path)?.state == RunManifest.Progress.finished,
+            clockResolutionNanoseconds: manifest.host.clockResolutionNanoseconds,
             iterationsPerNanosecond: manifest.calibration.iterationsPerNanosecond, builds: manifest.builds,
             stages: manifest.stages ?? [])
     }

@@ -22,7 +22,11 @@ final class RunFolder {
     deinit {
         if samples >= 0 { close(samples) }
         if histograms >= 0 { close(histograms) }
-        if lock >= 0 { close(lock) }
+        // A child that was forked meanwhile and is not its own program yet has the lock too: closing would not end it.
+        if lock >= 0 {
+            flock(lock, LOCK_UN)
+            close(lock)
+        }
     }
 
     // MARK: Opening
@@ -79,33 +83,58 @@ final class RunFolder {
         var rows: [SampleRow]
     }
 
+    /// The path of the plan's run if that is finished, with all its rows there; nil if something is left to be done.
+    /// Nothing is written.
+    ///
+    /// - Throws: `InputError` if there is a run of that id that was another, or that another process writes.
+    static func finished(_ plan: RunPlan) throws -> String? {
+        let folder = RunFolder(path: path(of: plan), parameterNames: plan.parameterNames)
+        guard let progress = RunManifest.Progress.read(folder.file("run.json")),
+            progress.state == RunManifest.Progress.finished
+        else { return nil }
+        _ = try folder.description(of: plan)
+        let samples = try folder.wholeSamples()
+        let areAllDone = SampleRecorder(plan: plan, samples.rows).done == progress.samplesDone
+        let isWhole = try areAllDone && samples.isAll && folder.wholeHistograms(of: samples.rows).isAll
+        return isWhole ? folder.path : nil
+    }
+
+    private static func path(of plan: RunPlan) -> String { "\(plan.options.directory)/\(plan.options.runID)" }
+
     /// The folder of a run that is gone on with; what was torn is cut off.
     ///
     /// - Throws: `InputError` if there is no such run or it was another.
     static func reopen(_ plan: RunPlan) throws -> Remains {
-        let options = plan.options
-        let folder = RunFolder(path: "\(options.directory)/\(options.runID)", parameterNames: plan.parameterNames)
-        guard access(folder.file("run.json"), F_OK) == 0 else {
-            throw InputError(
-                file: folder.path, message: "there is no run of this id", remedy: "leave --resume out to begin it")
-        }
-        try folder.takeLock()
-        let manifest = try RunManifest.read(folder.file("run.json"))
-        if let difference = manifest.difference(from: plan) {
-            throw InputError(
-                file: folder.file("run.json"), message: "the run was another: \(difference)",
-                remedy: "give the options and workloads it was begun with, or another --run-id")
-        }
-        if let (what, begun, now) = manifest.host.kind.difference(from: .here()) {
-            throw InputError(
-                file: folder.file("run.json"),
-                message: "the run was begun where the \(what) was \"\(begun)\", here it is \"\(now)\"",
-                remedy: "go on with it there, or give another --run-id")
-        }
+        let folder = RunFolder(path: path(of: plan), parameterNames: plan.parameterNames)
+        let manifest = try folder.description(of: plan)
         let rows = try folder.keepWholeSamples()
         folder.samples = try folder.open(SampleRow.fileName, O_APPEND)
         folder.histograms = try folder.open(HistogramRow.fileName, O_APPEND)
         return Remains(folder: folder, manifest: manifest, rows: rows)
+    }
+
+    /// What `run.json` says, once the folder is locked.
+    ///
+    /// - Throws: `InputError` if there is none, if it is not of the plan, or if another process writes in the folder.
+    private func description(of plan: RunPlan) throws -> RunManifest {
+        guard access(file("run.json"), F_OK) == 0 else {
+            throw InputError(
+                file: path, message: "there is no run of this id", remedy: "leave --resume out to begin it")
+        }
+        try takeLock()
+        let manifest = try RunManifest.read(file("run.json"))
+        if let difference = manifest.difference(from: plan) {
+            throw InputError(
+                file: file("run.json"), message: "the run was another: \(difference)",
+                remedy: "give the options and workloads it was begun with, or another --run-id")
+        }
+        if let (what, begun, now) = manifest.host.kind.difference(from: .here()) {
+            throw InputError(
+                file: file("run.json"),
+                message: "the run was begun where the \(what) was \"\(begun)\", here it is \"\(now)\"",
+                remedy: "go on with it there, or give another --run-id")
+        }
+        return manifest
     }
 
     private static func makeFolders(_ path: String) throws(InputError) {
@@ -170,13 +199,31 @@ final class RunFolder {
 
     /// Cuts both files off behind the last whole sample, and returns the rows that stay.
     private func keepWholeSamples() throws -> [SampleRow] {
-        let read = try CSVFile.readWholeLines(SampleRow.self, file: file(SampleRow.fileName)).rows
-        let end = read.lastIndex { $0.metric == Metric.status.name }.map { $0 + 1 } ?? 0
-        let rows = Array(read[..<end])
+        let rows = try wholeSamples().rows
         try replace(SampleRow.fileName, by: CSVFile.text(of: rows, parameters: parameterNames))
-        let ids = Set(rows.map(\.sampleID))
-        let histogramRows = try CSVFile.readWholeLines(HistogramRow.self, file: file(HistogramRow.fileName)).rows
-        try replace(HistogramRow.fileName, by: CSVFile.text(of: histogramRows.filter { ids.contains($0.sampleID) }))
+        try replace(HistogramRow.fileName, by: CSVFile.text(of: try wholeHistograms(of: rows).rows))
         return rows
+    }
+
+    /// The rows of the samples that were saved whole, and whether there is nothing else in the file.
+    private func wholeSamples() throws -> (rows: [SampleRow], isAll: Bool) {
+        let name = SampleRow.fileName
+        let read = try CSVFile.readWholeLines(SampleRow.self, file: file(name))
+        let end = read.rows.lastIndex { $0.metric == Metric.status.name }.map { $0 + 1 } ?? 0
+        return (Array(read.rows[..<end]), end == read.rows.count && read.byteCount == size(name))
+    }
+
+    /// The rows of the histograms of those samples, and whether there is nothing else in the file.
+    private func wholeHistograms(of samples: [SampleRow]) throws -> (rows: [HistogramRow], isAll: Bool) {
+        let name = HistogramRow.fileName
+        let ids = Set(samples.map(\.sampleID))
+        let read = try CSVFile.readWholeLines(HistogramRow.self, file: file(name))
+        let rows = read.rows.filter { ids.contains($0.sampleID) }
+        return (rows, rows.count == read.rows.count && read.byteCount == size(name))
+    }
+
+    private func size(_ name: String) -> Int {
+        var facts = stat()
+        return stat(file(name), &facts) == 0 ? Int(facts.st_size) : -1
     }
 }

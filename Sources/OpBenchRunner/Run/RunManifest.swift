@@ -50,6 +50,10 @@ struct RunManifest: Codable, Sendable {
     struct Progress: Codable, Sendable {
         /// `running`, `finished` or `cancelled`.
         var state: String
+
+        /// The state of a run that has all its samples.
+        static let finished = "finished"
+
         var samplesDone: Int
         /// CPU time of the process that starts the samples, so far; theirs is in their rows.
         var runnerCPUSeconds: Double

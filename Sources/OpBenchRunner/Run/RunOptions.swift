@@ -94,6 +94,8 @@ public enum RunEvent: Sendable {
     /// The rows of a sample are on disk.
     case rowsSaved
     case warning(String)
+    /// Before the first sample: those that every cell gets are likely to take longer than the budget.
+    case budgetIsShort(budgetSeconds: Double, estimatedSeconds: Double)
     case finished(RunOutcome)
 }
 
@@ -105,4 +107,13 @@ public struct RunOutcome: Sendable, Equatable {
     public var samplesTaken: Int
     /// Whether the task was cancelled before the last sample. What was measured is kept.
     public var isCancelled: Bool
+    /// Whether the run was finished before, so that nothing was done and no file of it was touched.
+    public var wasFinished: Bool
+
+    public init(folder: String, samplesTaken: Int, isCancelled: Bool, wasFinished: Bool = false) {
+        self.folder = folder
+        self.samplesTaken = samplesTaken
+        self.isCancelled = isCancelled
+        self.wasFinished = wasFinished
+    }
 }

@@ -44,12 +44,22 @@ public struct Runner: Sendable {
     /// Runs the plan, or what is missing of it.
     ///
     /// If the task is cancelled, the sample in flight is ended and dropped, everything else is kept, and the outcome
-    /// says so.
+    /// says so. A run that is finished is left as it is.
     ///
-    /// - Parameter onEvent: called on the caller's task, one event after the other.
+    /// - Parameters:
+    ///   - onEvent: called on the caller's task, one event after the other.
+    ///   - beforeEnd: called when all is measured, before `run.json` says so: what belongs to a finished run.
     /// - Throws: `InputError` before anything is run (an existing run, another run to resume, a folder that cannot be
-    ///   made); `DiskError` if rows cannot be saved; an error of Subprocess if a process cannot be started.
-    public func run(onEvent: (RunEvent) -> Void) async throws -> RunOutcome {
+    ///   made); `DiskError` if rows cannot be saved; an error of Subprocess if a process cannot be started; what
+    ///   `beforeEnd` throws, which leaves the run to be gone on with.
+    public func run(
+        onEvent: (RunEvent) -> Void, beforeEnd: () throws -> Void = {}
+    ) async throws -> RunOutcome {
+        if options.resume, let folder = try RunFolder.finished(plan) {
+            let outcome = RunOutcome(folder: folder, samplesTaken: 0, isCancelled: false, wasFinished: true)
+            onEvent(.finished(outcome))
+            return outcome
+        }
         let opened = try await open(onEvent)
         var recorder = SampleRecorder(plan: plan, opened.rows)
         let todo = plan.samples.filter { !recorder.isDone($0) }
@@ -57,6 +67,9 @@ public struct Runner: Sendable {
         let certain = plan.samples.filter { options.budget == nil || $0.stage == 0 }
         let estimate = plan.estimate(of: certain.filter { !recorder.isDone($0) })
         onEvent(.started(total: certain.count, estimatedSeconds: max(estimate, options.budget?.seconds ?? 0)))
+        if let budget = options.budget, estimate > budget.seconds {
+            onEvent(.budgetIsShort(budgetSeconds: budget.seconds, estimatedSeconds: estimate))
+        }
         // First of all: rows without a description could not be gone on with.
         try opened.saveProgress("running", recorder.done)
         let omitted = recorder.omissionRows()
@@ -69,7 +82,8 @@ public struct Runner: Sendable {
             let end = begun + Int64(budget.seconds * 1e9)
             isCancelled = try await spend(budget, until: end, todo, opened, &recorder, onEvent)
         }
-        try opened.saveProgress(isCancelled ? "cancelled" : "finished", recorder.done, isEnd: true)
+        if !isCancelled { try beforeEnd() }
+        try opened.saveProgress(isCancelled ? "cancelled" : RunManifest.Progress.finished, recorder.done, isEnd: true)
         let outcome = RunOutcome(
             folder: opened.folder.path, samplesTaken: recorder.taken, isCancelled: isCancelled)
         onEvent(.finished(outcome))

@@ -38,7 +38,9 @@ struct ReportOptions: ParsableArguments {
     }
 
     /// Prints the comparison and writes the files that were asked for.
-    func report(_ rows: [CompareRow], policy: GatePolicy, outcome: GateOutcome? = nil) throws {
+    func report(
+        _ rows: [CompareRow], policy: GatePolicy, settling: Settling, outcome: GateOutcome? = nil
+    ) throws {
         for index in policy.unusedRules(among: rows) {
             StandardError.write("opbench: warning: rule \(index + 1) of the policy matches no figure\n")
         }
@@ -48,12 +50,19 @@ struct ReportOptions: ParsableArguments {
                 "opbench: warning: \(raised) \(raised == 1 ? "margin is" : "margins are") raised to the noise floor of this host\n"
             )
         }
-        let shown = showsAll ? rows : rows.filter { policy.rule(for: $0) != nil }
-        try StandardOutput.write(format.text(of: shown, outcome: outcome))
+        let shown = ComparisonReport(
+            rows: showsAll ? rows : rows.filter { policy.rule(for: $0) != nil }, outcome: outcome, settling: settling)
+        try StandardOutput.write(format.text(of: shown))
         if annotates { try StandardOutput.write(GitHubAnnotations.text(of: shown)) }
         if let csv { try WholeFile.write(CSVFile.text(of: rows), to: csv) }
-        if let markdown { try WholeFile.write(ComparisonMarkdown.text(of: shown, outcome: outcome), to: markdown) }
+        if let markdown { try WholeFile.write(ComparisonMarkdown.text(of: shown), to: markdown) }
         if let junit { try WholeFile.write(JUnitReport.text(of: shown), to: junit) }
+        // Whoever sees the table has read it there.
+        if !(format == .table && StandardOutput.isTerminal && StandardError.isTerminal) {
+            for settlement in shown.settlements {
+                StandardError.write("opbench: \(settlement.finding); \(settlement.line)\n")
+            }
+        }
     }
 }
 
@@ -61,12 +70,12 @@ struct ReportOptions: ParsableArguments {
 enum ComparisonFormat: String, CaseIterable, ExpressibleByArgument {
     case table, csv, json, markdown
 
-    func text(of rows: [CompareRow], outcome: GateOutcome?) -> String {
+    func text(of report: ComparisonReport) -> String {
         switch self {
-        case .table: ComparisonTable.text(of: rows, outcome: outcome)
-        case .csv: CSVFile.text(of: rows)
-        case .json: RowJSON.text(of: rows)
-        case .markdown: ComparisonMarkdown.text(of: rows, outcome: outcome)
+        case .table: ComparisonTable.text(of: report)
+        case .csv: CSVFile.text(of: report.rows)
+        case .json: RowJSON.text(of: report.rows)
+        case .markdown: ComparisonMarkdown.text(of: report)
         }
     }
 }

@@ -3,12 +3,18 @@ import OpBenchModel
 
 /// A comparison as a table in Markdown, for the summary of a CI job.
 enum ComparisonMarkdown {
-    static func text(of rows: [CompareRow], outcome: GateOutcome?) -> String {
+    static func text(of report: ComparisonReport) -> String {
+        let rows = report.rows
         let titles = ComparisonColumn.all.map(\.title)
         let rule = ComparisonColumn.all.map { $0.isText ? "---" : "---:" }
         let lines = [titles, rule] + rows.map { row in ComparisonColumn.all.map { escaped($0.text(row)) } }
-        let heading = outcome.map { "**gate: \($0.rawValue)**\(GateSummary.counts(of: rows))\n\n" } ?? ""
+        let heading = report.outcome.map { "**gate: \($0.rawValue)**\(GateSummary.counts(of: rows))\n\n" } ?? ""
         return heading + lines.map { "| " + $0.joined(separator: " | ") + " |\n" }.joined()
+            + (report.ratioNote.map { "\n\($0)\n" } ?? "") + report.settlements.map(paragraph).joined()
+    }
+
+    private static func paragraph(_ settlement: Settlement) -> String {
+        "\n\(settlement.finding); \(settlement.advice):\n\n" + settlement.commands.map { "    \($0)\n" }.joined()
     }
 
     /// A bar would end the table's cell.
@@ -17,8 +23,8 @@ enum ComparisonMarkdown {
 
 /// Workflow commands by which GitHub marks a job's result: one for each figure that fails or is missing.
 enum GitHubAnnotations {
-    static func text(of rows: [CompareRow]) -> String {
-        rows.compactMap { row -> String? in
+    static func text(of report: ComparisonReport) -> String {
+        report.rows.compactMap { row -> String? in
             let level: String
             switch row.verdict {
             case .regression: level = "error"
@@ -26,13 +32,8 @@ enum GitHubAnnotations {
             case .pass, .improved, .unjudged: return nil
             }
             return
-                "::\(level) title=\(property("\(row.verdict.rawValue) of \(row.figureName)"))::\(message(sentence(row)))\n"
+                "::\(level) title=\(property("\(row.verdict.rawValue) of \(row.figureName)"))::\(message(report.sentence(row)))\n"
         }.joined()
-    }
-
-    static func sentence(_ row: CompareRow) -> String {
-        let figures = ComparisonColumn.all.dropFirst(3).map { "\($0.title) \($0.text(row))" }
-        return "\(row.cellID), \(row.backend.rawValue), \(row.figureName): \(figures.joined(separator: ", "))"
     }
 
     private static func message(_ text: String) -> String {
@@ -49,21 +50,21 @@ enum GitHubAnnotations {
 /// A comparison as JUnit XML: a test case for each figure that is judged, failed if it is a regression or missing,
 /// skipped if it is inconclusive.
 enum JUnitReport {
-    static func text(of rows: [CompareRow]) -> String {
-        let judged = rows.filter { $0.verdict != .unjudged }
+    static func text(of report: ComparisonReport) -> String {
+        let judged = report.rows.filter { $0.verdict != .unjudged }
         let failures = judged.count { $0.verdict == .regression || $0.verdict == .missing }
         let skipped = judged.count { $0.verdict == .inconclusive }
         var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
         text +=
             "<testsuite name=\"opbench gate\" tests=\"\(judged.count)\" failures=\"\(failures)\" skipped=\"\(skipped)\">\n"
-        for row in judged { text += testCase(row) }
+        for row in judged { text += testCase(row, report) }
         return text + "</testsuite>\n"
     }
 
-    private static func testCase(_ row: CompareRow) -> String {
+    private static func testCase(_ row: CompareRow, _ report: ComparisonReport) -> String {
         let name = escaped("\(row.backend.rawValue) \(row.figureName)")
         let opening = "  <testcase classname=\"\(escaped(row.cellID))\" name=\"\(name)\""
-        let message = "message=\"\(escaped(GitHubAnnotations.sentence(row)))\""
+        let message = "message=\"\(escaped(report.sentence(row)))\""
         return switch row.verdict {
         case .regression, .missing:
             "\(opening)>\n    <failure type=\"\(row.verdict.rawValue)\" \(message)/>\n  </testcase>\n"

@@ -5,17 +5,22 @@ import TextTable
 
 /// A comparison as people read it: a line per figure, the worst verdicts first within each cell's order.
 enum ComparisonTable {
-    static func text(of rows: [CompareRow], outcome: GateOutcome?) -> String {
-        var text = ""
-        if rows.isEmpty {
-            text = "no figure is asked about\n"
-        } else {
-            let lines = rows.map { row in ComparisonColumn.all.map { column(of: row, $0) } }
-            let table = TextTable<[Column]> { $0 }.string(for: lines, style: WideColumns.self) ?? ""
-            text = table.split(separator: "\n").map { trimmed($0) + "\n" }.joined()
-        }
-        guard let outcome else { return text }
-        return text + "\ngate: \(outcome.rawValue)\(GateSummary.counts(of: rows))\n"
+    static func text(of report: ComparisonReport) -> String {
+        guard !report.rows.isEmpty else { return "no figure is asked about\n" + outcome(of: report) }
+        let lines = report.rows.map { row in ComparisonColumn.all.map { column(of: row, $0) } }
+        let table = TextTable<[Column]> { $0 }.string(for: lines, style: WideColumns.self) ?? ""
+        return table.split(separator: "\n").map { trimmed($0) + "\n" }.joined()
+            + (report.ratioNote.map { "\n\($0)\n" } ?? "") + outcome(of: report)
+            + report.settlements.map(paragraph).joined()
+    }
+
+    private static func paragraph(_ settlement: Settlement) -> String {
+        "\n\(settlement.finding); \(settlement.advice):\n" + settlement.commands.map { "  \($0)\n" }.joined()
+    }
+
+    private static func outcome(of report: ComparisonReport) -> String {
+        guard let outcome = report.outcome else { return "" }
+        return "\ngate: \(outcome.rawValue)\(GateSummary.counts(of: report.rows))\n"
     }
 
     private static func column(of row: CompareRow, _ column: ComparisonColumn) -> Column {
@@ -49,7 +54,7 @@ struct ComparisonColumn: Sendable {
             (row.threshold.map(Quantities.percent) ?? Quantities.absent) + (row.isRaisedToFloor ? " (floor)" : "")
         },
         .init(title: "detects") { $0.detectable.map(Quantities.percent) ?? Quantities.absent },
-        .init(title: "verdict", isText: true) { $0.verdict.rawValue.isEmpty ? Quantities.absent : $0.verdict.rawValue },
+        .init(title: "verdict", isText: true) { $0.judgement.isEmpty ? Quantities.absent : $0.judgement },
     ]
 
     private static func figure(_ value: Double?, of row: CompareRow) -> String {

@@ -10,6 +10,8 @@ struct RunExecution {
 
     struct Ended: Sendable {
         let folder: String
+        /// Whether something is left to be measured. If not, its files are what they shall be.
+        let isCancelled: Bool
         /// What ended it early.
         fileprivate(set) var signal: Int32?
     }
@@ -21,18 +23,26 @@ struct RunExecution {
         style = isSilent ? .silent : StandardError.isTerminal ? .bar : .lines
     }
 
-    /// - Parameter summary: kept up to date meanwhile; nil for none.
-    func run(summary: SummaryFile? = nil) throws -> Ended {
+    /// - Parameters:
+    ///   - summary: kept up to date meanwhile; nil for none.
+    ///   - beforeEnd: writes what else belongs to the finished run, before that says that it is.
+    func run(
+        summary: SummaryFile? = nil, beforeEnd: @escaping @Sendable () throws -> Void = {}
+    ) throws -> Ended {
         let (result, signal) = CancellableWork.run { [selection, options, plan, style] in
             let monitor = RunMonitor(file: summary, style: style)
             for warning in selection.warnings { monitor.warn(warning) }
             let outcome = await Result.catching {
-                try await Runner(plan: plan, options: options).run(onEvent: monitor.handle)
+                try await Runner(plan: plan, options: options).run(onEvent: monitor.handle) {
+                    try summary?.update()
+                    try beforeEnd()
+                }
             }
             monitor.finish()
             return outcome
         }
-        return Ended(folder: try result.get().folder, signal: signal)
+        let outcome = try result.get()
+        return Ended(folder: outcome.folder, isCancelled: outcome.isCancelled, signal: signal)
     }
 
     /// The words and the exit code that a run ends with.

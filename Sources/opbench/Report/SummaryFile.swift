@@ -31,18 +31,30 @@ struct SummaryFile {
     mutating func updateNowAndThen() throws {
         guard .now >= nextUpdate else { return }
         let started = ContinuousClock.now
-        _ = try update()
+        try update()
         let cost = started.duration(to: .now)
         nextUpdate = .now + max(Self.interval, cost * Self.costShare)
     }
 
     /// Rewrites the file from the rows saved so far; a reader sees the old one or the new one, never a part.
-    ///
+    @discardableResult
     func update() throws -> RunRows {
+        let rows = try rows()
+        try WholeFile.write(CSVFile.text(of: rows.summary), to: "\(folder)/\(SummaryRow.fileName)")
+        return rows
+    }
+
+    /// The rows saved so far, and their summary.
+    func rows() throws -> RunRows {
         let samples = try CSVFile.read(SampleRow.self, file: "\(folder)/\(SampleRow.fileName)")
-        let summary = order.sorted(sides.flatMap { summarize(samples, side: $0) })
-        try WholeFile.write(CSVFile.text(of: summary), to: "\(folder)/\(SummaryRow.fileName)")
-        return RunRows(samples: samples, summary: summary)
+        return RunRows(samples: samples, summary: order.sorted(sides.flatMap { summarize(samples, side: $0) }))
+    }
+
+    /// The rows of a run that has ended. Its file was written before it was said to be finished, and is not touched any
+    /// more; that of a run which ended early is brought up to date, and one that was lost written anew.
+    func rows(after ended: RunExecution.Ended) throws -> RunRows {
+        let isWritten = !ended.isCancelled && access("\(folder)/\(SummaryRow.fileName)", F_OK) == 0
+        return isWritten ? try rows() : try update()
     }
 }
 

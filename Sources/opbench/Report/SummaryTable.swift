@@ -3,16 +3,17 @@ import TextTable
 
 /// The summary as people read it: a table per workload, a group of lines per cell, a line per backend and class.
 enum SummaryTable {
-    static func text(of rows: [SummaryRow]) -> String {
+    /// - Parameter clockResolution: of the clock that timed the rows, in nanoseconds.
+    static func text(of rows: [SummaryRow], clockResolution: Double) -> String {
         rows.map(\.workload).uniqued()
-            .map { workload in section(rows.filter { $0.workload == workload }) }
-            .joined(separator: "\n")
+            .map { workload in section(rows.filter { $0.workload == workload }, clockResolution) }
+            .joined(separator: "\n") + SummaryNotes(rows: rows, clockResolution: clockResolution).text
     }
 
-    private static func section(_ rows: [SummaryRow]) -> String {
+    private static func section(_ rows: [SummaryRow], _ clockResolution: Double) -> String {
         let cells = CellNames(rows)
         let baseline = rows.compactMap(\.ratioTo).first ?? .dispatch
-        let columns = SummaryColumn.all(baseline: baseline).filter { column in
+        let columns = SummaryColumn.all(baseline: baseline, clockResolution: clockResolution).filter { column in
             column.isAlwaysShown || rows.contains { column.text($0) != Quantities.absent }
         }
         let lines = rows.indices.map { index in
@@ -57,17 +58,20 @@ private struct SummaryColumn {
     let isAlwaysShown: Bool
     let text: (SummaryRow) -> String
 
-    static func all(baseline: BackendID) -> [SummaryColumn] {
-        [
+    static func all(baseline: BackendID, clockResolution: Double) -> [SummaryColumn] {
+        let time = { Quantities.time(nanoseconds: $0, resolution: clockResolution) }
+        return [
             .init("backend", always: true, alignment: .left) { $0.backend.rawValue },
             .init("class", alignment: .left) { $0.operationClass.isEmpty ? Quantities.absent : $0.operationClass },
             .init("time/op", always: true) {
                 figure($0.operationsPerSecond) { Quantities.duration(nanoseconds: 1e9 / $0) }
             },
-            .init("") { row in
-                let spread = Quantities.spread(
-                    low: row.operationsPerSecondLow, high: row.operationsPerSecondHigh, around: row.operationsPerSecond)
-                return spread.isEmpty ? Quantities.absent : spread
+            .init("95 % interval") { row in
+                guard let rate = row.operationsPerSecond, let low = row.operationsPerSecondLow,
+                    let high = row.operationsPerSecondHigh
+                else { return Quantities.absent }
+                // The highest rate is the shortest time.
+                return Quantities.interval(low: 1 / high, high: 1 / low, around: 1 / rate)
             },
             .init("vs \(baseline.rawValue)", always: true) { figure($0.timeRatio, Quantities.ratio) },
             .init("95 % interval") { row in
@@ -78,17 +82,17 @@ private struct SummaryColumn {
                 return "\(Quantities.ratio(low)) – \(Quantities.ratio(high))"
             },
             .init("efficiency") { figure($0.schedulingEfficiency, Quantities.percent) },
-            .init("start p50") { figure($0.startLatencyP50, Quantities.duration) },
-            .init("start p99") { figure($0.startLatencyP99, Quantities.duration) },
-            .init("service p50") { figure($0.serviceLatencyP50, Quantities.duration) },
-            .init("service p99") { figure($0.serviceLatencyP99, Quantities.duration) },
-            .init("intended p50") { figure($0.intendedLatencyP50, Quantities.duration) },
-            .init("intended p99") { figure($0.intendedLatencyP99, Quantities.duration) },
+            .init("start p50") { figure($0.startLatencyP50, time) },
+            .init("start p99") { figure($0.startLatencyP99, time) },
+            .init("service p50") { figure($0.serviceLatencyP50, time) },
+            .init("service p99") { figure($0.serviceLatencyP99, time) },
+            .init("intended p50") { figure($0.intendedLatencyP50, time) },
+            .init("intended p99") { figure($0.intendedLatencyP99, time) },
             .init("holds") { figure($0.sustainedRate) { "\(Quantities.count($0))/s" } },
             .init("inversions") { figure($0.inversions, Quantities.count) },
             .init("late starts") { figure($0.startsAfterSuspend, Quantities.count) },
             .init("quiesce p99") { figure($0.quiesceP99, Quantities.duration) },
-            .init("resume p99") { figure($0.resumeToStartP99, Quantities.duration) },
+            .init("resume p99") { figure($0.resumeToStartP99, time) },
             .init("allocs/op") { figure($0.allocationsPerOperation, Quantities.count) },
             .init("held/pending") { figure($0.retainedBytesPerPendingOperation, Quantities.bytes) },
             .init("status", always: true, alignment: .left) { $0.status.rawValue },

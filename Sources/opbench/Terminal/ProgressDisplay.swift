@@ -63,6 +63,12 @@ struct ProgressDisplay {
             break
         case .warning(let text):
             warn(text)
+        case .budgetIsShort(let budget, let estimate):
+            warn(
+                "the first blocks of all cells take about \(Quantities.wait(seconds: estimate)), longer than the "
+                    + "budget of \(Quantities.wait(seconds: budget)); they are taken all the same")
+        case .finished(let outcome) where outcome.wasFinished:
+            say("the run was finished before; nothing is measured, and none of its files is changed")
         case .finished:
             eraseBar()
             say("\(done) of \(total) samples in \(Quantities.wait(seconds: started.duration(to: .now).seconds))")

@@ -39,11 +39,26 @@ enum Quantities {
         probability < 0.001 ? "<0.001" : fixed(probability, decimals: 3)
     }
 
-    /// Half the width of an interval as a part of the figure it surrounds: `±3%`. Empty without an interval.
-    static func spread(low: Double?, high: Double?, around figure: Double?) -> String {
-        guard let low, let high, let figure, figure != 0 else { return "" }
-        let percent = abs((high - low) / 2 / figure) * 100
-        return percent < 9.95 ? "±\(fixed(percent, decimals: 1))%" : "±\(fixed(percent, decimals: 0))%"
+    /// The ends of an interval, each as far from the figure as it is, since few intervals are symmetric: `−6 % +79 %`.
+    static func interval(low: Double, high: Double, around figure: Double) -> String {
+        guard figure != 0 else { return absent }
+        return "\(change(low / figure - 1)) \(change(high / figure - 1))"
+    }
+
+    /// A part more or less: `−6 %`, `+0.4 %`, `0 %`.
+    private static func change(_ part: Double) -> String {
+        let percent = abs(part) * 100
+        let tenths = fixed(percent, decimals: 1)
+        let isWhole = percent >= 9.95 || tenths.hasSuffix(".0")
+        let text = isWhole ? fixed(percent, decimals: 0) : tenths
+        return (text == "0" ? "" : part < 0 ? "−" : "+") + text + " %"
+    }
+
+    /// A length of time that a clock of that resolution told, both in nanoseconds: `< 20 ns` for what it cannot tell from
+    /// none, else as `duration`.
+    static func time(nanoseconds: Double, resolution: Double) -> String {
+        nanoseconds < resolution
+            ? "< " + duration(nanoseconds: resolution) : duration(nanoseconds: nanoseconds)
     }
 
     private static func scaled(_ figure: Double, by step: Double, units: [String], separator: String = " ") -> String {

@@ -17,6 +17,8 @@ enum StandardOutput {
             throw OutputError(target: "to standard output", code: error.code)
         }
     }
+
+    static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 }
 
 /// Standard error, for progress and diagnostics. What cannot be written there is lost.

@@ -1,0 +1,111 @@
+import ArgumentParser
+import OpBenchModel
+import OpBenchRunner
+
+/// The command line that a recorded run was made by, to be given again: the same workloads, backends and settings, with
+/// another number of blocks and under another name.
+struct RecordedCommand {
+    private enum Kind {
+        case run(RunCommand)
+        case sides(ABCommand)
+        case calibration(CalibrateCommand)
+    }
+
+    private let kind: Kind
+
+    /// - Parameter arguments: as `run.json` has them, the program's name first.
+    /// - Returns: nil if this program does not take them; they may be of another version.
+    init?(_ arguments: [String]) {
+        switch try? OpBench.parseAsRoot(Array(arguments.dropFirst())) {
+        case let command as RunCommand: kind = .run(command)
+        case let command as ABCommand: kind = .sides(command)
+        case let command as CalibrateCommand: kind = .calibration(command)
+        default: return nil
+        }
+    }
+
+    private var options: (selection: SelectionOptions, plan: PlanOptions, destination: DestinationOptions) {
+        switch kind {
+        case .run(let command): (command.selection, command.plan, command.destination)
+        case .sides(let command): (command.selection, command.plan, command.destination)
+        case .calibration(let command): (command.selection, command.plan, command.destination)
+        }
+    }
+
+    /// The folder that the run lies in.
+    var directory: String {
+        guard case .calibration = kind else { return options.destination.directory }
+        return CalibrationFolder(in: options.destination.directory).path
+    }
+
+    /// The arguments of a new run of so many blocks.
+    ///
+    /// - Parameter calibration: the run whose very work is to be done again; nil to calibrate it anew.
+    func again(blocks: Int, runID: String, calibration: String? = nil) -> [String] {
+        let (selection, plan, destination) = options
+        let counted = plan.words(blocks: blocks) + destination.words(runID: runID)
+        return switch kind {
+        case .run: ["run"] + counted + Words.option("--calibration", calibration) + selection.words()
+        case .sides(let command):
+            ["ab"] + counted + command.report.judgingWords + selection.words(after: [command.base, command.head])
+        case .calibration: ["calibrate"] + counted + selection.words()
+        }
+    }
+
+    /// The arguments of a calibration of the same cells and backends.
+    func calibrating(in folder: String) -> [String] {
+        ["calibrate"] + options.plan.words(blocks: nil) + Words.option("--output", folder, unless: "results")
+            + options.selection.words()
+    }
+
+    /// The arguments that compare two builds on the same cells and backends, in turns.
+    func inTurns(base: String, head: String) -> [String] {
+        ["ab"] + options.plan.words(blocks: nil) + options.selection.words(after: [base, head])
+    }
+}
+
+/// Options as words of a command line.
+enum Words {
+    /// The option with its value, or nothing if that is absent or what is taken without it.
+    static func option(_ name: String, _ value: String?, unless standard: String? = nil) -> [String] {
+        guard let value, value != standard else { return [] }
+        // With a sign of equality, since a value may begin with a dash.
+        return value.hasPrefix("-") ? ["\(name)=\(value)"] : [name, value]
+    }
+}
+
+extension SelectionOptions {
+    /// - Parameter others: arguments that stand before the files.
+    func words(after others: [String] = []) -> [String] {
+        let options =
+            Words.option("--backend", backends) + Words.option("--metric", kinds)
+            + settings.flatMap { Words.option("--set", $0) } + Words.option("--filter", filter)
+        let arguments = others + files
+        return options + (arguments.contains { $0.hasPrefix("-") } ? ["--"] : []) + arguments
+    }
+}
+
+extension PlanOptions {
+    func words(blocks: Int?) -> [String] {
+        Words.option("--blocks", blocks.map(String.init)) + Words.option("--seed", String(seed), unless: "1")
+            + Words.option("--timeout", String(timeout), unless: "30.0")
+    }
+}
+
+extension DestinationOptions {
+    func words(runID: String) -> [String] {
+        Words.option("--run-id", runID) + Words.option("--output", directory, unless: "results")
+    }
+}
+
+extension ReportOptions {
+    /// Those that decide how figures are judged, not where the comparison goes.
+    var judgingWords: [String] { Words.option("--policy", policy) }
+}
+
+extension ComparisonOptions {
+    var judgingWords: [String] {
+        Words.option("--ignore-parameters", ignoredParameters) + Words.option("--results", folder, unless: "results")
+            + report.judgingWords
+    }
+}

@@ -1,0 +1,174 @@
+import Foundation
+import OpBenchModel
+import OpBenchRunner
+
+/// Finds the commands that settle the inconclusive figures of one comparison.
+struct Settling: Sendable {
+    enum Compared: Sendable {
+        /// Two runs of their own.
+        case runs(base: RecordedRun, head: RecordedRun)
+        /// One run of two builds in turns.
+        case sides(RecordedRun)
+    }
+
+    let compared: Compared
+    /// The folder in which runs are looked up.
+    let folder: String
+    /// The arguments that compare runs of these names as it was done here; nothing where measuring compares them too.
+    let comparing: @Sendable (_ names: [String]) -> [String]
+
+    /// One for each thing to be done.
+    func settlements(of rows: [CompareRow]) -> [Settlement] {
+        let doubts = Dictionary(grouping: rows.compactMap(\.doubt), by: \.remedy)
+        return Doubt.Remedy.allCases.compactMap { remedy in doubts[remedy].map { settlement(remedy, of: $0) } }
+    }
+
+    private func settlement(_ remedy: Doubt.Remedy, of doubts: [Doubt]) -> Settlement {
+        let enough = doubts.compactMap(\.enough).max() ?? 0
+        let (advice, commands) = self.advice(remedy, blocks: enough)
+        let reasons = Dictionary(grouping: doubts, by: \.words).mapValues(\.count)
+            .sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        let counted = reasons.map { reasons.count == 1 ? $0.key : "\($0.value) × \($0.key)" }
+            .joined(separator: "; ")
+        let figures = doubts.count == 1 ? "1 figure is" : "\(doubts.count) figures are"
+        return Settlement(
+            remedy: remedy, finding: "\(figures) inconclusive (\(counted))", advice: advice, commands: commands)
+    }
+
+    /// - Parameter blocks: with how many the figures are likely to be settled, where their number matters.
+    private func advice(_ remedy: Doubt.Remedy, blocks: Int) -> (words: String, commands: [String]) {
+        switch remedy {
+        case .moreBlocks:
+            ("\(blocks) blocks\(ofWhat) may tell\(builds(blocks))", again(blocks: blocks))
+        case .fewerBlocks:
+            ("the exact test takes no more than \(blocks) pairs of blocks", again(blocks: blocks))
+        case .noiseFloor:
+            (
+                "runs of different times drift apart, and by how much here was not measured; three calibrations tell",
+                calibrations
+            )
+        case .sharperComparison:
+            ("no number of blocks that a run can have is likely to tell; \(sharper.advice)", sharper.commands)
+        case .rule:
+            (
+                "what rises from 0 has no ratio; a policy's rule with `min_absolute` judges the difference",
+                [call(comparing(names) + ["--policy", "FILE"])]
+            )
+        }
+    }
+
+    // MARK: What was compared
+
+    private var names: [String] {
+        switch compared {
+        case .runs(let base, let head): [base.name, head.name]
+        case .sides(let run): [run.name]
+        }
+    }
+
+    private var ofWhat: String {
+        if case .runs = compared { " on each side" } else { "" }
+    }
+
+    private func call(_ arguments: [String]) -> String { ShellWords.ofThisProgram(arguments) }
+
+    // MARK: More blocks
+
+    /// A run to be taken anew.
+    private struct Again {
+        let run: RecordedRun
+        let command: RecordedCommand?
+        let blocks: Int
+        let runID: String
+        /// By which it is found among the runs of `folder`.
+        let name: String
+
+        init(_ run: RecordedRun, blocks: Int, folder: String) {
+            self.run = run
+            self.blocks = blocks
+            command = RecordedCommand(run.facts?.arguments ?? [])
+            let directory = command?.directory ?? folder
+            let stem = "\(run.samples[0].runID.prefix(80))-\(blocks)"
+            // Not one that is there already.
+            let ids = [stem] + (2...99).map { "\(stem)-\($0)" }
+            runID = ids.first { !FileManager.default.fileExists(atPath: "\(directory)/\($0)") } ?? stem
+            name = directory == folder ? runID : "\(directory)/\(runID)"
+        }
+
+        func words(calibration: String? = nil) -> [String] {
+            if let command { return command.again(blocks: blocks, runID: runID, calibration: calibration) }
+            // All that is known where nobody recorded the command.
+            let files = run.facts?.workloads.map(\.file) ?? ["FILE"]
+            return ["run", "--blocks", String(blocks), "--run-id", runID] + files
+        }
+    }
+
+    private func again(blocks: Int) -> [String] {
+        switch compared {
+        case .sides(let run):
+            let again = Again(run, blocks: blocks, folder: folder)
+            return [again.words(), comparing([again.name])].filter { !$0.isEmpty }.map(call)
+        case .runs(let base, let head):
+            let (newBase, newHead) = renewed(base, head, blocks: blocks)
+            var commands: [[String]] = []
+            // The same work for both: that of the run which stays, or which comes first.
+            if let newBase { commands.append(newBase.words(calibration: newHead == nil ? head.name : nil)) }
+            if let newHead { commands.append(newHead.words(calibration: newBase?.name ?? base.name)) }
+            commands.append(comparing([newBase?.name ?? base.name, newHead?.name ?? head.name]))
+            return commands.map(call)
+        }
+    }
+
+    /// The runs that do not have so many blocks yet; both if they do, but not of the figure in question.
+    private func renewed(_ base: RecordedRun, _ head: RecordedRun, blocks: Int) -> (base: Again?, head: Again?) {
+        let short = [base, head].map { $0.blockCount < blocks }
+        let both = !short.contains(true)
+        return (
+            short[0] || both ? Again(base, blocks: blocks, folder: folder) : nil,
+            short[1] || both ? Again(head, blocks: blocks, folder: folder) : nil
+        )
+    }
+
+    /// Which build is to take which run, where they are known to differ.
+    private func builds(_ blocks: Int) -> String {
+        guard case .runs(let base, let head) = compared, let old = base.facts?.commit, let new = head.facts?.commit,
+            old != new
+        else { return "" }
+        let (newBase, newHead) = renewed(base, head, blocks: blocks)
+        let parts = [(newBase, old), (newHead, new)].compactMap { again, commit in
+            again.map { "\($0.runID) is to be measured by the build of commit \(commit.prefix(10))" }
+        }
+        return "; " + parts.joined(separator: ", ")
+    }
+
+    // MARK: Other remedies
+
+    private var recorded: RecordedCommand? {
+        switch compared {
+        case .runs(_, let head): RecordedCommand(head.facts?.arguments ?? [])
+        case .sides(let run): RecordedCommand(run.facts?.arguments ?? [])
+        }
+    }
+
+    private var calibrations: [String] {
+        let words = recorded?.calibrating(in: folder) ?? ["calibrate", "FILE"]
+        return ["for time in 1 2 3; do \(call(words)); done", call(comparing(names))]
+    }
+
+    private var sharper: (advice: String, commands: [String]) {
+        switch compared {
+        case .runs:
+            let words = recorded?.inTurns(base: "OLD", head: "NEW") ?? ["ab", "OLD", "NEW", "FILE"]
+            return ("the two built programs in turns, OLD and NEW, tell most", [call(words)])
+        case .sides:
+            return ("a quieter machine does, or a wider margin in --policy", [call(["doctor"])])
+        }
+    }
+}
+
+extension RecordedRun {
+    /// How many blocks of throughput samples there are.
+    fileprivate var blockCount: Int {
+        Set(samples.lazy.filter { $0.metric == Metric.time.name && $0.phase == "total" }.map(\.block)).count
+    }
+}

@@ -1,0 +1,54 @@
+import Glibc
+
+/// Command lines as a reader can give them to a shell.
+enum ShellWords {
+    /// The words of a call of this program: as the caller named it, who may be a script that says so.
+    static func ofThisProgram(_ arguments: [String]) -> String {
+        let name = getenv("OPBENCH_CALLED_AS").map { String(cString: $0) } ?? CommandLine.arguments.first ?? "opbench"
+        return joined([name] + arguments)
+    }
+
+    static func joined(_ words: [String]) -> String { words.map(quoted).joined(separator: " ") }
+
+    /// A word in quotes, if it needs some. Looked at as bytes, so that no mark that combines with a quote hides it.
+    static func quoted(_ word: String) -> String {
+        let bytes = Array(word.utf8)
+        if !bytes.isEmpty, bytes.allSatisfy(isPlain) { return word }
+        if !word.unicodeScalars.contains(where: isUnseen) {
+            return joining(bytes, between: "'") { $0 == UInt8(ascii: "'") ? "'\\''" : nil }
+        }
+        // bash's own form, which keeps a control character out of the terminal, and a line in one line.
+        return "$"
+            + joining(bytes, between: "'") { byte in
+                if byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\\") {
+                    return "\\" + String(UnicodeScalar(byte))
+                }
+                return (0x20..<0x7F).contains(byte) ? nil : "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+            }
+    }
+
+    private static func joining(_ bytes: [UInt8], between quote: String, _ escape: (UInt8) -> String?) -> String {
+        var text: [UInt8] = []
+        for byte in bytes {
+            if let escaped = escape(byte) { text += escaped.utf8 } else { text.append(byte) }
+        }
+        return quote + String(decoding: text, as: UTF8.self) + quote
+    }
+
+    /// Whether a scalar moves what stands around it, instead of being seen.
+    private static func isUnseen(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "-_./:=,+@%".utf8.contains(byte)
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import Glibc
+import Testing
+
+@testable import OpBenchAnalysis
+@testable import OpBenchModel
+
+/// Why a verdict is inconclusive, and how many blocks are said to be enough.
+@Suite("Doubts")
+struct DoubtTests {
+    private static let rule = FigureRule(maxRegression: 0.05, minAbsolute: 1)
+
+    private func judgement(
+        _ interval: ClosedRange<Double>?, ratio: Double = 1.1, blocks: Int, p: Double? = 0,
+        most: Int = Effect.mostBlocksOfRun, direction: Metric.Direction = .lower
+    ) throws -> Judgement {
+        var effect = try #require(Effect(pairs: [(base: 1, head: 1)], seed: 1, resamples: 10))
+        (effect.interval, effect.ratio, effect.blocks, effect.mostBlocks) = (interval, ratio, blocks, most)
+        return Self.rule.judgement(
+            on: effect, adjustedProbability: p, worsening: 2, direction: direction, noiseFloor: nil)
+    }
+
+    @Test("too few blocks: for an interval, and for a regression that the interval shows")
+    func fewBlocks() throws {
+        #expect(try judgement(nil, blocks: 2) == .inconclusive(.tooFewBlocks(2, enough: 15)))
+        #expect(try judgement(1.06...1.2, blocks: 7) == .inconclusive(.tooFewBlocks(7, enough: 15)))
+        #expect(try judgement(1.06...1.2, blocks: 15) == Judgement(verdict: .regression))
+    }
+
+    @Test("a wide interval: as many blocks as bring its end to the margin, its width falling with their root")
+    func wideInterval() throws {
+        // From 1 the margin is log 1.05 away, the interval reaches twice as far: four times as many blocks.
+        let wide = 1 / exp(2 * log(1.05))...exp(2 * log(1.05))
+        #expect(try judgement(wide, ratio: 1, blocks: 20) == .inconclusive(.wideInterval(blocks: 20, enough: 80)))
+        #expect(
+            try judgement(wide, ratio: 1, blocks: 20, direction: .higher)
+                == .inconclusive(.wideInterval(blocks: 20, enough: 80)))
+        // Beyond the margin it is the near end that has to get there.
+        let beyond = 1.05 * exp(-log(1.05))...2
+        #expect(
+            try judgement(beyond, ratio: exp(2 * log(1.05)), blocks: 20)
+                == .inconclusive(.wideInterval(blocks: 20, enough: 80)))
+        // Never fewer than the rule takes.
+        #expect(try judgement(0.9...1.06, ratio: 1, blocks: 7) == .inconclusive(.wideInterval(blocks: 7, enough: 15)))
+    }
+
+    @Test("a difference too near to the margin is not settled by blocks; from few blocks that is not foretold")
+    func tooNear() throws {
+        #expect(
+            try judgement(0.9...1.2, ratio: 1.05, blocks: 20) == .inconclusive(.wideInterval(blocks: 20, enough: nil)))
+        #expect(
+            try judgement(0.5...2, ratio: 1, blocks: 20, most: 40)
+                == .inconclusive(.wideInterval(blocks: 20, enough: nil)))
+        #expect(try judgement(0.5...2, ratio: 1, blocks: 7) == .inconclusive(.wideInterval(blocks: 7, enough: 15)))
+    }
+
+    @Test("a p-value that is not below alpha, or that the exact test cannot give")
+    func probability() throws {
+        #expect(
+            try judgement(1.06...1.2, blocks: 15, p: 0.5) == .inconclusive(.likelyChance(blocks: 15, enough: 30)))
+        #expect(
+            try judgement(1.06...1.2, blocks: 40, p: 0.5, most: 40)
+                == .inconclusive(.likelyChance(blocks: 40, enough: nil)))
+        #expect(
+            try judgement(1.06...1.2, blocks: 41, p: nil, most: 40) == .inconclusive(.tooManyBlocks(41, most: 40)))
+    }
+
+    /// Inversions of one round each, of two builds in turns.
+    private func counts(base: [Double], head: [Double]) throws -> CompareRow {
+        var rows = Rows()
+        for block in base.indices {
+            for (side, values) in [("base", base), ("head", head)] {
+                rows.add(
+                    kind: "latency", block: block, side: side,
+                    figures: [
+                        (.inversions, "total", "", "", values[block], 10), (.rounds, "total", "", "", 1, 10),
+                    ])
+            }
+        }
+        var question = Comparison.Question(rule: { _ in Self.rule })
+        question.resamples = 50
+        return try #require(Comparison(sidesOf: rows.rows, question: question).rows.first { $0.metric == "inversions" })
+    }
+
+    @Test(
+        "counts from or to 0, which have no ratio: judged by their difference, where that is allowed or an improvement")
+    func noRatio() throws {
+        let none = Array(repeating: 0.0, count: 8)
+        let few = Array(repeating: 0.5, count: 8)
+        let many = Array(repeating: 3.0, count: 8)
+        #expect(try counts(base: none, head: few).verdict == .pass)
+        #expect(try counts(base: many, head: none).verdict == .pass)
+        let risen = try counts(base: none, head: many)
+        #expect(risen.verdict == .inconclusive && risen.doubt == .noRatio)
+        let short = try counts(base: [0, 0], head: [3, 3])
+        #expect(short.verdict == .inconclusive && short.doubt == .tooFewBlocks(2, enough: 15))
+    }
+
+    @Test("a time of runs apart has no noise floor, and says so; a verdict has no doubt")
+    func noNoiseFloor() throws {
+        func run(_ seconds: Double) -> [SampleRow] {
+            var rows = Rows()
+            for block in 0..<20 { rows.addThroughput(block: block, seconds: seconds) }
+            return rows.rows
+        }
+        var question = Comparison.Question(rule: { _ in Self.rule })
+        question.resamples = 50
+        let comparison = Comparison(base: run(1), head: run(1.2), question: question)
+        let doubts = comparison.rows.filter { $0.verdict == .inconclusive }.map(\.doubt)
+        #expect(!doubts.isEmpty && doubts.allSatisfy { $0 == .noNoiseFloor })
+        question.noiseFloor = { _ in 0.3 }
+        let judged = Comparison(base: run(1), head: run(1.2), question: question).rows
+        #expect(judged.allSatisfy { $0.verdict == .pass && $0.doubt == nil })
+    }
+}
