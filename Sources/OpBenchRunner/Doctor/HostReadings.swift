@@ -107,6 +107,7 @@ private struct ClockFacts {
             return MonotonicClock.now() - due
         }
         return ClockFacts(
-            cost: Double(fastest) / Double(readings), step: Double(MonotonicClock.resolution()), sleepDelay: Double(delays.sorted()[10]))
+            cost: Double(fastest) / Double(readings), step: Double(MonotonicClock.resolution()),
+            sleepDelay: Double(delays.sorted()[10]))
     }
 }

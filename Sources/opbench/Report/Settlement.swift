@@ -45,7 +45,7 @@ extension Doubt {
         case .noNoiseFloor: "no noise floor"
         case .tooFewBlocks(let blocks, let enough): "\(blocks) of \(enough) blocks"
         case .wideInterval(let blocks, let enough?): "wide interval, \(blocks) of \(enough) blocks"
-        case .wideInterval: "too near the margin"
+        case .wideInterval: "too noisy for the margin"
         case .likelyChance(let blocks, let enough?): "p not below alpha, \(blocks) of \(enough) blocks"
         case .likelyChance: "p not below alpha"
         case .tooManyBlocks(let blocks, let most): "\(blocks) blocks, \(most) at most"
