@@ -57,7 +57,11 @@ class Gate:
         if "detects" not in titles or len(rules) != len(titles):
             raise ToolFailure(f"the gate's table has other columns than are known: {lines[0]}")
         cells = [dict(zip(titles, row, strict=True)) for row in rest]
-        return [JudgedRow(row["backend"], row["figure"], row["verdict"], _part(row["detects"])) for row in cells]
+        # What is inconclusive has its reason behind a colon.
+        return [
+            JudgedRow(row["backend"], row["figure"], row["verdict"].partition(":")[0], _part(row["detects"]))
+            for row in cells
+        ]
 
 
 def _part(percent: str) -> float | None:
