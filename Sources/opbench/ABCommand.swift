@@ -83,7 +83,11 @@ struct ABCommand: ParsableCommand {
         if ended.isCancelled || access(comparison, F_OK) != 0 {
             try WholeFile.write(CSVFile.text(of: rows), to: comparison)
         }
-        let settling = Settling(compared: .sides(run), folder: destination.directory) { _ in [] }
+        let settling = Settling(
+            compared: .sides(run), folder: destination.directory,
+            comparing: { [folder = destination.directory] names in
+                ["gate", "--ab"] + names + Words.option("--results", folder, unless: "results")
+            }, policy: report.policy)
         try report.report(rows, policy: policy, settling: settling)
         try execution.conclude(ended, samples: run.samples)
     }

@@ -31,9 +31,9 @@ struct CompareCommand: ParsableCommand {
         let policy = try options.report.loadPolicy(or: .standard)
         let runs = (try RecordedRun(base, in: options.folder), try RecordedRun(head, in: options.folder))
         let rows = try options.compare(runs.0, runs.1, policy: policy)
-        let settling = Settling(compared: .runs(base: runs.0, head: runs.1), folder: options.folder) {
-            [judging = options.judgingWords] in ["compare"] + judging + $0
-        }
+        let settling = Settling(
+            compared: .runs(base: runs.0, head: runs.1), folder: options.folder,
+            comparing: { [words = options.words] in ["compare"] + words + $0 }, policy: options.report.policy)
         try options.report.report(rows, policy: policy, settling: settling)
     }
 }

@@ -70,15 +70,14 @@ struct GateCommand: ParsableCommand {
     }
 
     private func settling(_ runs: [RecordedRun]) -> Settling {
-        let judging =
-            options.judgingWords + Words.option("--inconclusive", inconclusive?.rawValue)
-            + (lenient ? ["--lenient"] : [])
+        let words =
+            options.words + Words.option("--inconclusive", inconclusive?.rawValue) + (lenient ? ["--lenient"] : [])
         return Settling(
-            compared: runs.count == 1 ? .sides(runs[0]) : .runs(base: runs[0], head: runs[1]), folder: options.folder
-        ) { names in
-            let named = names.count == 1 ? ["--ab", names[0]] : ["--baseline", names[0], "--candidate", names[1]]
-            return ["gate"] + named + judging
-        }
+            compared: runs.count == 1 ? .sides(runs[0]) : .runs(base: runs[0], head: runs[1]), folder: options.folder,
+            comparing: { names in
+                let named = names.count == 1 ? ["--ab", names[0]] : ["--baseline", names[0], "--candidate", names[1]]
+                return ["gate"] + named + words
+            }, policy: options.report.policy)
     }
 
     private func status(of outcome: GateOutcome) -> Int32 {

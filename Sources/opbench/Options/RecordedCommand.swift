@@ -47,7 +47,8 @@ struct RecordedCommand {
         return switch kind {
         case .run: ["run"] + counted + Words.option("--calibration", calibration) + selection.words()
         case .sides(let command):
-            ["ab"] + counted + command.report.judgingWords + selection.words(after: [command.base, command.head])
+            ["ab"] + counted + Words.option("--policy", command.report.policy)
+                + selection.words(after: [command.base, command.head])
         case .calibration: ["calibrate"] + counted + selection.words()
         }
     }
@@ -98,14 +99,9 @@ extension DestinationOptions {
     }
 }
 
-extension ReportOptions {
-    /// Those that decide how figures are judged, not where the comparison goes.
-    var judgingWords: [String] { Words.option("--policy", policy) }
-}
-
 extension ComparisonOptions {
-    var judgingWords: [String] {
+    /// Those that decide what is compared, not how it is judged or where the comparison goes.
+    var words: [String] {
         Words.option("--ignore-parameters", ignoredParameters) + Words.option("--results", folder, unless: "results")
-            + report.judgingWords
     }
 }

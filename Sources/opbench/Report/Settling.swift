@@ -14,8 +14,10 @@ struct Settling: Sendable {
     let compared: Compared
     /// The folder in which runs are looked up.
     let folder: String
-    /// The arguments that compare runs of these names as it was done here; nothing where measuring compares them too.
+    /// The arguments that compare runs of these names as it was done here, but for the policy.
     let comparing: @Sendable (_ names: [String]) -> [String]
+    /// The policy file that it was done by.
+    let policy: String?
 
     /// One for each thing to be done.
     func settlements(of rows: [CompareRow]) -> [Settlement] {
@@ -52,7 +54,7 @@ struct Settling: Sendable {
         case .rule:
             (
                 "what rises from 0 has no ratio; a policy's rule with `min_absolute` judges the difference",
-                [call(comparing(names) + ["--policy", "FILE"])]
+                [compare(names, policy: "FILE")]
             )
         }
     }
@@ -72,6 +74,10 @@ struct Settling: Sendable {
 
     private func call(_ arguments: [String]) -> String { ShellWords.ofThisProgram(arguments) }
 
+    private func compare(_ names: [String], policy: String?) -> String {
+        call(comparing(names) + Words.option("--policy", policy))
+    }
+
     // MARK: More blocks
 
     /// A run to be taken anew.
@@ -83,16 +89,20 @@ struct Settling: Sendable {
         /// By which it is found among the runs of `folder`.
         let name: String
 
-        init(_ run: RecordedRun, blocks: Int, folder: String) {
+        /// - Parameter other: a run that is taken anew as well.
+        init(_ run: RecordedRun, blocks: Int, folder: String, besides other: Again? = nil) {
             self.run = run
             self.blocks = blocks
             command = RecordedCommand(run.facts?.arguments ?? [])
             let directory = command?.directory ?? folder
             let stem = "\(run.samples[0].runID.prefix(80))-\(blocks)"
+            func name(_ id: String) -> String { directory == folder ? id : "\(directory)/\(id)" }
             // Not one that is there already.
-            let ids = [stem] + (2...99).map { "\(stem)-\($0)" }
-            runID = ids.first { !FileManager.default.fileExists(atPath: "\(directory)/\($0)") } ?? stem
-            name = directory == folder ? runID : "\(directory)/\(runID)"
+            let free = ([stem] + (2...99).map { "\(stem)-\($0)" }).first {
+                name($0) != other?.name && !FileManager.default.fileExists(atPath: "\(directory)/\($0)")
+            }
+            runID = free ?? stem
+            self.name = name(runID)
         }
 
         func words(calibration: String? = nil) -> [String] {
@@ -107,15 +117,14 @@ struct Settling: Sendable {
         switch compared {
         case .sides(let run):
             let again = Again(run, blocks: blocks, folder: folder)
-            return [again.words(), comparing([again.name])].filter { !$0.isEmpty }.map(call)
+            return [call(again.words()), compare([again.name], policy: policy)]
         case .runs(let base, let head):
             let (newBase, newHead) = renewed(base, head, blocks: blocks)
-            var commands: [[String]] = []
+            var commands: [String] = []
             // The same work for both: that of the run which stays, or which comes first.
-            if let newBase { commands.append(newBase.words(calibration: newHead == nil ? head.name : nil)) }
-            if let newHead { commands.append(newHead.words(calibration: newBase?.name ?? base.name)) }
-            commands.append(comparing([newBase?.name ?? base.name, newHead?.name ?? head.name]))
-            return commands.map(call)
+            if let newBase { commands.append(call(newBase.words(calibration: newHead == nil ? head.name : nil))) }
+            if let newHead { commands.append(call(newHead.words(calibration: newBase?.name ?? base.name))) }
+            return commands + [compare([newBase?.name ?? base.name, newHead?.name ?? head.name], policy: policy)]
         }
     }
 
@@ -123,10 +132,9 @@ struct Settling: Sendable {
     private func renewed(_ base: RecordedRun, _ head: RecordedRun, blocks: Int) -> (base: Again?, head: Again?) {
         let short = [base, head].map { $0.blockCount < blocks }
         let both = !short.contains(true)
-        return (
-            short[0] || both ? Again(base, blocks: blocks, folder: folder) : nil,
-            short[1] || both ? Again(head, blocks: blocks, folder: folder) : nil
-        )
+        let newBase = short[0] || both ? Again(base, blocks: blocks, folder: folder) : nil
+        let newHead = short[1] || both ? Again(head, blocks: blocks, folder: folder, besides: newBase) : nil
+        return (newBase, newHead)
     }
 
     /// Which build is to take which run, where they are known to differ.
@@ -152,7 +160,7 @@ struct Settling: Sendable {
 
     private var calibrations: [String] {
         let words = recorded?.calibrating(in: folder) ?? ["calibrate", "FILE"]
-        return ["for time in 1 2 3; do \(call(words)); done", call(comparing(names))]
+        return ["for time in 1 2 3; do \(call(words)); done", compare(names, policy: policy)]
     }
 
     private var sharper: (advice: String, commands: [String]) {
