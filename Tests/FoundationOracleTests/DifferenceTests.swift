@@ -166,7 +166,7 @@ struct DifferenceTests {
 /// Misuse on which both agree that it is an error.
 enum FoundationOffence: String, CaseIterable, Codable, Sendable {
     case startNotReady, startExecuting, startInQueue, addExecuting, addFinished, addInQueue, batch, negativeLimit
-    case lateBlock
+    case lateBlock, startWhenAskedByStart
 
     func commit() {
         let queue = makeQueue(suspended: true)
@@ -192,6 +192,14 @@ enum FoundationOffence: String, CaseIterable, Codable, Sendable {
             let blocks = BlockOperation {}
             blocks.start()
             blocks.addExecutionBlock {}
+        case .startWhenAskedByStart:
+            final class Unguarded: Operation, @unchecked Sendable {
+                override var isReady: Bool {
+                    if super.isReady, !isExecuting, !isFinished { start() }
+                    return super.isReady
+                }
+            }
+            Unguarded().start()
         }
     }
 }

@@ -191,6 +191,28 @@ struct RaceTests {
         #expect(queue.operations.isEmpty)
     }
 
+    @Test("F8 E21: those that start themselves when asked go as their dependency finishes", arguments: [1, 3, 150])
+    func releaseAgainstAsking(width: Int) {
+        let (freed, runs) = (Counter(), Counter())
+        let rounds = Scale.of(6_000 / width)
+        let groups = (0..<rounds).map { _ in
+            let dependency = MainOperation()
+            let dependents = (0..<width).map { _ in StartsItself(runs: runs, freed: freed) }
+            for dependent in dependents { dependent.addDependency(dependency) }
+            return (dependency, Guarded<[StartsItself]?>(dependents))
+        }
+        let arrivals = Atomic(0)
+        onThreads(2) { thread in
+            for (index, (dependency, dependents)) in groups.enumerated() {
+                arrivals.add(1, ordering: .relaxed)
+                while arrivals.load(ordering: .relaxed) < 2 * (index + 1) { sched_yield() }
+                if thread == 0 { dependency.start() } else { dependents.withLock { $0 = nil } }
+            }
+        }
+        freed.wait(for: rounds * width)
+        #expect(runs.value <= rounds * width)
+    }
+
     @Test("N2 N6: the limit changes while work runs; the level never exceeds the greatest one")
     func changingLimits() {
         let seed = announcedSeed("changing limits")
@@ -215,6 +237,24 @@ struct RaceTests {
         drains(queue)
         #expect(level.peak <= 3)
     }
+}
+
+/// Starts itself when it is asked and finds itself ready.
+private final class StartsItself: Operation, @unchecked Sendable {
+    private let (runs, freed): (Counter, Counter)
+    private let hasBegun = Atomic(false)
+
+    init(runs: Counter, freed: Counter) { (self.runs, self.freed) = (runs, freed) }
+
+    override var isReady: Bool {
+        guard super.isReady else { return false }
+        if !hasBegun.exchange(true, ordering: .acquiringAndReleasing) { start() }
+        return true
+    }
+
+    override func main() { runs.add() }
+
+    deinit { freed.add() }
 }
 
 /// An operation with one dependency that finishes while another is added.

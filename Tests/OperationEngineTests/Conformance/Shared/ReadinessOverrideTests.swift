@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 import TestSupport
 import Testing
@@ -198,7 +199,7 @@ struct ReadinessOverrideTests {
             for (index, operation) in operations.enumerated() {
                 // In step, so that the two meet at every operation.
                 arrivals.add(1, ordering: .relaxed)
-                while arrivals.load(ordering: .relaxed) < 2 * (index + 1) {}
+                while arrivals.load(ordering: .relaxed) < 2 * (index + 1) { sched_yield() }
                 if thread == 0 { dependencies[index].0.start() } else { dependencies[index].1.start() }
                 operation.didChangeValue(forKey: "isReady")
             }
