@@ -31,13 +31,18 @@ struct Deadline {
 
     static let never = Deadline(instant: nil)
 
-    /// A negative duration has passed already; one too long to add up is never.
+    /// A negative duration has passed already, however long; one too long to add up is never.
     init(after duration: Duration) {
         let (seconds, attoseconds) = duration.components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         let (nanoseconds, tooLong) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
         let (sum, tooLate) = Self.now().addingReportingOverflow(nanoseconds)
-        instant = overflow || tooLong || tooLate ? (seconds < 0 ? 0 : nil) : sum
+        if overflow || tooLong || tooLate {
+            instant = seconds < 0 ? 0 : nil
+        } else {
+            // The clock starts at 0: what is before that has passed as well, and can be subtracted from.
+            instant = max(0, sum)
+        }
     }
 
     private init(instant: Int64?) { self.instant = instant }

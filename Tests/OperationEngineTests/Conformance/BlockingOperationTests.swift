@@ -207,6 +207,23 @@ struct TimedWaitTests {
         #expect(operations.allSatisfy { $0.isFinished })
     }
 
+    @Test(
+        "O7: a timeout before the beginning of time has passed",
+        arguments: [
+            .nanoseconds(Int64.min), .nanoseconds(Int64.min + 1), .seconds(Int64.min), .seconds(-1 << 40),
+            Duration(secondsComponent: .min, attosecondsComponent: 0),
+        ] as [Duration])
+    func longPast(timeout: Duration) {
+        let queue = makeQueue(suspended: true)
+        let operation = MainOperation()
+        queue.addOperation(operation)
+        #expect(!operation.waitUntilFinished(timeout: timeout))
+        #expect(!queue.waitUntilFinished(timeout: timeout))
+        queue.isSuspended = false
+        drains(queue)
+        #expect(operation.waitUntilFinished(timeout: timeout))
+    }
+
     @Test("O5: an operation that waits for a later one of its own serial queue waits in vain")
     func laterInSerialQueue() {
         let queue = makeQueue(limit: 1, suspended: true)
