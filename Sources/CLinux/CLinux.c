@@ -13,10 +13,22 @@
 
 pid_t clinux_gettid(void) { return (pid_t)syscall(SYS_gettid); }
 
+static _Thread_local uint32_t *sleep_mark;
+
+void clinux_set_sleep_mark(uint32_t *mark) { sleep_mark = mark; }
+
+// Written by its own thread only. Relaxed: see `Worker.sleepMark` for what a reader makes of it.
+static inline void move_sleep_mark(void) {
+    if (sleep_mark) __atomic_store_n(sleep_mark, *sleep_mark + 1, __ATOMIC_RELAXED);
+}
+
 int clinux_futex_wait(const uint32_t *word, uint32_t expected, int64_t timeout_ns) {
     struct timespec timeout = {.tv_sec = timeout_ns / 1000000000, .tv_nsec = timeout_ns % 1000000000};
+    move_sleep_mark();
     long result = syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, timeout_ns < 0 ? NULL : &timeout, NULL, 0);
-    return result == 0 ? 0 : errno;
+    int failure = errno;
+    move_sleep_mark();
+    return result == 0 ? 0 : failure;
 }
 
 void clinux_futex_wake(const uint32_t *word, int count) {

@@ -48,6 +48,15 @@ public enum Misuse: Error, Sendable, Hashable {
     /// operation, removes a dependency or raises a limit (E15, O5). The default handler prints the message and goes
     /// on; so does the wait.
     case waitNeverEnds(reason: String)
+    /// The system has refused the engine a thread, which it tries to get again from time to time. Meanwhile operations run
+    /// on the `threads` that the engine has; none run if that is 0. Reported once in a process, on whichever thread was
+    /// refused, which may be the one that starts all the others: the handler must not wait for operations. The default
+    /// handler prints the message and goes on.
+    case threadRefused(threads: Int, reason: String)
+    /// Linux does not say which of the engine's threads are blocked, since /proc cannot be read. Threads for blocked
+    /// operations come more slowly then, one after the other (N13). Reported once, as `threadRefused`. The default handler
+    /// prints the message and goes on.
+    case blockingUnseen(reason: String)
 
     private static let settings = Settings()
 
@@ -70,7 +79,7 @@ public enum Misuse: Error, Sendable, Hashable {
 
     @Sendable private static func printAndTrap(_ misuse: Misuse) {
         switch misuse {
-        case .finishWithoutStart, .waitNeverEnds:
+        case .finishWithoutStart, .waitNeverEnds, .threadRefused, .blockingUnseen:
             let line = "OperationEngine: \(misuse)\n"
             _ = line.utf8CString.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count - 1) }
         default:
@@ -126,6 +135,11 @@ extension Misuse: CustomStringConvertible {
             "this process was forked after its parent had used the engine, and has none of its threads; fork before the "
                 + "first use, or exec in the child"
         case .waitNeverEnds(let reason): "*** a wait that never ends: \(reason)"
+        case .threadRefused(0, let reason): "*** no thread can be started, so no operation runs: \(reason)"
+        case .threadRefused(let threads, let reason):
+            "*** a thread could not be started; operations run on \(threads): \(reason)"
+        case .blockingUnseen(let reason):
+            "*** blocked operations are noticed late, since /proc/self/task cannot be read: \(reason)"
         }
     }
 }

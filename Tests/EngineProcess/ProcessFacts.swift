@@ -20,9 +20,11 @@ enum ProcessFacts {
         return all
     }
 
-    /// Those that the engine has started: its workers and the monitor.
+    /// Those that the engine has started: its workers, the starter and the monitor.
     static var engineThreads: Int {
-        threads.count { $0.name.hasPrefix("OperationEngine") || $0.name.hasPrefix("OpEngineMonitor") }
+        threads.count { thread in
+            ["OperationEngine", "OpEngineStarter", "OpEngineMonitor"].contains { thread.name.hasPrefix($0) }
+        }
     }
 
     /// How often a thread of the process has gone to sleep.

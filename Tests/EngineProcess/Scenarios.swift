@@ -4,6 +4,7 @@ typealias Scenario = @Sendable (_ arguments: [String]) -> Void
 /// Every scenario by its name, one file each in Scenarios/.
 let scenarios: [String: Scenario] = [
     "at-exit": atExit,
+    "beside-hogs": besideHogs,
     "bounded-memory": boundedMemory,
     "bounded-threads": boundedThreads,
     "current-queue-elsewhere": currentQueueElsewhere,
@@ -31,6 +32,10 @@ let scenarios: [String: Scenario] = [
     "main-queue-many": mainQueueMany,
     "main-queue-shares": mainQueueShares,
     "main-queue-waits": mainQueueWaits,
+    "meeting": meeting,
+    "nice-values": niceValues,
+    "no-threads": noThreads,
+    "refused-threads": refusedThreads,
     "run-main-misplaced": runMainMisplaced,
     "run-main-serves-dispatch": runMainServesDispatch,
     "signal-mask": signalMask,

@@ -6,6 +6,12 @@ func fail(_ message: String, line: UInt = #line, file: String = #fileID) -> Neve
     exit(1)
 }
 
+/// Ends the process as one that could not do what it was to do here, saying why on standard error.
+func skip(_ reason: String) -> Never {
+    say(reason)
+    exit(77)
+}
+
 /// Ends the process as failed if the condition does not hold.
 func expect(_ condition: Bool, _ message: String, line: UInt = #line, file: String = #fileID) {
     if !condition { fail(message, line: line, file: file) }

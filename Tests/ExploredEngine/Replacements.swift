@@ -90,9 +90,6 @@ func pthread_create(
     return 0
 }
 
-@discardableResult
-func pthread_detach(_ thread: pthread_t) -> Int32 { 0 }
-
 /// Only `NiceBand.mayRaise` joins a thread; no scenario uses raised priorities.
 @discardableResult
 func pthread_join(_ thread: pthread_t, _ result: UnsafeMutablePointer<UnsafeMutableRawPointer?>?) -> Int32 {
@@ -129,19 +126,17 @@ func clock_gettime(_ clock: clockid_t, _ time: UnsafeMutablePointer<timespec>) -
 func clinux_own_cpu_clock() -> Int32 { Int32(ExploredSystem.currentThread) }
 func clinux_cpu_clock_ns(_ clock: Int32) -> Int64 { ExploredSystem.processorTime(of: Int(clock)) }
 
-// MARK: What /proc says of a thread
+// MARK: What the kernel says of threads
 
-/// `ThreadStatus` opens /proc/self/task/NUMBER/stat; the descriptor is that number.
-func open(_ path: UnsafePointer<CChar>, _ flags: Int32) -> Int32 {
-    String(cString: path).split(separator: "/").dropLast().last.flatMap { Int32($0) } ?? -1
+/// Locks sleep out of the engine's sight here, and no mark is moved.
+func clinux_set_sleep_mark(_ mark: UnsafeMutablePointer<UInt32>!) {}
+func clinux_leave_shared_files() -> Int32 { 0 }
+func clinux_open_own_threads() -> Int32 { 0 }
+/// None that could hold a lock: that is the explorer's own.
+func clinux_list_threads(_ folder: Int32, _ threads: UnsafeMutablePointer<pid_t>!, _ capacity: Int32) -> Int32 { 0 }
+
+func clinux_thread_state(_ folder: Int32, _ thread: pid_t) -> Int32 {
+    Int32(UInt8(ascii: ExploredSystem.isAsleep(Int(thread)) ? "S" : "R"))
 }
 
-func read(_ file: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-    let text = "\(file) (explored) \(ExploredSystem.isAsleep(Int(file)) ? "S" : "R") 0"
-    let length = min(count, text.utf8.count)
-    buffer?.copyMemory(from: Array(text.utf8), byteCount: length)
-    return length
-}
-
-@discardableResult
-func close(_ file: Int32) -> Int32 { 0 }
+func clinux_thread_sleep(_ folder: Int32, _ thread: pid_t) -> Int32 { ExploredSystem.isAsleep(Int(thread)) ? 1 : 0 }

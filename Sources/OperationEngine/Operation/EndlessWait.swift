@@ -25,6 +25,7 @@ package enum EndlessWait {
     static func wait(_ sleep: (Deadline) -> Bool, reason: () -> String?) {
         var patience = Self.patience
         while !sleep(Deadline(after: patience)) {
+            ThreadStarter.shared.tryAgain()
             if let reason = reason() ?? ThreadExhaustion.reason() {
                 Misuse.waitNeverEnds(reason: reason).report()
                 _ = sleep(.never)

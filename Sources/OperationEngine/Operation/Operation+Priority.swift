@@ -78,8 +78,8 @@ public enum QualityOfService: Int, Sendable {
     /// Never one that needs a privilege.
     var band: NiceBand {
         switch self {
-        case .background: NiceBand(nice: 10)
-        case .utility: NiceBand(nice: 5)
+        case .background: NiceBand(nice: 10).permitted
+        case .utility: NiceBand(nice: 5).permitted
         case .userInteractive, .userInitiated, .default: .normal
         }
     }

@@ -243,9 +243,9 @@ open class Operation: @unchecked Sendable {
 
     /// The priority of the thread while it runs `main`, 0.0 (lowest) to 1.0, by default 0.5. Other values are clamped.
     ///
-    /// On Linux it selects one of nine nice values, 19 to −20 (contract H6); see `effectiveThreadPriority` for what
-    /// the process may really have. Read when the operation is chosen. Not applied when started by hand (H8), nor to an
-    /// overridden `start` (H4, H9), nor on an `underlyingQueue` or the main queue.
+    /// On Linux it selects one of nine nice values, 19 above the main thread's to 20 below it (contract H6); see
+    /// `effectiveThreadPriority` for what the process may really have. Read when the operation is chosen. Not applied when
+    /// started by hand (H8), nor to an overridden `start` (H4, H9), nor on an `underlyingQueue` or the main queue.
     open var threadPriority: Double {
         get { withDetails { $0?.threadPriority } ?? NiceBand.normalPriority }
         set {

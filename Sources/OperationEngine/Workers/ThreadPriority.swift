@@ -1,12 +1,13 @@
 import CLinux
 import Glibc
 
-/// One of the nine nice values that worker threads run at (contract H6).
+/// One of the nine steps of nice values that worker threads run at (contract H6), relative to the main thread's: a
+/// process that was started with nice(1) stays nice.
 ///
 /// Nice is per thread on Linux, and without privileges a thread that lowered itself cannot come back. So each band has
 /// workers of its own, which set their nice value once, when they are born, and never again.
 struct NiceBand: Equatable {
-    /// 0 is the lowest priority (nice 19), 4 the normal one (nice 0), 8 the highest (nice −20).
+    /// 0 is the lowest priority (19 above the main thread's nice value), 4 the normal one, 8 the highest (20 below).
     var index: Int { Int(storedIndex) }
     /// A byte: every operation has a band in its `place`.
     private let storedIndex: UInt8
@@ -14,7 +15,9 @@ struct NiceBand: Equatable {
     static let count = 9
     static let normal = NiceBand(index: 4)
     static let normalPriority = 0.5
-    private static let niceValues = [19, 14, 10, 5, 0, -5, -10, -15, -20]
+    private static let steps = [19, 14, 10, 5, 0, -5, -10, -15, -20]
+    /// The nice value of the main thread when the engine was first used, getpriority(2).
+    static let base = clinux_thread_nice(getpid())
 
     init(index: Int) { storedIndex = UInt8(truncatingIfNeeded: index) }
 
@@ -24,18 +27,31 @@ struct NiceBand: Equatable {
         self.init(nice: Int((distance * (distance > 0 ? 38 : 40)).rounded(.toNearestOrAwayFromZero)))
     }
 
-    /// The band whose nice value is nearest.
+    /// The band whose step is nearest.
     init(nice: Int) {
-        let nearest = Self.niceValues.indices.min { abs(Self.niceValues[$0] - nice) < abs(Self.niceValues[$1] - nice) }
+        let nearest = Self.steps.indices.min { abs(Self.steps[$0] - nice) < abs(Self.steps[$1] - nice) }
         self.init(index: nearest!)
     }
 
-    var nice: Int32 { Int32(Self.niceValues[index]) }
+    /// The nice value of its workers.
+    var nice: Int32 { min(max(Self.base + Int32(Self.steps[index]), -20), 19) }
     /// The thread priority in the middle of the band.
     var threadPriority: Double { Double(index) / 8 }
 
-    /// The band itself, or the normal one if it is above that and this process may not raise priorities.
-    var permitted: NiceBand { nice < 0 && !Self.mayRaise[index] ? .normal : self }
+    /// What a thread really gets that asks for this band: the normal one where this process may not raise priorities; and
+    /// of several bands whose nice values are one and the same, since there is none below −20 or above 19, the nearest to
+    /// the normal one.
+    var permitted: NiceBand {
+        if self == .normal || index > Self.normal.index && !Self.mayRaise[index] { return .normal }
+        let nice = nice
+        var band = self
+        while band != .normal {
+            let nearer = NiceBand(index: band.index + (band.index < Self.normal.index ? 1 : -1))
+            if nearer.nice != nice { break }
+            band = nearer
+        }
+        return band
+    }
 
     /// Which bands a thread of this process can take. Tried once on a thread of its own, since what counts
     /// (CAP_SYS_NICE, RLIMIT_NICE, security modules) is best asked of the kernel.
@@ -48,6 +64,8 @@ struct NiceBand: Equatable {
             &thread, nil,
             { argument in
                 let result = argument!.assumingMemoryBound(to: Bool.self)
+                // As a worker does, whatever the thread that asks has made of its own.
+                _ = clinux_set_own_nice(NiceBand.base)
                 for index in NiceBand.normal.index + 1..<NiceBand.count {
                     result[index] = clinux_set_own_nice(NiceBand(index: index).nice) == 0
                 }

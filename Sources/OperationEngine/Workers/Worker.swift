@@ -7,6 +7,9 @@ import Synchronization
 /// All fields without a comment belong to the worker's own thread.
 final class Worker: @unchecked Sendable {
     let pool: WorkerPool
+    /// Whether it keeps the main thread's nice value, so that its thread may become a worker of any other pool: where the
+    /// system gives no thread for a pool that has none. It ends when its pool has another worker, or has been idle.
+    let isSubstitute: Bool
     let parker = Parker()
 
     /// Until it has taken its first item: it was called for, however many run by now. Guarded by the pool's lock.
@@ -18,46 +21,73 @@ final class Worker: @unchecked Sendable {
     @exclusivity(unchecked) var isCountedBlocked = false
     /// Set by the monitor with `isCountedBlocked`; the worker looks at it after each piece of work.
     let isPresumedBlocked = Atomic<Bool>(false)
+    /// Whether the pool has let it go. Guarded by the pool's lock.
+    @exclusivity(unchecked) var hasEnded = false
+    /// What its thread becomes when the pool has let it go. Written by who has taken it out of the pool, before it wakes it.
+    @exclusivity(unchecked) var successor: Worker?
     /// Whether it has taken a worker of the pool's surge along when it was presumed blocked. Guarded by the pool's lock.
     @exclusivity(unchecked) var isOfSurge = false
     /// What the worker waits for, if it is inside an engine wait without a deadline, and its runner then. Guarded by the
     /// pool's lock.
     @exclusivity(unchecked) var awaited: Awaited?
     @exclusivity(unchecked) var waitingRunner: Unmanaged<Runner>?
-    /// The thread's identity for the monitor: written by the thread before it first takes work.
+    /// The thread's number and its clock of processor time, for the monitor: written by the thread before it first takes
+    /// work, the clock last and releasing. The monitor reads the clock first, acquiring, and leaves a worker without one
+    /// alone.
     private let threadID = Atomic<Int32>(0)
     private let cpuClock = Atomic<Int32>(-1)
-    /// What the monitor's look before saw. Guarded by the pool's lock.
-    @exclusivity(unchecked) private var lastCPUNanoseconds: Int64 = 0
-    @exclusivity(unchecked) private var wasAsleep = false
+    /// Odd while the thread sleeps inside of the engine: on one of its locks, in its pool, in a wait of which the pool is
+    /// told. Written by the thread alone, one step before it asks the kernel to sleep and one step after.
+    ///
+    /// Relaxed. The first step is stored before the system call; the kernel has the thread asleep only after a full
+    /// barrier; and the monitor reads the mark before it asks the kernel for the thread's state, and again after that. So
+    /// a sleep between two equal, even readings began outside of the engine, but for one that began and one that ended
+    /// since: such a mistake takes two looks in a row to matter.
+    private let sleepMark = Atomic<UInt32>(0)
+    /// What the monitor has seen of the thread. The monitor's own.
+    @exclusivity(unchecked) var seen = ThreadWatch.Seen()
 
-    init(pool: WorkerPool) { self.pool = pool }
+    init(pool: WorkerPool, isSubstitute: Bool) {
+        self.pool = pool
+        self.isSubstitute = isSubstitute
+    }
+
+    /// Whether its thread has another nice value than the main thread.
+    var isLowered: Bool { !isSubstitute && pool.band != .normal }
 
     // MARK: The thread
 
-    /// Starts the thread; false if the system has none to give.
-    func start() -> Bool {
-        var thread = pthread_t()
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        defer { pthread_attr_destroy(&attributes) }
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+    /// Whether it works, or blocks and nobody has noticed. Under the pool's lock.
+    var isRunning: Bool { !isIdle && !isCountedBlocked && !hasEnded }
+
+    /// Starts the thread. 0, or an errno value if the system has none to give.
+    func start() -> Int32 {
         let argument = Unmanaged.passRetained(self)
-        let failure = pthread_create(
-            &thread, &attributes,
+        let failure = EngineThread.start(
             { argument in
                 Unmanaged<Worker>.fromOpaque(argument!).takeRetainedValue().run()
                 return nil
             }, argument.toOpaque())
         if failure != 0 { argument.release() }
-        return failure == 0
+        return failure
     }
 
-    private func run() {
+    /// What its thread does until it is let go.
+    func run() {
+        var worker: Worker? = self
+        while let current = worker {
+            current.work()
+            worker = current.successor
+        }
+    }
+
+    private func work() {
         clinux_set_own_name("OperationEngine")
+        withSleepMark { clinux_set_sleep_mark($0) }
+        defer { clinux_set_sleep_mark(nil) }
         threadID.store(clinux_gettid(), ordering: .relaxed)
         cpuClock.store(clinux_own_cpu_clock(), ordering: .releasing)
-        if clinux_thread_nice(0) != pool.band.nice { _ = clinux_set_own_nice(pool.band.nice) }
+        if !isSubstitute, clinux_thread_nice(0) != pool.band.nice { _ = clinux_set_own_nice(pool.band.nice) }
         let runner = Runner(of: self)
         runner.occupyThread {
             while let item = pool.take(for: self) {
@@ -90,42 +120,27 @@ final class Worker: @unchecked Sendable {
         if isPresumedBlocked.load(ordering: .relaxed) { pool.endBlocking(self) }
     }
 
-    // MARK: The monitor's looks, under the pool's lock
-
-    /// Processor time in a millisecond up to which a thread that polls between short sleeps counts as asleep.
-    private static let dozingNanoseconds: Int64 = 200_000
-
-    /// Once a look: whether the thread sleeps, slept at the look before, and used next to no processor time in between.
-    /// In one piece of work or in several: a thread that sleeps in each for a moment does not get on either.
-    func hasSleptForTwoLooks() -> Bool {
-        let clock = cpuClock.load(ordering: .acquiring)
-        guard clock != -1 else { return false }
-        let used = clinux_cpu_clock_ns(clock)
-        let isDozing = used >= 0 && used - lastCPUNanoseconds < Self.dozingNanoseconds && isAsleep
-        defer { wasAsleep = isDozing }
-        lastCPUNanoseconds = used
-        return isDozing && wasAsleep
+    private func withSleepMark(_ body: (UnsafeMutablePointer<UInt32>) -> Void) {
+        withUnsafePointer(to: sleepMark) { address in
+            // An `Atomic` never moves: see `Futex`.
+            let word = UnsafeMutableRawPointer(mutating: address)
+            body(word.assumingMemoryBound(to: UInt32.self))
+        }
     }
 
-    /// The worker sleeps for lack of work: what was seen before does not count.
-    func forgetLook() { wasAsleep = false }
+    // MARK: The monitor's looks, on its thread
 
-    /// Whether the kernel has the thread asleep, rather than waiting for a processor.
-    private var isAsleep: Bool { ThreadStatus.isAsleep(threadID.load(ordering: .relaxed)) }
-}
+    /// The thread, once it is there.
+    var thread: (number: Int32, cpuClock: Int32)? {
+        let clock = cpuClock.load(ordering: .acquiring)
+        return clock == -1 ? nil : (threadID.load(ordering: .relaxed), clock)
+    }
 
-/// What /proc says of a thread, proc_pid_stat(5).
-enum ThreadStatus {
-    static func isAsleep(_ thread: Int32) -> Bool {
-        let file = open("/proc/self/task/\(thread)/stat", O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return false }
-        defer { close(file) }
-        var text = [UInt8](repeating: 0, count: 128)
-        let length = read(file, &text, text.count)
-        // The state follows the name, which stands in parentheses and may hold any character.
-        guard length > 0, let end = text[..<length].lastIndex(of: UInt8(ascii: ")")), end + 2 < length else {
-            return false
-        }
-        return text[end + 2] == UInt8(ascii: "S") || text[end + 2] == UInt8(ascii: "D")
+    /// What `isAsleep` says, or false if the thread sleeps inside of the engine.
+    func isOutsideEngine<Failure>(_ isAsleep: () throws(Failure) -> Bool) throws(Failure) -> Bool {
+        let before = sleepMark.load(ordering: .relaxed)
+        if before & 1 == 1 { return false }
+        let isAsleep = try isAsleep()
+        return isAsleep && sleepMark.load(ordering: .relaxed) == before
     }
 }

@@ -64,10 +64,11 @@ final class WorkerPool: @unchecked Sendable {
         ForkedChild.watch()
         LiveObjects.prepare()
         _ = (
-            processors, BlockingMonitor.shared, MethodOverride.start, MethodOverride.isReady, Misuse.isStrict,
-            KnownKeyPaths.shared, BriefSpin.prepare()
+            processors, ThreadStarter.shared, BlockingMonitor.shared, NiceBand.base, MethodOverride.start,
+            MethodOverride.isReady, Misuse.isStrict, KnownKeyPaths.shared, BriefSpin.prepare()
         )
     }
+    /// By priority, the lowest first.
     static var all: [WorkerPool] { pools }
     static func of(_ band: NiceBand) -> WorkerPool { pools[band.index] }
 
@@ -135,29 +136,99 @@ final class WorkerPool: @unchecked Sendable {
             worker.isIdle = false
             lock.unlock()
             worker.parker.unpark()
-        } else if Self.threadCount.wrappingAdd(1, ordering: .relaxed).newValue <= Self.threadLimit {
-            let worker = Worker(pool: self)
-            workers.append(worker)
+        } else if ThreadStarter.shared.isRefused {
+            // It calls again. Until then see `makeRoom`.
+            let isPoor = workers.isEmpty
             lock.unlock()
-            BlockingMonitor.shared.startThread(of: worker)
+            if isPoor { Self.makeRoom() }
+        } else if let worker = makeWorker() {
+            lock.unlock()
+            ThreadStarter.shared.start(worker)
         } else {
-            Self.threadCount.wrappingSubtract(1, ordering: .relaxed)
             lock.unlock()
             // A thread of another band may end: the monitor tries again.
             BlockingMonitor.shared.ensureAwake()
         }
     }
 
-    /// The thread of a new worker could not be started.
-    func startFailed(_ worker: Worker) {
-        lock.withLock { remove(worker) }
+    /// A worker whose thread is still to be started; nil if there are as many as there may be. Under the lock.
+    private func makeWorker(isSubstitute: Bool = false) -> Worker? {
+        guard Self.threadCount.wrappingAdd(1, ordering: .relaxed).newValue <= Self.threadLimit else {
+            Self.threadCount.wrappingSubtract(1, ordering: .relaxed)
+            return nil
+        }
+        let worker = Worker(pool: self, isSubstitute: isSubstitute)
+        workers.append(worker)
+        return worker
     }
 
     /// Under the lock.
     private func remove(_ worker: Worker) {
+        worker.hasEnded = true
         workers.removeAll { $0 === worker }
         Self.threadCount.wrappingSubtract(1, ordering: .relaxed)
     }
+
+    // MARK: Threads that the system refuses
+
+    /// The worker's thread was refused.
+    func startFailed(_ worker: Worker) {
+        lock.withLock { remove(worker) }
+    }
+
+    /// Calls a worker if items wait for one. True if so.
+    func callAgain() -> Bool {
+        lock.lock()
+        let isWaiting = !items.isEmpty
+        callWorkerAndUnlock()
+        return isWaiting
+    }
+
+    /// A worker for a thread of the main thread's nice value to become, of the first pool that has items and no worker.
+    static func makeSubstitute() -> Worker? {
+        for pool in all.reversed() where pool.lacksWorkers {
+            if let worker = pool.lock.withLock({ pool.makeWorker(isSubstitute: true) }) { return worker }
+        }
+        return nil
+    }
+
+    /// If a pool has items and no worker, gives it the thread of an idle worker of another one, if that has the main
+    /// thread's nice value, or else sends one away, whose thread another one may get. True if there was one.
+    ///
+    /// Where a thread was refused, whoever leaves items in a pool without workers calls this, and so does who goes idle.
+    /// The one brings an item under its pool's lock and then takes the other pools' locks to look for idle workers; the
+    /// other enters its pool's idle ones under the lock and then takes the other pools' locks to look for items. So one
+    /// of the two sees the other. That threads are short the latter sees if it comes later under its own pool's lock,
+    /// since the former had seen it before.
+    @discardableResult
+    static func makeRoom() -> Bool {
+        guard all.contains(where: \.lacksWorkers) else { return false }
+        for isLowered in [false, true] {
+            for pool in all.reversed() {
+                guard let worker = pool.dismissIdle(isLowered: isLowered) else { continue }
+                if !isLowered { worker.successor = makeSubstitute() }
+                worker.parker.unpark()
+                return true
+            }
+        }
+        return false
+    }
+
+    private var lacksWorkers: Bool { lock.withLock { workers.isEmpty && !items.isEmpty } }
+
+    /// An idle worker that the caller is to wake: it is this pool's no more.
+    private func dismissIdle(isLowered: Bool) -> Worker? {
+        lock.withLock {
+            guard let place = idle.lastIndex(where: { $0.isLowered == isLowered }) else { return nil }
+            let worker = idle.remove(at: place)
+            worker.isIdle = false
+            remove(worker)
+            return worker
+        }
+    }
+
+    /// The engine's workers, of all bands.
+    static var workerCount: Int { threadCount.load(ordering: .relaxed) }
 
     /// The next item for a worker, which sleeps until there is one; nil if its thread is to end.
     func take(for worker: Worker) -> WorkItem? {
@@ -168,6 +239,12 @@ final class WorkerPool: @unchecked Sendable {
         // Too many are running: this one stops here, and leaves the items to the others.
         if active > target, !worker.isNewborn, !park(worker) { return nil }
         worker.isNewborn = false
+        if worker.isSubstitute, band != .normal, workers.contains(where: { $0 !== worker && !$0.isNewborn }) {
+            // Another one has come for good.
+            remove(worker)
+            callWorkerAndUnlock()
+            return nil
+        }
         var hasSearched = false
         while true {
             if let item = items.popFirst() {
@@ -205,28 +282,34 @@ final class WorkerPool: @unchecked Sendable {
         while true {
             idle.append(worker)
             worker.isIdle = true
-            worker.forgetLook()
             crowded.store(active > target, ordering: .relaxed)
-            let isSpare = workers.count > Self.processors
+            let isSpare = worker.isSubstitute || workers.count > Self.processors
             lock.unlock()
+            if ThreadStarter.shared.isShort { Self.makeRoom() }
             let isCalled = worker.parker.park(timeoutNanoseconds: isSpare ? Self.idleLifetimeNanoseconds : -1)
             lock.lock()
-            if isCalled { return true }
+            if isCalled { return stays(worker) }
             guard let place = idle.firstIndex(where: { $0 === worker }) else {
                 // Called just when the time ran out: the token is on its way, or here.
                 lock.unlock()
                 _ = worker.parker.park()
                 lock.lock()
-                return true
+                return stays(worker)
             }
             idle.remove(at: place)
             worker.isIdle = false
-            if workers.count > Self.processors {
+            if worker.isSubstitute || workers.count > Self.processors {
                 remove(worker)
                 lock.unlock()
                 return false
             }
         }
+    }
+
+    /// Of a worker that was called: whether it was called to work. Under the lock, which it releases if not.
+    private func stays(_ worker: Worker) -> Bool {
+        if worker.hasEnded { lock.unlock() }
+        return !worker.hasEnded
     }
 
     // MARK: Blocking
@@ -291,20 +374,26 @@ final class WorkerPool: @unchecked Sendable {
 
     /// One look of the monitor, while items wait and as many workers run as should, or during a surge: counts those out
     /// that are asleep in somebody else's wait, and calls others in their stead. True if it has to look again.
-    func lookForBlocked() -> Bool {
+    func lookForBlocked(with watch: inout ThreadWatch) -> Bool {
         lock.lock()
         if surge > 0 {
             surgeLooks -= 1
             if surgeLooks == 0 { setSurge(0) }
         }
-        let isAnyNew = countOutSleepers()
+        let isWatched = !items.isEmpty || surge > 0
+        let running = isWatched ? workers.filter(\.isRunning) : []
+        lock.unlock()
+        // Without the lock: it takes a while, and this thread may have to wait for a processor.
+        let verdicts = watch.judge(running)
+        lock.lock()
+        let isAnyNew = countOut(zip(running, verdicts))
         guard !items.isEmpty else {
             crowded.store(active > target, ordering: .relaxed)
             let isInSurge = surge > 0
             lock.unlock()
             return isInSurge
         }
-        if isAnyNew, active <= 0 { beginSurge() }
+        if isAnyNew, active <= 0, !verdicts.contains(.perhapsBlocked) { beginSurge() }
         callWorkerAndUnlock()
         return true
     }
@@ -312,10 +401,9 @@ final class WorkerPool: @unchecked Sendable {
     /// Counts the workers out that sleep, under the lock. True if there are new ones.
     ///
     /// During a surge each takes its part of it along, and brings it back when it runs again: see `countRunning`.
-    private func countOutSleepers() -> Bool {
-        guard !items.isEmpty || surge > 0 else { return false }
+    private func countOut(_ judged: Zip2Sequence<[Worker], [ThreadWatch.Verdict]>) -> Bool {
         var isAnyNew = false
-        for worker in workers where !worker.isCountedBlocked && !worker.isIdle && worker.hasSleptForTwoLooks() {
+        for (worker, verdict) in judged where verdict != .awake && worker.isRunning {
             worker.isCountedBlocked = true
             worker.isPresumedBlocked.store(true, ordering: .relaxed)
             blockedCount += 1

@@ -3,7 +3,9 @@ import Testing
 
 @Suite("Bounds of the whole process", .blocking)
 struct BoundTests {
-    @Test("N13 M13: never more than 512 workers and the monitor, however many operations block in however many bands")
+    @Test(
+        "N13 M13: never more than 512 workers and two threads that serve them, however many operations block, in many bands"
+    )
     func threads() throws {
         try passes("bounded-threads", limit: HangLimit.test / 2)
     }

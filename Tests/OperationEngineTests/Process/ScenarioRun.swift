@@ -21,6 +21,8 @@ struct ScenarioRun: CustomStringConvertible {
     let processorTime: Duration
 
     var hasPassed: Bool { end == .exit(0) && output == "\(scenario): passed\n" }
+    /// It needs a right that this process does not have.
+    var isRefused: Bool { end == .exit(77) }
 
     var description: String { "\(scenario): \(end), output “\(output)”, errors “\(errors)”" }
 
@@ -32,14 +34,17 @@ struct ScenarioRun: CustomStringConvertible {
 
     /// Runs a scenario to its end, which must come within `limit`.
     ///
-    /// - Parameter environment: added to the variables of this process.
+    /// - Parameters:
+    ///   - launcher: a program and its arguments that runs the scenario, as `nice -n 19`.
+    ///   - environment: added to the variables of this process.
     init(
-        _ scenario: String, _ arguments: [String] = [], environment: [String: String] = [:],
+        _ scenario: String, _ arguments: [String] = [], launcher: [String] = [], environment: [String: String] = [:],
         limit: Duration = HangLimit.wait
     ) throws {
         // Files and not pipes: a grandchild that outlived the scenario would hold a pipe open.
         let (output, errors) = (try ScratchFile(), try ScratchFile())
-        let process = try Self.spawn([scenario] + arguments, environment, output.descriptor, errors.descriptor)
+        let words = launcher + [Self.binary, scenario] + arguments
+        let process = try Self.spawn(words, environment, output.descriptor, errors.descriptor)
         let reaped = Guarded<(status: Int32, time: Duration)?>(nil)
         onNewThread {
             var (status, usage) = (Int32(0), rusage())
@@ -63,7 +68,7 @@ struct ScenarioRun: CustomStringConvertible {
     }
 
     private static func spawn(
-        _ arguments: [String], _ environment: [String: String], _ output: Int32, _ errors: Int32
+        _ command: [String], _ environment: [String: String], _ output: Int32, _ errors: Int32
     ) throws -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -79,12 +84,12 @@ struct ScenarioRun: CustomStringConvertible {
         posix_spawnattr_setsigmask(&attributes, &noSignals)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        let words = ([binary] + arguments).map { strdup($0) } + [nil]
+        let words = command.map { strdup($0) } + [nil]
         let settings = variables.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for text in words + settings { free(text) } }
         var process = pid_t()
-        let failure = posix_spawn(&process, binary, &actions, &attributes, words, settings)
-        try #require(failure == 0, "cannot run \(binary): \(String(cString: strerror(failure)))")
+        let failure = posix_spawnp(&process, command[0], &actions, &attributes, words, settings)
+        try #require(failure == 0, "cannot run \(command[0]): \(String(cString: strerror(failure)))")
         return process
     }
 }
@@ -112,9 +117,9 @@ private final class ScratchFile {
 
 /// Runs a scenario, and records a failure unless it passes.
 func passes(
-    _ scenario: String, _ arguments: String..., environment: [String: String] = [:],
+    _ scenario: String, _ arguments: String..., launcher: [String] = [], environment: [String: String] = [:],
     limit: Duration = HangLimit.wait, sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
-    let run = try ScenarioRun(scenario, arguments, environment: environment, limit: limit)
+    let run = try ScenarioRun(scenario, arguments, launcher: launcher, environment: environment, limit: limit)
     #expect(run.hasPassed, "\(run)", sourceLocation: sourceLocation)
 }
