@@ -62,7 +62,7 @@ struct Options {
         Random programs against OperationEngine, held against a reference model.
 
         usage: scripts/stress [--minutes N] [--seed S] [--scenario NAME,…] [--size N] [--same-seed]
-                              [--sanitize thread|address] [--one-processor] [--list]
+                              [--sanitize thread|address [--optimized]] [--one-processor] [--list]
 
           --minutes N         goes on for N minutes, in turns of ten seconds; without it, each scenario has as many rounds
                               as --list says, once
@@ -71,6 +71,8 @@ struct Options {
           --size N            a round's size, of whatever the scenario counts
           --same-seed         every round has the first one's seed: for a failure that needs the right meeting of threads
           --sanitize KIND     builds with ThreadSanitizer or AddressSanitizer (with leaks), in a folder of its own
+          --optimized         sanitizes the program as it is released, without its assertions: what only the optimizer
+                              brings about, and more rounds
           --one-processor     leaves the program one processor, where threads meet in other places
           --list              the scenarios
 
@@ -80,6 +82,7 @@ struct Options {
           scripts/stress --scenario pairs                  100 rounds of 100,000 pairs
           scripts/stress --scenario pairs --seed 42 --size 1000 --same-seed --minutes 1
           scripts/stress --sanitize thread --minutes 10
+          scripts/stress --sanitize address --optimized --scenario leases,abroad
 
         A violation, a hang or a crash prints the seed and the command that replays it. Exit status: 0 all kept,
         1 violated, 64 bad usage, 130 ended by Ctrl-C; a hang or a crash ends the process by a signal, or as the

@@ -9,8 +9,8 @@ import TestSupport
 /// 2. What holds a slot waits only for operations of queues below: a main, and the deinit of what a block has captured,
 ///    which is released before the slot is given back (contract K13).
 /// 3. The deinit of an operation holds no slot while it waits in the engine. So it may also wait for a later operation of
-///    its own queue, if no barrier was added between them, and if the queue does not run on a serial queue of Dispatch,
-///    whose only thread it has.
+///    its own queue, if no barrier was added between them. But for none on a serial queue of Dispatch: it may run on the
+///    only thread of that, where another operation has ended that it depends on.
 /// 4. Each of them waits only for what has been added by then.
 /// 5. Deinits that happen on the program's own threads wait for 30 µs at most: all that runs may need these threads.
 /// 6. `locking` queues, whose observers take a lock while another thread has it and waits for one of their operations,
@@ -235,8 +235,10 @@ struct MixturePlan: Sendable {
         case .closure, .block, .barrier: isOfOperation = false
         case .plain, .early: break
         }
-        guard isOfOperation, queue.target != .serialQueue, !random.hits(20) else {
-            return wait(belowOf: index, kinds, &random)
+        guard isOfOperation else { return wait(belowOf: index, kinds, &random) }
+        guard queue.target != .serialQueue, !random.hits(20) else {
+            let wait = wait(belowOf: index, kinds, &random)
+            return wait.flatMap { queues[kinds[$0.target].queue].target == .serialQueue ? nil : $0 }
         }
         var behind: [Int] = []
         for other in (index + 1)..<max(kinds.count, index + 1) where kinds[other].queue == place && behind.count < 4 {

@@ -82,7 +82,7 @@ struct MixtureProfile: Sendable {
 
 extension Scenario {
     /// Random mixtures, each of one kind.
-    static let mixtures: [Scenario] = [
+    public static let mixtures: [Scenario] = [
         mixture(
             "mixtures", "closures, deinits that wait, early ends, listings, all at once (Q1, K13, M9)", .everything),
         mixture(
@@ -98,7 +98,7 @@ extension Scenario {
     private static func mixture(
         _ name: String, _ summary: String, _ profile: MixtureProfile, size: Int = 150, rounds: Int = 100
     ) -> Scenario {
-        Scenario(name, summary, unit: "parts", size: size, rounds: rounds, testSize: 120, testRounds: 10) { run in
+        Scenario(name, summary, unit: "parts", size: size, rounds: rounds, testSize: 120, testRounds: 20) { run in
             Mixture.play(run, profile)
         }
     }

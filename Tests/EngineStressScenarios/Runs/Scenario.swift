@@ -48,5 +48,6 @@ public struct Scenario: Sendable {
 
     public static func named(_ name: String) -> Scenario? { all.first { $0.name == name } }
 
-    public static let all: [Scenario] = programs + mixtures + histories + crowds
+    public static let withoutMixtures: [Scenario] = programs + histories + crowds
+    public static let all: [Scenario] = withoutMixtures + mixtures
 }

@@ -5,8 +5,15 @@ import Testing
 /// A bounded part of what `scripts/stress` runs for as long as one likes: a few small rounds of every scenario.
 @Suite("Stress: scenarios against the reference model", .blocking, .serialized)
 struct ScenarioTests {
-    @Test("E24 E25 N2 Q3: what the reference model allows", arguments: Scenario.all.map(\.name))
-    func keepsTheModel(name: String) throws {
+    @Test("E24 E25 N2 Q3: what the reference model allows", arguments: Scenario.withoutMixtures.map(\.name))
+    func keepsTheModel(name: String) throws { try play(name) }
+
+    @Test(
+        "Q1 K13 M9 D20 C9 P6: mixtures of closures, deinits that wait, listings, observers and early ends",
+        arguments: Scenario.mixtures.map(\.name))
+    func mixes(name: String) throws { try play(name) }
+
+    private func play(_ name: String) throws {
         let scenario = try #require(Scenario.named(name))
         let seed = announcedSeed("stress scenario \(name)")
         let size = max(40, Scale.of(scenario.testSize))
