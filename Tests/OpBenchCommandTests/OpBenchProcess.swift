@@ -96,8 +96,8 @@ final class ScratchFolder: Sendable {
 func eventuallyTrue(
     _ what: Comment, sourceLocation: SourceLocation = #_sourceLocation, _ condition: () throws -> Bool
 ) async rethrows -> Bool {
-    let deadline = ContinuousClock.now + HangLimit.wait
-    while ContinuousClock.now < deadline {
+    let patience = Patience()
+    while !patience.isOver() {
         if try condition() { return true }
         await Task.yield()
         usleep(2000)

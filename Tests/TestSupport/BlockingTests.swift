@@ -34,8 +34,8 @@ final class TestThreads: TaskExecutor {
     }
 }
 
-/// Runs each test of a suite on a thread outside the cooperative pool, and aborts the process, naming the test,
-/// if one exceeds `HangLimit.test`. Sees to it that no object of the engine outlives its test.
+/// Runs each test of a suite on a thread outside the cooperative pool, and aborts the process, naming the tests that
+/// run, if none ends for `HangLimit.test`. Sees to it that no object of the engine outlives its test.
 public struct BlockingTrait: TestTrait, SuiteTrait, TestScoping {
     public var isRecursive: Bool { true }
 
@@ -44,12 +44,8 @@ public struct BlockingTrait: TestTrait, SuiteTrait, TestScoping {
     ) async throws {
         let name = test.displayName ?? test.name
         try await withTaskExecutorPreference(TestThreads.shared) {
-            let watchdog = Task.detached {
-                try await Task.sleep(for: HangLimit.test)
-                FileHandle.standardError.write(Data("the test “\(name)” hangs; giving up\n".utf8))
-                abort()
-            }
-            defer { watchdog.cancel() }
+            let watched = TestWatch.begin(name)
+            defer { TestWatch.end(watched) }
             Leftovers.testBegins(name)
             defer { Leftovers.testEnds() }
             try await function()
@@ -65,7 +61,12 @@ public struct OwnThreadsTrait: TestTrait, SuiteTrait, TestScoping {
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-        try await withTaskExecutorPreference(TestThreads.shared) { try await function() }
+        let name = test.displayName ?? test.name
+        try await withTaskExecutorPreference(TestThreads.shared) {
+            let watched = TestWatch.begin(name)
+            defer { TestWatch.end(watched) }
+            try await function()
+        }
     }
 }
 

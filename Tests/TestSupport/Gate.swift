@@ -1,7 +1,7 @@
 import Testing
 
 /// A one-shot latch. Threads block in `wait()` until somebody calls `open()`; it never closes again.
-/// A wait that exceeds `HangLimit.wait` records a failure at the gate's creation and goes on, so that a test with
+/// A wait that exceeds `HangLimit.patience` records a failure at the gate's creation and goes on, so that a test with
 /// a defect fails instead of hanging. Safe to use from any thread.
 public final class Gate: Sendable {
     private let opened = Guarded(false)

@@ -28,7 +28,7 @@ public final class Guarded<Value>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Runs `body` with exclusive access and wakes whoever waits in `wait(within:until:)`.
+    /// Runs `body` with exclusive access and wakes whoever waits in `wait(patience:until:)`.
     @discardableResult
     public func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
         pthread_mutex_lock(mutex)
@@ -46,8 +46,18 @@ public final class Guarded<Value>: @unchecked Sendable {
         return value
     }
 
-    /// Blocks until `condition` holds. Returns false if it does not within `limit`.
-    public func wait(within limit: Duration = HangLimit.wait, until condition: (Value) -> Bool) -> Bool {
+    /// Blocks until `condition` holds. Returns false if it does not for so long on the patient clock that it must be a hang.
+    public func wait(patience limit: Duration = HangLimit.patience, until condition: (Value) -> Bool) -> Bool {
+        if wait(within: .seconds(1), until: condition) { return true }
+        let patience = Patience()
+        while !wait(within: .seconds(1), until: condition) {
+            if patience.isOver(after: limit) { return condition(read()) }
+        }
+        return true
+    }
+
+    /// Blocks until `condition` holds. Returns false if it does not within `limit` on the wall's clock.
+    public func wait(within limit: Duration, until condition: (Value) -> Bool) -> Bool {
         var deadline = timespec()
         clock_gettime(CLOCK_MONOTONIC, &deadline)
         let (seconds, attoseconds) = limit.components

@@ -3,19 +3,25 @@ import Testing
 
 /// How long a test waits for something that must happen before it calls it a hang.
 ///
-/// No test asserts how fast something is; these limits only turn a hang into a failure.
+/// No test asserts how fast something is; these limits only turn a hang into a failure. They are meant for an idle machine;
+/// a busy one is given more time, see `PatientClock`.
 public enum HangLimit {
-    /// The limit of one wait. The waiter records a failure and goes on.
-    public static let wait: Duration = Scale.isSanitized ? .seconds(240) : .seconds(60)
-    /// The limit of one test. Past it the process prints the test's name and aborts.
+    /// The limit of one wait, on the patient clock. The waiter records a failure and goes on.
+    public static let patience: Duration = Scale.isSanitized ? .seconds(240) : .seconds(60)
+    /// The limit of one test, on the patient clock: if none ends for so long, the process prints the names of those that
+    /// run and aborts.
     public static let test: Duration = Scale.isSanitized ? .seconds(900) : .seconds(240)
+
+    /// The limit of one wait for those that know the time on the wall only: what `patience` is on a machine as busy as this
+    /// one is now, and twice that, since it may become busier.
+    public static var wait: Duration { patience * 2 * PatientClock.slowdown() }
 }
 
 /// Runs `body` on a thread of its own and waits for it. Records a failure and returns false if it hangs.
 @discardableResult
 public func completes(
     _ what: String,
-    within limit: Duration = HangLimit.wait,
+    within limit: Duration = HangLimit.patience,
     sourceLocation: SourceLocation = #_sourceLocation,
     _ body: @escaping @Sendable () -> Void
 ) -> Bool {
@@ -24,7 +30,7 @@ public func completes(
         body()
         done.withLock { $0 = true }
     }
-    guard done.wait(within: limit, until: { $0 }) else {
+    guard done.wait(patience: limit, until: { $0 }) else {
         Issue.record("hangs: \(what) (gave it \(limit))", sourceLocation: sourceLocation)
         return false
     }
@@ -36,15 +42,19 @@ public func completes(
 @discardableResult
 public func eventually(
     _ what: String,
-    within limit: Duration = HangLimit.wait,
+    within limit: Duration = HangLimit.patience,
     sourceLocation: SourceLocation = #_sourceLocation,
     _ condition: () -> Bool
 ) -> Bool {
-    let deadline = ContinuousClock.now + limit
+    let patience = Patience()
+    var nextLook = ContinuousClock.now + .seconds(1)
     while !condition() {
-        guard ContinuousClock.now < deadline else {
-            Issue.record("never came true: \(what) (gave it \(limit))", sourceLocation: sourceLocation)
-            return false
+        if ContinuousClock.now > nextLook {
+            if patience.isOver(after: limit) {
+                Issue.record("never came true: \(what) (gave it \(limit))", sourceLocation: sourceLocation)
+                return false
+            }
+            nextLook = .now + .seconds(1)
         }
         sched_yield()
     }

@@ -38,10 +38,10 @@ enum Leftovers {
     static func testEnds() {
         guard isWatching else { return }
         watch.withLock { $0.running -= 1 }
-        let deadline = ContinuousClock.now + HangLimit.wait
+        let patience = Patience()
         while true {
             let counts = LiveObjects.counts
-            let isLate = ContinuousClock.now > deadline
+            let isLate = patience.isOver()
             var leftBehind: [String] = []
             let isSettled = watch.withLock { watch in
                 guard watch.running == 0 else { return true }

@@ -6,13 +6,13 @@ enum Watchdog {
     private struct Watched {
         let run: StressRun
         var progress: Int
-        var since: ContinuousClock.Instant
+        var since: Patience
     }
 
     private static let rounds = Guarded<[Watched]>([])
     private static let lookInterval = Duration.seconds(1)
 
-    /// How long a round may stand still. `OPBENCH_STRESS_PATIENCE` gives it in seconds.
+    /// How long a round may stand still, on the patient clock. `OPBENCH_STRESS_PATIENCE` gives it in seconds.
     static let patience: Duration = {
         let given = getenv("OPBENCH_STRESS_PATIENCE").flatMap { Int(String(cString: $0)) }
         return .seconds(given ?? (Scale.isSanitized ? 180 : 45))
@@ -28,7 +28,7 @@ enum Watchdog {
 
     static func watch(_ run: StressRun, _ body: () -> Void) {
         _ = thread
-        rounds.withLock { $0.append(Watched(run: run, progress: -1, since: .now)) }
+        rounds.withLock { $0.append(Watched(run: run, progress: -1, since: Patience())) }
         body()
         rounds.withLock { $0.removeAll { $0.run === run } }
     }
@@ -39,8 +39,8 @@ enum Watchdog {
                 let progress = rounds[index].run.progressSoFar
                 if progress != rounds[index].progress {
                     rounds[index].progress = progress
-                    rounds[index].since = .now
-                } else if rounds[index].since.duration(to: .now) > patience {
+                    rounds[index].since.renew()
+                } else if rounds[index].since.isOver(after: patience) {
                     return rounds[index].run
                 }
             }

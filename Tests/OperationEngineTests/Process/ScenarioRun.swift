@@ -32,14 +32,14 @@ struct ScenarioRun: CustomStringConvertible {
         return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("EngineProcess").path
     }()
 
-    /// Runs a scenario to its end, which must come within `limit`.
+    /// Runs a scenario to its end, which must come within `limit` on the patient clock.
     ///
     /// - Parameters:
     ///   - launcher: a program and its arguments that runs the scenario, as `nice -n 19`.
     ///   - environment: added to the variables of this process.
     init(
         _ scenario: String, _ arguments: [String] = [], launcher: [String] = [], environment: [String: String] = [:],
-        limit: Duration = HangLimit.wait
+        limit: Duration = HangLimit.patience
     ) throws {
         // Files and not pipes: a grandchild that outlived the scenario would hold a pipe open.
         let (output, errors) = (try ScratchFile(), try ScratchFile())
@@ -53,7 +53,7 @@ struct ScenarioRun: CustomStringConvertible {
             let time = times.reduce(Duration.zero) { $0 + .seconds($1.tv_sec) + .microseconds($1.tv_usec) }
             reaped.withLock { [status] in $0 = (status, time) }
         }
-        let isInTime = reaped.wait(within: limit) { $0 != nil }
+        let isInTime = reaped.wait(patience: limit) { $0 != nil }
         if !isInTime {
             kill(process, SIGKILL)
             _ = reaped.wait { $0 != nil }
@@ -118,7 +118,7 @@ private final class ScratchFile {
 /// Runs a scenario, and records a failure unless it passes.
 func passes(
     _ scenario: String, _ arguments: String..., launcher: [String] = [], environment: [String: String] = [:],
-    limit: Duration = HangLimit.wait, sourceLocation: SourceLocation = #_sourceLocation
+    limit: Duration = HangLimit.patience, sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
     let run = try ScenarioRun(scenario, arguments, launcher: launcher, environment: environment, limit: limit)
     #expect(run.hasPassed, "\(run)", sourceLocation: sourceLocation)

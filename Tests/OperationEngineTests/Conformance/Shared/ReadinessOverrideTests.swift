@@ -1,5 +1,3 @@
-import Glibc
-import Synchronization
 import TestSupport
 import Testing
 
@@ -194,12 +192,11 @@ struct ReadinessOverrideTests {
             operation.addDependency(pair.1)
             return pair
         }
-        let arrivals = Atomic(0)
+        let steps = Lockstep(threads: 2)
         onThreads(2) { thread in
             for (index, operation) in operations.enumerated() {
-                // In step, so that the two meet at every operation.
-                arrivals.add(1, ordering: .relaxed)
-                while arrivals.load(ordering: .relaxed) < 2 * (index + 1) { sched_yield() }
+                // The two meet at every operation.
+                steps.take(index)
                 if thread == 0 { dependencies[index].0.start() } else { dependencies[index].1.start() }
                 operation.didChangeValue(forKey: "isReady")
             }
@@ -237,12 +234,11 @@ struct ReadinessOverrideTests {
             return operation
         }
         queue.addOperations(operations, waitUntilFinished: false)
-        let arrivals = Atomic(0)
+        let steps = Lockstep(threads: 2)
         onThreads(2) { thread in
             for (index, operation) in operations.enumerated() {
-                // In step, so that the two meet at every operation.
-                arrivals.add(1, ordering: .relaxed)
-                while arrivals.load(ordering: .relaxed) < 2 * (index + 1) {}
+                // The two meet at every operation.
+                steps.take(index)
                 if thread == 0 {
                     operation.announce()
                     dependencies[index].start()
