@@ -82,7 +82,8 @@ install_packages() {
     rm -f -- "$log"
 }
 
-# make_venv FOLDER REQUIREMENTS…: a Python environment with just these, made anew when one of the files changed.
+# make_venv FOLDER REQUIREMENTS…: a Python environment with just these, made anew when one of the files changed. Each
+# package is held against the hashes in the files: one that was exchanged on its way, or at its source, is refused.
 make_venv() {
     local folder=$1 wanted
     shift
@@ -94,6 +95,6 @@ make_venv() {
     python3 -m venv "$folder"
     local requirements=()
     for file in "$@"; do requirements+=(--requirement "$file"); done
-    "$folder/bin/pip" install --quiet --disable-pip-version-check "${requirements[@]}" >&2
+    "$folder/bin/pip" install --quiet --disable-pip-version-check --require-hashes "${requirements[@]}" >&2
     printf '%s\n' "$wanted" >"$folder/made-from"
 }
