@@ -23,6 +23,8 @@ struct BackendSamples {
     /// The classes in the order of appearance, the whole (empty) first.
     let classes: [String]
     let allFigures: [FigureKey: [Figure]]
+    /// By class, how many samples have the figure that most have.
+    private let mostSamples: [String: Int]
 
     init(rows: [SampleRow]) {
         example = rows[0]
@@ -30,10 +32,11 @@ struct BackendSamples {
         let counted = rows.filter { $0.status == .ok && $0.phase != "warmup" && $0.iteration == nil }
         let superseded = Self.superseded(in: counted)
         var classes = [""]
+        var known: Set = [""]
         var figures: [FigureKey: [Figure]] = [:]
         for row in counted {
             guard let value = row.value, !superseded.contains(row.sampleID) else { continue }
-            if !classes.contains(row.operationClass) { classes.append(row.operationClass) }
+            if known.insert(row.operationClass).inserted { classes.append(row.operationClass) }
             let key = FigureKey(
                 metric: row.metric, stat: row.stat, phase: row.phase, operationClass: row.operationClass)
             figures[key, default: []].append(
@@ -41,6 +44,9 @@ struct BackendSamples {
         }
         self.classes = classes
         allFigures = figures.mapValues { $0.sorted { ($0.block, $0.sampleID) < ($1.block, $1.sampleID) } }
+        mostSamples = figures.reduce(into: [:]) { most, entry in
+            most[entry.key.operationClass] = max(entry.value.count, most[entry.key.operationClass] ?? 0)
+        }
     }
 
     /// The figures of one kind, one a sample, by block; empty if there are none.
@@ -56,7 +62,7 @@ struct BackendSamples {
     func sampleCount(operationClass: String) -> Int {
         let throughput = figures(.time, stat: "total", phase: "total", operationClass: operationClass)
         if !throughput.isEmpty { return throughput.count }
-        return allFigures.filter { $0.key.operationClass == operationClass }.values.map(\.count).max() ?? 0
+        return mostSamples[operationClass] ?? 0
     }
 
     /// Samples that were run again after a disturbance. The repetition (flag `rerun`) counts whatever it shows, so

@@ -20,13 +20,14 @@ public func summarize(
         var backend: BackendID
     }
     var order: [Key] = []
-    var groups: [Key: [SampleRow]] = [:]
-    for row in rows where row.side == side {
+    // By their places: rows are large, and may be millions.
+    var groups: [Key: [Int]] = [:]
+    for (index, row) in rows.enumerated() where row.side == side {
         let key = Key(runID: row.runID, cellID: row.cellID, backend: row.backend)
         if groups[key] == nil { order.append(key) }
-        groups[key, default: []].append(row)
+        groups[key, default: []].append(index)
     }
-    let samples = groups.mapValues(BackendSamples.init)
+    let samples = groups.mapValues { indices in BackendSamples(rows: indices.map { rows[$0] }) }
     return order.flatMap { key in
         var baselineKey = key
         baselineKey.backend = baseline
@@ -77,7 +78,7 @@ extension BackendSamples {
         let other = baseline.timePerOperation()
         let logarithms = own.keys.sorted().compactMap { block in
             other[block].map { log(own[block]! / $0) }
-        }
+        }.filter(\.isFinite)
         guard let centre = hodgesLehmann(logarithms) else { return }
         row.timeRatio = exp(centre)
         row.ratioTo = baseline.example.backend

@@ -54,6 +54,79 @@ struct StatisticsTests {
         }
     }
 
+    @Test("Hodges–Lehmann by selection is the median of all pairs, to the last bit", arguments: 1...60)
+    func selection(seed: UInt64) throws {
+        var generator = SplitMix64(state: seed)
+        let kinds = [1, 3, 50, 1_000_000].randomElement(using: &generator)!
+        func values(_ count: Int) -> [Double] {
+            (0..<count).map { _ in Double(Int.random(in: 0..<kinds, using: &generator)) / 7 - 3 }
+        }
+        let (first, second) = (
+            values(.random(in: 41...150, using: &generator)), values(.random(in: 1...90, using: &generator))
+        )
+        let averages = first.indices.flatMap { one in first[one...].map { (first[one] + $0) / 2 } }
+        #expect(hodgesLehmann(first) == median(averages))
+        #expect(
+            hodgesLehmannShift(from: first, to: second) == median(first.flatMap { from in second.map { $0 - from } }))
+        #expect(
+            hodgesLehmannShift(from: second, to: first) == median(second.flatMap { from in first.map { $0 - from } }))
+    }
+
+    @Test("Any number of a sorted matrix is the one that sorting finds, by every place", arguments: 1...20)
+    func places(seed: UInt64) {
+        struct Sums: SortedMatrix {
+            let (left, right): ([Double], [Double])
+            var rows: Int { left.count }
+            func columns(of row: Int) -> Range<Int> { min(row / 3, right.count)..<right.count }
+            func value(_ row: Int, _ column: Int) -> Double { left[row] + right[column] }
+        }
+        var generator = SplitMix64(state: seed)
+        let values = (0..<40).map { _ in Double(Int.random(in: 0..<30, using: &generator)) }
+        let sums = Sums(left: values.prefix(25).sorted(), right: values.suffix(15).sorted())
+        let sorted = (0..<sums.rows).flatMap { row in sums.columns(of: row).map { sums.value(row, $0) } }.sorted()
+        for place in sorted.indices {
+            #expect(sums.select(place) == sorted[place])
+            let (count, greatest) = sums.less(than: sorted[place])
+            #expect(count == sorted.firstIndex(of: sorted[place]))
+            #expect(greatest == (count == 0 ? -.infinity : sorted[count - 1]))
+        }
+    }
+
+    @Test("Figures at the edges of what a Double holds give an interval or none, and never a trap", arguments: 1...200)
+    func extremes(seed: UInt64) {
+        var generator = SplitMix64(state: seed)
+        let edges = [
+            0, .leastNonzeroMagnitude, 2000 * .leastNonzeroMagnitude, 1e-300, 1, 1e300, 1e308, .greatestFiniteMagnitude,
+            .infinity, .nan, -1e308, -.infinity,
+        ]
+        func values() -> [Double] {
+            (0..<Int.random(in: 0...60, using: &generator)).map { _ in edges.randomElement(using: &generator)! }
+        }
+        let (first, second) = (values(), values())
+        for estimate in [median, hodgesLehmann] {
+            _ = estimate(first)
+            _ = bootstrapInterval(of: first, seed: seed, resamples: 20, estimate: estimate)
+        }
+        _ = bootstrapInterval(of: first, and: second, seed: seed, resamples: 20) {
+            hodgesLehmannShift(from: $0, to: $1)
+        }
+        let pairs = zip(first, second).map { (base: $0, head: $1) }
+        for effect in [
+            Effect(pairs: pairs, seed: seed, resamples: 20),
+            Effect(base: first, head: second, seed: seed, resamples: 20),
+        ] {
+            #expect(effect.map { !$0.ratio.isNaN } ?? true)
+        }
+    }
+
+    @Test("Few resamples of many values, never fewer than 200 nor more than asked for")
+    func resamples() {
+        #expect(Resamples.count(2000, of: 200) == 2000 && Resamples.count(2000, of: 1000) == 400)
+        #expect(Resamples.count(2000, of: 20_000) == 200 && Resamples.count(50, of: 20_000) == 50)
+        #expect(Resamples.count(2000, inComparisonOf: 200_000) == 2000)
+        #expect(Resamples.count(2000, inComparisonOf: 400_000) == 1000)
+    }
+
     @Test("No interval from fewer values than can carry one")
     func tooFew() {
         for count in 0..<minimumForInterval {

@@ -25,6 +25,10 @@ struct CellFigures {
 
     private(set) var series: [Key: Series] = [:]
 
+    var mostBlocks: Int { series.values.map(\.valueOfBlock.count).max() ?? 0 }
+    /// Of all series together.
+    var valueCount: Int { series.values.reduce(0) { $0 + $1.valueOfBlock.count } }
+
     /// - Parameters:
     ///   - rows: of one run, in any order.
     ///   - side: which of the run's sides; empty for a run that has none.
@@ -34,12 +38,13 @@ struct CellFigures {
             var cellID: String
             var backend: BackendID
         }
-        let groups = Dictionary(grouping: rows.filter { $0.side == side }) {
-            Group(cellID: $0.cellID, backend: $0.backend)
+        // By their places: rows are large, and may be millions.
+        let groups = Dictionary(grouping: rows.indices.filter { rows[$0].side == side }) {
+            Group(cellID: rows[$0].cellID, backend: rows[$0].backend)
         }
-        for (group, rows) in groups {
-            let samples = BackendSamples(rows: rows)
-            let cell = Self.identity(of: rows[0], ignoring: ignored)
+        for (group, indices) in groups {
+            let samples = BackendSamples(rows: indices.map { rows[$0] })
+            let cell = Self.identity(of: samples.example, ignoring: ignored)
             for (key, values) in samples.comparableValues() {
                 series[
                     Key(
@@ -70,7 +75,7 @@ struct CellFigures {
             ratioKey.metric = Self.timeRatio
             let ratios = own.valueOfBlock.compactMap { block, value in
                 baseline.valueOfBlock[block].flatMap { $0 > 0 ? (block, value / $0) : nil }
-            }
+            }.filter(\.1.isFinite)
             series[ratioKey] = Series(cellID: own.cellID, valueOfBlock: Dictionary(uniqueKeysWithValues: ratios))
         }
     }

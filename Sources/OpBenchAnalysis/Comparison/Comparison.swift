@@ -15,8 +15,9 @@ public struct Comparison: Sendable {
         public var ignoredParameters: Set<String>
         /// How many blocks a figure may have when it is judged, if more than one number was declared beforehand.
         public var stages: [Int]
-        /// How many resamples an interval is made of. The more, the less it depends on its seed.
-        public var resamples = 2000
+        /// How many resamples an interval is made of. The more, the less it depends on its seed. Fewer are taken of figures
+        /// with more than 200 blocks, and in a comparison of more than 200,000 values: see `Resamples`.
+        public var resamples = Resamples.most
 
         public init(
             ignoredParameters: Set<String> = [], stages: [Int] = [],
@@ -30,14 +31,20 @@ public struct Comparison: Sendable {
         }
     }
 
+    /// How many resamples the interval of the figure with the most blocks is made of: fewer than were asked for, if there is
+    /// so much to compare.
+    public let fewestResamples: Int
+
     /// Compares two runs, which may have been taken at different times: the sides are independent samples.
     public init(base: [SampleRow], head: [SampleRow], question: Question = Question()) {
         let sides = (
             CellFigures(rows: base, ignoring: question.ignoredParameters),
             CellFigures(rows: head, ignoring: question.ignoredParameters)
         )
+        let resamples = Self.resamples(question, sides.0, sides.1)
+        fewestResamples = Self.fewest(resamples, sides.0, sides.1)
         rows = Self.judge(sides.0, sides.1, question, isPaired: false) { base, head, seed in
-            Effect(base: base.values, head: head.values, seed: seed, resamples: question.resamples)
+            Effect(base: base.values, head: head.values, seed: seed, resamples: resamples)
         }
     }
 
@@ -47,12 +54,22 @@ public struct Comparison: Sendable {
             CellFigures(rows: rows, side: "base", ignoring: question.ignoredParameters),
             CellFigures(rows: rows, side: "head", ignoring: question.ignoredParameters)
         )
+        let resamples = Self.resamples(question, sides.0, sides.1)
+        fewestResamples = Self.fewest(resamples, sides.0, sides.1)
         self.rows = Self.judge(sides.0, sides.1, question, isPaired: true) { base, head, seed in
             let pairs = base.valueOfBlock.keys.sorted().compactMap { block in
                 head.valueOfBlock[block].map { (base: base.valueOfBlock[block]!, head: $0) }
             }
-            return Effect(pairs: pairs, seed: seed, resamples: question.resamples)
+            return Effect(pairs: pairs, seed: seed, resamples: resamples)
         }
+    }
+
+    private static func fewest(_ resamples: Int, _ base: CellFigures, _ head: CellFigures) -> Int {
+        Resamples.count(resamples, of: max(base.mostBlocks, head.mostBlocks))
+    }
+
+    private static func resamples(_ question: Question, _ base: CellFigures, _ head: CellFigures) -> Int {
+        Resamples.count(question.resamples, inComparisonOf: base.valueCount + head.valueCount)
     }
 
     private typealias Series = CellFigures.Series

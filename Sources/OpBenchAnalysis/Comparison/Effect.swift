@@ -18,7 +18,7 @@ struct Effect {
     ///
     /// Hodges–Lehmann on the log-ratios, bootstrap over blocks, exact sign-flip test.
     init?(pairs: [(base: Double, head: Double)], seed: UInt64, resamples: Int) {
-        let logarithms = pairs.filter { $0.base > 0 && $0.head > 0 }.map { log($0.head / $0.base) }
+        let logarithms = pairs.filter { $0.base > 0 && $0.head > 0 }.map { log($0.head / $0.base) }.filter(\.isFinite)
         guard let centre = hodgesLehmann(logarithms) else { return nil }
         ratio = exp(centre)
         interval = bootstrapInterval(of: logarithms, seed: seed, resamples: resamples, estimate: hodgesLehmann)
@@ -32,7 +32,7 @@ struct Effect {
     ///
     /// Hodges–Lehmann's shift of the logarithms, bootstrap of both sides, Mann–Whitney.
     init?(base: [Double], head: [Double], seed: UInt64, resamples: Int) {
-        let (from, to) = (base.filter { $0 > 0 }.map { log($0) }, head.filter { $0 > 0 }.map { log($0) })
+        let (from, to) = (Self.logarithms(base), Self.logarithms(head))
         guard let shift = hodgesLehmannShift(from: from, to: to) else { return nil }
         ratio = exp(shift)
         interval = bootstrapInterval(of: from, and: to, seed: seed, resamples: resamples) {
@@ -42,6 +42,11 @@ struct Effect {
         probability = mannWhitneyTest(from, to)
         blocks = min(from.count, to.count)
         mostBlocks = Self.mostBlocksOfRun
+    }
+
+    /// Of figures above zero; one that is infinite, as a ratio to next to nothing can be, says nothing.
+    private static func logarithms(_ values: [Double]) -> [Double] {
+        values.filter { $0 > 0 && $0.isFinite }.map { log($0) }
     }
 
     private static func exponential(_ range: ClosedRange<Double>) -> ClosedRange<Double> {

@@ -6,14 +6,20 @@ public func median(_ values: [Double]) -> Double? {
         let middle = values.count / 2
         let upper = values.select(middle)
         // What is left of the selected one is no greater.
-        return values.count % 2 == 1 ? upper : (values[..<middle].max().unsafelyUnwrapped + upper) / 2
+        return values.count % 2 == 1 ? upper : mean(values[..<middle].max().unsafelyUnwrapped, upper)
     }
+}
+
+/// Half of the sum, which may exceed what a Double holds where its half does not.
+private func mean(_ lower: Double, _ upper: Double) -> Double {
+    let sum = lower + upper
+    return sum.isFinite ? sum / 2 : lower / 2 + upper / 2
 }
 
 extension UnsafeMutableBufferPointer<Double> {
     /// The value that sorting would put at `place`, which is put there, with none behind it less and none before it
     /// greater. In linear time on average (Hoare 1961, "Find"): bootstrap intervals take many thousands of medians.
-    fileprivate func select(_ place: Int) -> Double {
+    func select(_ place: Int) -> Double {
         var candidates = self[...]
         while true {
             let pivot = candidates[(candidates.startIndex + candidates.endIndex) / 2]
@@ -32,22 +38,67 @@ extension UnsafeMutableBufferPointer<Double> {
 
 /// Hodges–Lehmann's estimate of the centre: the median of the means of all pairs, each value paired with itself too
 /// (Walsh averages). As sturdy as the median against a few disturbed values, and nearly as sharp as the mean.
+///
+/// - Returns: nil of nothing, and of values that are not finite.
 public func hodgesLehmann(_ values: [Double]) -> Double? {
+    guard values.allSatisfy(\.isFinite) else { return nil }
+    if values.count > listedLimit { return medianOfMatrix(WalshAverages(values: ascending(values))) }
     var averages: [Double] = []
     averages.reserveCapacity(values.count * (values.count + 1) / 2)
     for first in values.indices {
-        for second in first..<values.endIndex { averages.append((values[first] + values[second]) / 2) }
+        for second in first..<values.endIndex { averages.append(mean(values[first], values[second])) }
     }
     return median(averages)
 }
 
 /// Hodges–Lehmann's estimate of a shift between two independent samples: the median of all differences between a value
-/// of the second and one of the first. Nil if either is empty.
+/// of the second and one of the first.
+///
+/// - Returns: nil if either is empty, and of values that are not finite.
 public func hodgesLehmannShift(from first: [Double], to second: [Double]) -> Double? {
+    guard first.allSatisfy(\.isFinite), second.allSatisfy(\.isFinite), !first.isEmpty, !second.isEmpty else {
+        return nil
+    }
+    if max(first.count, second.count) > listedLimit {
+        return medianOfMatrix(Differences(from: ascending(first), to: ascending(second)))
+    }
     var differences: [Double] = []
     differences.reserveCapacity(first.count * second.count)
     for from in first {
         for to in second { differences.append(to - from) }
     }
     return median(differences)
+}
+
+/// Of so many values all pairs are listed; of more, that would take memory and time by the square of their number.
+private let listedLimit = 40
+
+/// The values in order; those of a resample are.
+private func ascending(_ values: [Double]) -> [Double] {
+    zip(values, values.dropFirst()).allSatisfy { $0 <= $1 } ? values : values.sorted()
+}
+
+private func medianOfMatrix(_ matrix: some SortedMatrix) -> Double? {
+    let count = matrix.count
+    let upper = matrix.select(count / 2)
+    if count % 2 == 1 { return upper }
+    let (less, greatest) = matrix.less(than: upper)
+    return less == count / 2 ? mean(greatest, upper) : upper
+}
+
+/// Row r holds the means of value r and all from it on.
+private struct WalshAverages: SortedMatrix {
+    let values: [Double]
+    var rows: Int { values.count }
+    func columns(of row: Int) -> Range<Int> { row..<values.count }
+    func value(_ row: Int, _ column: Int) -> Double { mean(values[row], values[column]) }
+}
+
+/// Row r holds the differences of all values of the second sample from value r of the first, counted from the greatest.
+private struct Differences: SortedMatrix {
+    let from: [Double]
+    let to: [Double]
+    var rows: Int { from.count }
+    func columns(of row: Int) -> Range<Int> { to.indices }
+    func value(_ row: Int, _ column: Int) -> Double { to[column] - from[from.count - 1 - row] }
 }

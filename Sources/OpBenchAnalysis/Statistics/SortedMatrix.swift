@@ -1,0 +1,80 @@
+/// Numbers in rows, ascending along each row and down each column, that nobody lists: a row begins no earlier than the one
+/// above it, and all end in the same column.
+protocol SortedMatrix {
+    var rows: Int { get }
+    func columns(of row: Int) -> Range<Int>
+    func value(_ row: Int, _ column: Int) -> Double
+}
+
+extension SortedMatrix {
+    var count: Int { (0..<rows).reduce(0) { $0 + columns(of: $1).count } }
+
+    /// The number that sorting all would put at `place`, from 0; at least one is there. Takes memory by the number of rows,
+    /// and time by that of rows and columns and the logarithm of their product: a candidate drawn at random halves the
+    /// rest about, as in quickselect, and is counted along the staircase that parts the lesser from the others (after
+    /// Johnson and Mizoguchi 1978).
+    func select(_ place: Int) -> Double {
+        var candidates = (0..<rows).map(columns)
+        var left = count
+        // Always the same draws, so that the time does not vary from run to run.
+        var generator = SplitMix64(state: UInt64(left))
+        var before = 0
+        while left > max(64, 2 * rows) {
+            let pivot = draw(Int.random(in: 0..<left, using: &generator), from: candidates)
+            let (less, notGreater) = (ends { $0 < pivot }, ends { $0 <= pivot })
+            let (lessCount, notGreaterCount) = (size(less), size(notGreater))
+            if place < lessCount {
+                for row in candidates.indices { candidates[row] = clamp(candidates[row], to: ..<less[row]) }
+            } else if place < notGreaterCount {
+                return pivot
+            } else {
+                for row in candidates.indices { candidates[row] = clamp(candidates[row], to: notGreater[row]...) }
+                before = notGreaterCount
+            }
+            left = candidates.reduce(0) { $0 + $1.count }
+        }
+        var rest = candidates.enumerated().flatMap { row, columns in columns.map { value(row, $0) } }
+        return rest.withUnsafeMutableBufferPointer { $0.select(place - before) }
+    }
+
+    /// How many numbers are less than the given one, and the greatest of them; −∞ if none is.
+    func less(than bound: Double) -> (count: Int, greatest: Double) {
+        let ends = ends { $0 < bound }
+        let greatest = ends.enumerated().reduce(-Double.infinity) { greatest, end in
+            end.element > columns(of: end.offset).lowerBound
+                ? max(greatest, value(end.offset, end.element - 1)) : greatest
+        }
+        return (size(ends), greatest)
+    }
+
+    /// The column of each row up to which all numbers are below a bound: down the rows it only moves back.
+    private func ends(_ isBelow: (Double) -> Bool) -> [Int] {
+        var end = columns(of: 0).upperBound
+        return (0..<rows).map { row in
+            let columns = columns(of: row)
+            while end > columns.lowerBound, !isBelow(value(row, end - 1)) { end -= 1 }
+            return max(end, columns.lowerBound)
+        }
+    }
+
+    private func size(_ ends: [Int]) -> Int {
+        ends.enumerated().reduce(0) { $0 + $1.element - columns(of: $1.offset).lowerBound }
+    }
+
+    private func draw(_ index: Int, from candidates: [Range<Int>]) -> Double {
+        var rest = index
+        for (row, columns) in candidates.enumerated() {
+            if rest < columns.count { return value(row, columns.lowerBound + rest) }
+            rest -= columns.count
+        }
+        preconditionFailure("an index among the candidates")
+    }
+
+    private func clamp(_ columns: Range<Int>, to bound: PartialRangeUpTo<Int>) -> Range<Int> {
+        columns.lowerBound..<max(columns.lowerBound, min(columns.upperBound, bound.upperBound))
+    }
+
+    private func clamp(_ columns: Range<Int>, to bound: PartialRangeFrom<Int>) -> Range<Int> {
+        min(columns.upperBound, max(columns.lowerBound, bound.lowerBound))..<columns.upperBound
+    }
+}
