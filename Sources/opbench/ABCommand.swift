@@ -57,6 +57,7 @@ struct ABCommand: ParsableCommand {
 
     func run() throws {
         let runID = try destination.identifier()
+        let files = try report.files()
         let policy = try report.loadPolicy(or: .standardForSides)
         let selection = try selection.load()
         var options = plan.runOptions(
@@ -75,20 +76,19 @@ struct ABCommand: ParsableCommand {
         let file = SummaryFile(
             folder: "\(options.directory)/\(runID)", order: SummaryOrder(specs: selection.specs), sides: Side.allCases)
         let comparison = "\(file.folder)/\(CompareRow.fileName)"
-        let ended = try execution.run(summary: file) {
-            try WholeFile.write(CSVFile.text(of: judgement.rows(try file.rows().samples)), to: comparison)
+        @Sendable func save(_ rows: [CompareRow]) throws {
+            try WrittenFolder(file.folder).replace(CompareRow.fileName, by: CSVFile.text(of: rows))
         }
+        let ended = try execution.run(summary: file) { try save(judgement.rows(try file.rows().samples)) }
         let rows = judgement.rows(try file.rows(after: ended).samples)
         let run = try RecordedRun(ended.folder, in: destination.directory)
-        if ended.isCancelled || access(comparison, F_OK) != 0 {
-            try WholeFile.write(CSVFile.text(of: rows), to: comparison)
-        }
+        if ended.isCancelled || access(comparison, F_OK) != 0 { try save(rows) }
         let settling = Settling(
             compared: .sides(run), folder: destination.directory,
             comparing: { [folder = destination.directory] names in
                 ["gate", "--ab"] + names + Words.option("--results", folder, unless: "results")
             }, policy: report.policy)
-        try report.report(rows, policy: policy, settling: settling)
+        try report.report(rows, policy: policy, settling: settling, files: files)
         try execution.conclude(ended, samples: run.samples)
     }
 }
@@ -100,13 +100,14 @@ struct SideComparison: Sendable {
     let floors: KnownNoiseFloors
     var ignoredParameters: Set<String> = []
 
-    func rows(_ samples: [SampleRow]) -> [CompareRow] {
+    func rows(_ samples: [SampleRow]) -> [CompareRow] { comparison(samples).rows }
+
+    func comparison(_ samples: [SampleRow]) -> Comparison {
         Comparison(
             sidesOf: samples,
             question: .init(
                 ignoredParameters: ignoredParameters, stages: stages, noiseFloor: { floors.floor(of: $0, .paired) },
-                rule: { policy.rule(for: $0) })
-        ).rows
+                rule: { policy.rule(for: $0) }))
     }
 
     /// The cells of which some judged figure could not be decided by the blocks so far.

@@ -27,6 +27,8 @@ struct BaselineCommand: ParsableCommand {
         var folder = "results"
 
         var baselines: String { "\(folder)/baseline" }
+
+        func validate() throws { try FolderArgument.check(folder, option: "--results") }
     }
 
     /// `opbench baseline save RUN`
@@ -57,14 +59,8 @@ struct BaselineCommand: ParsableCommand {
             let name = self.name ?? recorded.samples[0].runID
             try RunIdentifier.check(name, option: "--name")
             try check(recorded)
-            let target = "\(place.baselines)/\(name)"
-            guard replace || !FileManager.default.fileExists(atPath: target) else {
-                throw InputError(
-                    file: target, message: "a baseline of this name exists",
-                    remedy: "give another --name, or --replace")
-            }
-            try copy(recorded.folder, to: target)
-            StandardError.write("opbench: the baseline is in \(target)\n")
+            try copy(recorded.folder, to: name)
+            StandardError.say("opbench: the baseline is in \(place.baselines)/\(name)")
         }
 
         /// A baseline that lacks cells, or holds failures, would pass whatever lacks or fails them too.
@@ -89,22 +85,15 @@ struct BaselineCommand: ParsableCommand {
             }
         }
 
-        private func copy(_ source: String, to target: String) throws {
-            let files = FileManager.default
-            let temporary = "\(target).new"
+        /// The baseline appears as a whole, or not at all.
+        private func copy(_ source: String, to name: String) throws {
+            let names = [SampleRow.fileName, SummaryRow.fileName, "run.json"]
             do {
-                try? files.removeItem(atPath: temporary)
-                try files.createDirectory(atPath: temporary, withIntermediateDirectories: true)
-                for name in [SampleRow.fileName, SummaryRow.fileName, "run.json"]
-                where files.fileExists(atPath: "\(source)/\(name)") {
-                    try files.copyItem(atPath: "\(source)/\(name)", toPath: "\(temporary)/\(name)")
-                }
-                if files.fileExists(atPath: target) { try files.removeItem(atPath: target) }
-                try files.moveItem(atPath: temporary, toPath: target)
-            } catch let error as CocoaError {
-                throw InputError(
-                    file: target, message: "the baseline cannot be written: \(error.localizedDescription)",
-                    remedy: "name a folder that can be written, with --results")
+                try WrittenFolder.make(place.baselines, remedy: "name a folder that can be written, with --results")
+                try BaselineFolder(path: place.baselines).install(
+                    name, replaces: replace, files: names.filter { access("\(source)/\($0)", F_OK) == 0 }, of: source)
+            } catch let error as DiskError {
+                throw error.badPath ?? error
             }
         }
     }
@@ -124,9 +113,11 @@ struct BaselineCommand: ParsableCommand {
             let names = ((try? FileManager.default.contentsOfDirectory(atPath: place.baselines)) ?? []).sorted()
             var lines: [[Column]] = []
             for name in names
-            where FileManager.default.fileExists(atPath: "\(place.baselines)/\(name)/\(SampleRow.fileName)") {
+            where !WrittenFolder.isTemporary(name)
+                && FileManager.default.fileExists(atPath: "\(place.baselines)/\(name)/\(SampleRow.fileName)")
+            {
                 let run = try RecordedRun("\(place.baselines)/\(name)", in: place.folder)
-                lines.append(BaselineFacts.titled(run, name: name).map { Column(title: $0.title, value: $0.text) })
+                lines.append(BaselineFacts.titled(run, name: name).map { Column(title: $0.title, field: $0.text) })
             }
             if lines.isEmpty { return try StandardOutput.write("no baselines in \(place.baselines)\n") }
             let table = TextTable<[Column]> { $0 }.string(for: lines, style: WideColumns.self) ?? ""
@@ -157,7 +148,7 @@ struct BaselineCommand: ParsableCommand {
             let order = SummaryOrder(specs: run.facts?.workloads ?? [])
             if format == .table {
                 for (title, text) in BaselineFacts.titled(run, name: name) {
-                    try StandardOutput.write("\(title): \(text)\n")
+                    try StandardOutput.write(TerminalText.escaped("\(title): \(text)") + "\n")
                 }
                 try StandardOutput.write("\n")
             }

@@ -64,12 +64,12 @@ private enum FloorTable {
         let lines = shown.filter { $0.comparison == .paired }.map { row in
             let other = unpaired[key(row)]
             return [
-                Column(title: "cell", value: row.cellID), Column(title: "backend", value: row.backend.rawValue),
-                Column(title: "figure", value: row.figure.figureName),
-                Column(title: "in turns", value: floor(row), align: .right),
-                Column(title: "blocks", value: String(row.blocks), align: .right),
-                Column(title: "runs apart", value: other.map(floor) ?? Quantities.absent, align: .right),
-                Column(title: "runs", value: String(row.runs), align: .right),
+                Column(title: "cell", field: row.cellID), Column(title: "backend", field: row.backend.rawValue),
+                Column(title: "figure", field: row.figure.figureName),
+                Column(title: "in turns", field: floor(row), align: .right),
+                Column(title: "blocks", field: String(row.blocks), align: .right),
+                Column(title: "runs apart", field: other.map(floor) ?? Quantities.absent, align: .right),
+                Column(title: "runs", field: String(row.runs), align: .right),
             ]
         }
         let table = TextTable<[Column]> { $0 }.string(for: lines, style: WideColumns.self) ?? ""

@@ -28,12 +28,13 @@ struct CompareCommand: ParsableCommand {
     @OptionGroup var options: ComparisonOptions
 
     func run() throws {
+        let files = try options.report.files()
         let policy = try options.report.loadPolicy(or: .standard)
         let runs = (try RecordedRun(base, in: options.folder), try RecordedRun(head, in: options.folder))
         let rows = try options.compare(runs.0, runs.1, policy: policy)
         let settling = Settling(
             compared: .runs(base: runs.0, head: runs.1), folder: options.folder,
             comparing: { [words = options.words] in ["compare"] + words + $0 }, policy: options.report.policy)
-        try options.report.report(rows, policy: policy, settling: settling)
+        try options.report.report(rows, policy: policy, settling: settling, files: files)
     }
 }

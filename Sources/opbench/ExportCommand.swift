@@ -31,6 +31,7 @@ struct ExportCommand: ParsableCommand {
     var folder = "results"
 
     func validate() throws {
+        try FolderArgument.check(folder, option: "--results")
         if runs.count > 1, !format.isHistory {
             throw ValidationError("\(format.rawValue) takes one run; otava takes several.")
         }
@@ -39,8 +40,8 @@ struct ExportCommand: ParsableCommand {
     func run() throws {
         let exported = try runs.map { try ExportedRun(RecordedRun($0, in: folder)) }
         if format.isHistory, OtavaExport.leftOut(exported) > 0 {
-            StandardError.write(
-                "opbench: warning: \(OtavaExport.leftOut(exported)) figures are left out, since some run lacks them\n")
+            StandardError.say(
+                "opbench: warning: \(OtavaExport.leftOut(exported)) figures are left out, since some run lacks them")
         }
         try StandardOutput.write(text(of: exported))
     }

@@ -56,6 +56,7 @@ struct GateCommand: ParsableCommand {
     }
 
     func run() throws {
+        let files = try options.report.files()
         let policy = try options.report.loadPolicy(or: ab == nil ? .standard : .standardForSides)
         let runs = try [baseline, candidate, ab].compactMap { $0 }.map { try RecordedRun($0, in: options.folder) }
         let rows =
@@ -64,7 +65,7 @@ struct GateCommand: ParsableCommand {
             : try options.compare(runs[0], runs[1], policy: policy)
         let outcome = GateOutcome(
             rows, policy: policy, hasBadSample: runs.contains(where: \.hasBadSample), isLenient: lenient)
-        try options.report.report(rows, policy: policy, settling: settling(runs), outcome: outcome)
+        try options.report.report(rows, policy: policy, settling: settling(runs), outcome: outcome, files: files)
         let status = status(of: outcome)
         if status != ExitStatus.success { throw CommandOutcome(status: status) }
     }

@@ -23,7 +23,7 @@ struct ListCommand: ParsableCommand {
     func run() throws {
         let selection = try selection.load()
         let plan = try RunPlan(specs: selection.specs, options: plan.runOptions(for: selection))
-        for warning in selection.warnings { StandardError.write("opbench: warning: \(warning)\n") }
+        for warning in selection.warnings { StandardError.say("opbench: warning: \(warning)") }
         let listing = CellListing(omissions: plan.omissions)
         for spec in selection.specs {
             let cells = spec.cells().filter { selection.contains($0.id) }
@@ -52,15 +52,15 @@ private struct CellListing {
     }
 
     func text(of spec: WorkloadSpec, cells: [Cell]) -> String {
-        var text = "\(spec.name)  \(spec.shape.rawValue), \(spec.file)\n"
-        if !spec.summary.isEmpty { text += "\(spec.summary)\n" }
+        var text = TerminalText.escaped("\(spec.name)  \(spec.shape.rawValue), \(spec.file)") + "\n"
+        if !spec.summary.isEmpty { text += TerminalText.escaped(spec.summary) + "\n" }
         for cell in cells {
             text += "  \(cell.id)\n"
             let run = spec.backends.filter { reasons[Place(cellID: cell.id, backend: $0)] == nil }
             if !run.isEmpty { text += "    \(run.map(\.rawValue).joined(separator: ", "))\n" }
             for backend in spec.backends {
                 guard let reason = reasons[Place(cellID: cell.id, backend: backend)] else { continue }
-                text += "    \(backend.rawValue) \(reason)\n"
+                text += "    \(backend.rawValue) \(TerminalText.escaped(reason))\n"
             }
         }
         return text

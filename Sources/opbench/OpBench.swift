@@ -63,13 +63,13 @@ struct OpBench: ParsableCommand {
         case let outcome as CommandOutcome:
             return outcome.status
         case let error as InputError:
-            StandardError.write("Error: \(error)\n")
+            StandardError.say("Error: \(error)")
             return ExitStatus.badInput
         case let input as InputErrors:
-            for error in input.errors { StandardError.write("Error: \(error)\n") }
+            for error in input.errors { StandardError.say("Error: \(error)") }
             return ExitStatus.badInput
-        case let error as OutputError:
-            StandardError.write("Error: \(error)\n")
+        case is OutputError, is DiskError:
+            StandardError.say("Error: \(error)")
             return ExitStatus.failure
         default:
             // Usage errors (64), help and version (0), and the unforeseen (1).

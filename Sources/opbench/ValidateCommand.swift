@@ -35,10 +35,11 @@ struct ValidateCommand: ParsableCommand {
 
     private func check(_ file: String) throws {
         let spec = try WorkloadSpec.load(file: file)
-        for warning in spec.warnings() { StandardError.write("opbench: warning: \(warning)\n") }
+        for warning in spec.warnings() { StandardError.say("opbench: warning: \(warning)") }
         let cells = spec.cells().count
         try StandardOutput.write(
-            "\(file): ok, \(spec.shape.rawValue), \(cells) \(cells == 1 ? "cell" : "cells") on "
-                + spec.backends.map(\.rawValue).joined(separator: ", ") + "\n")
+            TerminalText.escaped(
+                "\(file): ok, \(spec.shape.rawValue), \(cells) \(cells == 1 ? "cell" : "cells") on "
+                    + spec.backends.map(\.rawValue).joined(separator: ", ")) + "\n")
     }
 }

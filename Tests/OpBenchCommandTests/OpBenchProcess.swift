@@ -29,6 +29,7 @@ enum OpBenchProcess {
     ///   - during: called with the process's number while it runs; the program's end is awaited afterwards.
     static func run(
         _ arguments: [String], in folder: ScratchFolder, outputTo device: String? = nil,
+        environment: Environment = .inherit,
         during: @Sendable (Int32) async throws -> Void = { _ in }
     ) async throws -> Finished {
         // Files and not pipes: a sample that outlived its parent would hold a pipe open, and the test would hang.
@@ -36,7 +37,8 @@ enum OpBenchProcess {
         try streams.write("", to: "output")
         try streams.write("", to: "errors")
         let result = try await Subprocess.run(
-            .path(.init(binary)), arguments: Arguments(arguments), workingDirectory: .init(folder.root),
+            .path(.init(binary)), arguments: Arguments(arguments), environment: environment,
+            workingDirectory: .init(folder.root),
             input: .none,
             output: .fileDescriptor(
                 try .open(device ?? streams.root + "/output", .writeOnly), closeAfterSpawningProcess: true),

@@ -1,35 +1,50 @@
-// Preloaded into opbench by test_resume.py: kills it at a place that the test chooses, as kill -9 would.
+// Preloaded into opbench by test_resume.py and test_faults.py: kills it at a place that the test chooses, as kill -9
+// would, lets the disk be full from there on, or holds it up.
 //
 // KILL_AT=N      kills the process before its N-th call that touches a file (open, write, fsync, rename, mkdir,
-//                memfd_create), counted from 1; a write is two places, before it and with half of it done.
+//                ftruncate, memfd_create), counted from 1; a write is two places, before it and with half of it done.
+// FULL_AT=N      as of that call, whatever would take room on the disk fails: files cannot be made or written.
+// LOCK_GATE=F    before flock, reads the FIFO F to its end: the test, which opens F for writing, knows that this place is
+//                reached, and lets the process go on by closing F.
 // KILL_CHILD=S   at place S of a sample's process (`read`: its order comes in, `thread`: it makes its first thread,
 // KILL_PARENT=S  `answer`: half of its answer is written), kills that process, or the one that started it.
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
 static int is_sample, place;
-static long kill_at;
+static long kill_at, full_at;
 static const char *kill_child, *kill_parent;
 
 __attribute__((constructor)) static void begin(int argc, char **argv) {
     is_sample = argc == 2 && strcmp(argv[1], "__sample") == 0;
     kill_at = is_sample || !getenv("KILL_AT") ? 0 : atol(getenv("KILL_AT"));
+    full_at = is_sample || !getenv("FULL_AT") ? 0 : atol(getenv("FULL_AT"));
     kill_child = is_sample ? getenv("KILL_CHILD") : NULL;
     kill_parent = is_sample ? getenv("KILL_PARENT") : NULL;
 }
 
-static void reach(void) {
-    if (kill_at && __atomic_add_fetch(&place, 1, __ATOMIC_RELAXED) == kill_at) kill(getpid(), SIGKILL);
+static int reach(void) {
+    int here = kill_at || full_at ? __atomic_add_fetch(&place, 1, __ATOMIC_RELAXED) : 0;
+    if (kill_at && here == kill_at) kill(getpid(), SIGKILL);
+    return full_at && here >= full_at;
+}
+
+// For calls that fail where there is no room.
+static int fail(void) {
+    errno = ENOSPC;
+    return -1;
 }
 
 static void reach_in_sample(const char *name) {
@@ -45,10 +60,11 @@ static void reach_in_sample(const char *name) {
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
 ssize_t write(int descriptor, const void *bytes, size_t count) {
-    reach();
+    struct stat status;
+    int is_full = reach();
     if (kill_at && place + 1 == kill_at) REAL(write)(descriptor, bytes, count / 2);
     reach();
-    struct stat status;
+    if (is_full && fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)) return fail();
     if (is_sample && fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && (kill_child || kill_parent)) {
         REAL(write)(descriptor, bytes, count / 2);
         reach_in_sample("answer");
@@ -67,13 +83,27 @@ int open(const char *path, int flags, ...) {
     va_start(more, flags);
     mode_t mode = flags & O_CREAT ? va_arg(more, mode_t) : 0;
     va_end(more);
-    if (flags & (O_WRONLY | O_RDWR | O_DIRECTORY)) reach();
+    if (flags & (O_WRONLY | O_RDWR | O_DIRECTORY) && reach() && flags & O_CREAT) return fail();
     return REAL(open)(path, flags, mode);
 }
 
+int openat(int folder, const char *path, int flags, ...) {
+    va_list more;
+    va_start(more, flags);
+    mode_t mode = flags & O_CREAT ? va_arg(more, mode_t) : 0;
+    va_end(more);
+    if (flags & (O_WRONLY | O_RDWR | O_DIRECTORY) && reach() && flags & O_CREAT) return fail();
+    return REAL(openat)(folder, path, flags, mode);
+}
+
 int fsync(int descriptor) {
-    reach();
+    if (reach()) return fail();
     return REAL(fsync)(descriptor);
+}
+
+int ftruncate(int descriptor, off_t length) {
+    reach();
+    return REAL(ftruncate)(descriptor, length);
 }
 
 int rename(const char *from, const char *to) {
@@ -81,9 +111,25 @@ int rename(const char *from, const char *to) {
     return REAL(rename)(from, to);
 }
 
-int mkdir(const char *path, mode_t mode) {
+int renameat(int from_folder, const char *from, int to_folder, const char *to) {
     reach();
+    return REAL(renameat)(from_folder, from, to_folder, to);
+}
+
+int mkdir(const char *path, mode_t mode) {
+    if (reach()) return fail();
     return REAL(mkdir)(path, mode);
+}
+
+int flock(int descriptor, int operation) {
+    const char *gate = getenv("LOCK_GATE");
+    if (gate) {
+        char byte;
+        int held = REAL(open)(gate, O_RDONLY, 0);
+        while (REAL(read)(held, &byte, 1) > 0) {}
+        close(held);
+    }
+    return REAL(flock)(descriptor, operation);
 }
 
 int memfd_create(const char *name, unsigned flags) {

@@ -45,6 +45,13 @@ struct ExportedFigure: Sendable {
     var low: Double?
     var high: Double?
 
+    /// Without bounds, unless both are numbers.
+    private var withFiniteBounds: ExportedFigure {
+        var figure = self
+        if !((low ?? 0).isFinite && (high ?? 0).isFinite) { (figure.low, figure.high) = (nil, nil) }
+        return figure
+    }
+
     /// What is worth a curve over time. Less is better in all of them.
     static func all(of row: SummaryRow) -> [ExportedFigure] {
         guard row.status == .ok else { return [] }
@@ -63,10 +70,13 @@ struct ExportedFigure: Sendable {
             ("allocations_per_op", "allocations/op", row.allocationsPerOperation),
             ("retained_bytes_per_pending_op", "B/op", row.retainedBytesPerPendingOperation),
         ]
-        return [time, ratio].compactMap { $0 }
+        let all =
+            [time, ratio].compactMap { $0 }
             + others.compactMap { column, unit, value in
                 value.map { ExportedFigure(column: column, unit: unit, value: $0) }
             }
+        // What no other tool reads is left out: a figure so small that turned over it is infinite, say.
+        return all.filter(\.value.isFinite).map(\.withFiniteBounds)
     }
 }
 

@@ -2,14 +2,16 @@
 public enum JSONExports {
     /// As JMH writes its results: throughput, a sample a fork.
     public static func jmh(_ run: ExportedRun) -> String {
-        let rows = run.summary.filter { $0.operationClass.isEmpty && $0.operationsPerSecond != nil && $0.status == .ok }
+        let rows = run.summary.filter { row in
+            row.operationClass.isEmpty && row.operationsPerSecond?.isFinite == true && row.status == .ok
+        }
         return JSONText.write(JSONValue(.array(rows.map { jmhResult($0, rates: run.rates($0)) })))
     }
 
     private static func jmhResult(_ row: SummaryRow, rates: [Double]) -> JSONValue {
         let value = row.operationsPerSecond!
         let (low, high) = (row.operationsPerSecondLow, row.operationsPerSecondHigh)
-        let error = low.flatMap { low in high.map { ($0 - low) / 2 } }
+        let error = low.flatMap { low in high.map { $0 / 2 - low / 2 } }
         let others = ExportedFigure.all(of: row).filter { $0.unit != "ns/op" || $0.column == "cpu_ns_per_op" }
         return .object(
             ("jmhVersion", .string("1.37")),
@@ -41,7 +43,10 @@ public enum JSONExports {
     private static func metric(
         _ value: Double, error: Double?, bounds: (low: Double?, high: Double?), unit: String, raw: [[Double]]
     ) -> JSONValue {
-        func number(_ figure: Double?) -> JSONValue { figure.map(JSONExports.number) ?? .string("NaN") }
+        func number(_ figure: Double?) -> JSONValue {
+            guard let figure, figure.isFinite else { return .string("NaN") }
+            return JSONExports.number(figure)
+        }
         return .object(
             ("score", number(value)), ("scoreError", number(error)),
             ("scoreConfidence", .list(number(bounds.low), number(bounds.high))),
@@ -67,11 +72,14 @@ public enum JSONExports {
 
     /// The Bencher Metric Format: by benchmark and measure. `latency` and `throughput` are Bencher's own measures.
     public static func bencher(_ run: ExportedRun) -> String {
-        JSONText.write(
+        // A member is there once, whatever the names of cells and classes add up to.
+        var names: Set<String> = []
+        return JSONText.write(
             .members(
                 run.summary.compactMap { row in
                     let measures = bencherMeasures(of: row)
-                    return measures.isEmpty ? nil : (row.exportedName, .members(measures))
+                    guard !measures.isEmpty, names.insert(row.exportedName).inserted else { return nil }
+                    return (row.exportedName, .members(measures))
                 }))
     }
 
@@ -83,7 +91,7 @@ public enum JSONExports {
                 bencherMetric(figure.value, figure.low, figure.high)
             )
         }
-        if let rate = row.operationsPerSecond, row.status == .ok {
+        if let rate = row.operationsPerSecond, rate.isFinite, row.status == .ok {
             measures.append(
                 ("throughput", bencherMetric(rate, row.operationsPerSecondLow, row.operationsPerSecondHigh)))
         }
@@ -92,7 +100,7 @@ public enum JSONExports {
 
     private static func bencherMetric(_ value: Double, _ low: Double?, _ high: Double?) -> JSONValue {
         let bounds = [("lower_value", low), ("upper_value", high)].compactMap { name, bound in
-            bound.map { (name, number($0)) }
+            bound.flatMap { $0.isFinite ? (name, number($0)) : nil }
         }
         return .members([("value", number(value))] + bounds)
     }
@@ -102,6 +110,7 @@ public enum JSONExports {
     }
 
     private static func number(_ figure: Double) -> JSONValue {
-        JSONValue(.number(JSONNumber(text: FigureText.write(figure))))
+        precondition(figure.isFinite, "JSON has no infinity")
+        return JSONValue(.number(JSONNumber(text: FigureText.write(figure))))
     }
 }

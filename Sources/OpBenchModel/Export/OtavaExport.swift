@@ -13,7 +13,7 @@ public enum OtavaExport {
         return runs.sorted { $0.startedUTC < $1.startedUTC }.reduce(into: header) { text, run in
             let figures = figures(of: run)
             let values = columns.map { FigureText.write(figures[$0]!) }
-            text += CSVText.line([run.startedUTC, run.commit, run.runID] + values)
+            text += CSVText.line([run.startedUTC, run.commit, run.runID].map(CSVText.exported) + values)
         }
     }
 
@@ -48,7 +48,8 @@ public enum OtavaExport {
     private static func figures(of run: ExportedRun) -> [String: Double] {
         var figures: [String: Double] = [:]
         for row in run.summary {
-            let name = row.exportedName.split(separator: " ").joined(separator: "/")
+            // As the header of the data has it, so that the configuration names the same column.
+            let name = CSVText.exported(row.exportedName.split(separator: " ").joined(separator: "/"))
             for figure in ExportedFigure.all(of: row) { figures["\(name)/\(figure.column)"] = figure.value }
         }
         return figures

@@ -1,34 +1,50 @@
 import Glibc
 
-/// Reads a whole file of text, with reasons that a person can act on.
-enum TextFile {
-    /// - Throws: `InputError` if the file cannot be read, exceeds `limit` bytes or is not UTF-8.
-    static func read(_ file: String, limit: Int = 4 << 20) throws(InputError) -> String {
-        let bytes = try contents(file, limit: limit)
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            let line = 1 + validPrefix(of: bytes).count { $0 == UInt8(ascii: "\n") }
-            throw InputError(file: file, line: line, message: "not UTF-8", remedy: "save the file as UTF-8")
+/// A regular file that is read from its beginning to its end, part by part, with reasons that a person can act on.
+///
+/// Anything else is refused unopened: a FIFO may never end, nor `/dev/zero`, and opening a device may set it off. A file
+/// longer than its limit is refused, also one that only grows beyond it while it is read.
+final class ReadFile {
+    let path: String
+    private let descriptor: Int32
+    private let limit: Int
+    private var total = 0
+
+    /// - Parameter limit: in bytes.
+    init(_ path: String, limit: Int) throws(InputError) {
+        self.path = path
+        self.limit = limit
+        var facts = stat()
+        guard stat(path, &facts) == 0 else { throw Self.unreadable(path, errno) }
+        let kind = facts.st_mode & S_IFMT
+        if kind == S_IFDIR { throw Self.unreadable(path, EISDIR) }
+        guard kind == S_IFREG else {
+            throw InputError(
+                file: path, message: "this is a device, FIFO or socket", remedy: "save what it tells in a file")
         }
-        return text
+        if facts.st_size > limit { throw Self.tooLarge(path, limit) }
+        // Not to be kept waiting by what has taken the file's place since.
+        descriptor = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Self.unreadable(path, errno) }
     }
 
-    private static func contents(_ file: String, limit: Int) throws(InputError) -> [UInt8] {
-        let descriptor = open(file, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw unreadable(file, errno) }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    deinit { close(descriptor) }
+
+    /// The next part of the file; empty at its end.
+    func next() throws(InputError) -> [UInt8] {
         while true {
-            let count = Glibc.read(descriptor, &buffer, buffer.count)
-            if count < 0 && errno == EINTR { continue }
-            if count < 0 { throw unreadable(file, errno) }
-            if count == 0 { return bytes }
-            bytes.append(contentsOf: buffer[..<count])
-            if bytes.count > limit {
-                throw InputError(
-                    file: file, message: "the file is larger than \(limit >> 20) MiB", remedy: "is this the right file?"
-                )
+            let (descriptor, size) = (descriptor, 1 << 18)
+            var code: Int32 = 0
+            let part = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+                let result = read(descriptor, buffer.baseAddress, size)
+                if result < 0 { code = errno }
+                count = max(0, result)
             }
+            if code == EINTR { continue }
+            if code != 0 { throw Self.unreadable(path, code) }
+            total += part.count
+            if total > limit { throw Self.tooLarge(path, limit) }
+            return part
         }
     }
 
@@ -37,18 +53,39 @@ enum TextFile {
         return InputError(file: file, message: reason, remedy: "name a readable file")
     }
 
-    /// The bytes before the first that is not UTF-8, by bisection of the length.
-    private static func validPrefix(of bytes: [UInt8]) -> ArraySlice<UInt8> {
-        var (valid, invalid) = (0, bytes.count)
-        while invalid - valid > 1 {
-            let middle = (valid + invalid) / 2
-            if isPrefixValid(bytes[..<middle]) { valid = middle } else { invalid = middle }
+    private static func tooLarge(_ file: String, _ limit: Int) -> InputError {
+        InputError(
+            file: file, message: "the file is larger than \(limit >> 20) MiB", remedy: "is this the right file?")
+    }
+}
+
+/// Reads a whole file of text.
+public enum TextFile {
+    /// The size of a workload, and of anything else that a person writes.
+    public static let handwrittenLimit = 4 << 20
+
+    /// - Throws: `InputError` if the file is no regular one, cannot be read, exceeds `limit` bytes or is not UTF-8.
+    public static func read(_ file: String, limit: Int = handwrittenLimit) throws(InputError) -> String {
+        let source = try ReadFile(file, limit: limit)
+        var bytes: [UInt8] = []
+        while true {
+            let part = try source.next()
+            if part.isEmpty { break }
+            bytes += part
         }
-        return bytes[..<valid]
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw notUTF8(file, bytes) }
+        return text
     }
 
-    /// Whether the bytes are UTF-8 but for a scalar that the end cuts off.
-    private static func isPrefixValid(_ bytes: ArraySlice<UInt8>) -> Bool {
-        (0...3).contains { cut in String(validating: bytes.dropLast(cut), as: UTF8.self) != nil }
+    private static func notUTF8(_ file: String, _ bytes: [UInt8]) -> InputError {
+        // The line of the first that is repaired; a replacement that stands there already is three bytes of its own.
+        var (line, position) = (1, 0)
+        for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
+            let width = UTF8.width(scalar)
+            guard bytes[position...].prefix(width).elementsEqual(UTF8.encode(scalar)!) else { break }
+            position += width
+            if scalar == "\n" { line += 1 }
+        }
+        return InputError(file: file, line: line, message: "not UTF-8", remedy: "save the file as UTF-8")
     }
 }

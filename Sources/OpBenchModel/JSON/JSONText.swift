@@ -11,21 +11,32 @@ enum JSONText {
         text.unicodeScalars.count > 60 ? quoted(String(text.unicodeScalars.prefix(60)) + "…") : quoted(text)
     }
 
+    /// A string in quotes. Unprintable scalars are escaped, whether JSON asks for it or not: YAML, of which JSON is a part,
+    /// refuses some, terminals obey some. So is the bracket of `##[`, by which GitHub's runner knows a command.
     static func quoted(_ text: String) -> String {
-        var quoted = "\""
+        var quoted = String.UnicodeScalarView("\"".unicodeScalars)
+        var (previous, beforePrevious): (Unicode.Scalar?, Unicode.Scalar?) = (nil, nil)
         for scalar in text.unicodeScalars {
             switch scalar {
-            case "\"": quoted += "\\\""
-            case "\\": quoted += "\\\\"
-            case "\n": quoted += "\\n"
-            case "\r": quoted += "\\r"
-            case "\t": quoted += "\\t"
-            case _ where scalar.value < 0x20:
-                quoted += "\\u00" + (scalar.value < 16 ? "0" : "1") + String(scalar.value % 16, radix: 16)
-            default: quoted.unicodeScalars.append(scalar)
+            case "\"": quoted.append(contentsOf: "\\\"".unicodeScalars)
+            case "\\": quoted.append(contentsOf: "\\\\".unicodeScalars)
+            case "\n", "\r", "\t": quoted.append(contentsOf: scalar.visibleEscape.unicodeScalars)
+            case "[" where previous == "#" && beforePrevious == "#": append(escape: scalar, to: &quoted)
+            case _ where scalar.isUnprintable: append(escape: scalar, to: &quoted)
+            default: quoted.append(scalar)
             }
+            (previous, beforePrevious) = (scalar, previous)
         }
-        return quoted + "\""
+        quoted.append("\"")
+        return String(quoted)
+    }
+
+    /// One or, beyond U+FFFF, two escapes of four digits.
+    private static func append(escape scalar: Unicode.Scalar, to text: inout String.UnicodeScalarView) {
+        for unit in UTF16.encode(scalar)! {
+            let digits = String(unit, radix: 16)
+            text.append(contentsOf: ("\\u" + String(repeating: "0", count: 4 - digits.count) + digits).unicodeScalars)
+        }
     }
 
     private static let width = 100

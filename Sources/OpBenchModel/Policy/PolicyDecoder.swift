@@ -18,6 +18,9 @@ enum PolicyDecoder {
     static let minAbsoluteRange = 0.0...1e18
     static let alphaRange = 1e-9...0.5
     static let minBlocksRange = 1...1000
+    /// The most rules, and the longest pattern in scalars: each is held against every figure.
+    static let ruleLimit = 100
+    static let patternLimit = 200
 
     static func decode(text: String, file: String) throws(InputError) -> GatePolicy {
         let root = try JSONParser.parse(text, file: file)
@@ -31,7 +34,11 @@ enum PolicyDecoder {
         let minBlocks =
             try members["min_blocks"]?.integer("min_blocks", in: minBlocksRange) ?? FigureRule.standardMinBlocks
         var rules: [GatePolicy.Rule] = []
-        for element in try members["rules"]!.elements("a list of rules") {
+        let elements = try members["rules"]!.elements("a list of rules")
+        guard elements.count <= ruleLimit else {
+            throw members["rules"]!.error("\(elements.count) rules", remedy: "at most \(ruleLimit) are allowed")
+        }
+        for element in elements {
             rules.append(try rule(element, alpha: alpha, minBlocks: minBlocks))
         }
         return GatePolicy(rules: rules)
@@ -78,6 +85,9 @@ extension JSONNode {
     /// A name with `*` for any text; where the names are known, one that matches at least one of them.
     fileprivate func pattern(among known: [String]? = nil) throws(InputError) -> String {
         let text = try string("a name, in which * stands for any text")
+        guard text.unicodeScalars.count <= PolicyDecoder.patternLimit else {
+            throw error("the name is too long", remedy: "write at most \(PolicyDecoder.patternLimit) characters")
+        }
         guard let known, !known.contains(where: { Glob.matches(text, $0) }) else { return text }
         throw error(
             "\(JSONText.excerpt(text)) matches nothing known", remedy: Suggestion.remedy(for: text, among: known))

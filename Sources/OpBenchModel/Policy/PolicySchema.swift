@@ -18,14 +18,19 @@ extension JSONSchema {
                         "rules",
                         described(
                             "The first rule that matches a figure judges it; figures that none matches are not judged.",
-                            [("type", "array"), ("minItems", .integer(1)), ("items", policyRule)])
+                            [
+                                ("type", "array"), ("minItems", .integer(1)),
+                                ("maxItems", .integer(PolicyDecoder.ruleLimit)), ("items", policyRule),
+                            ])
                     ))
             ))
     }
 
     private static var policyRule: JSONValue {
         func selector(_ what: String) -> JSONValue {
-            described("\(what), in which * stands for any text.", [("type", "string")])
+            described(
+                "\(what), in which * stands for any text.",
+                [("type", "string"), ("maxLength", .integer(PolicyDecoder.patternLimit))])
         }
         return .object(
             ("type", "object"), ("required", .strings(["metric", "max_regression"])), ("additionalProperties", false),

@@ -16,6 +16,9 @@ public protocol CSVRow: Sendable {
     static var columnList: [CSVColumn<Self>] { get }
     /// Whether `param.` columns follow, one for every parameter in the run.
     static var hasParameters: Bool { get }
+    /// Whether the file is made to be opened in other programs, so that its text fields are written as
+    /// `CSVText.exported` says. The others are read back exactly.
+    static var isExport: Bool { get }
     /// What the reader fills in.
     static var blank: Self { get }
     /// Parameters by name, as text; empty text where the row's shape has no such parameter.
@@ -25,6 +28,8 @@ public protocol CSVRow: Sendable {
 extension CSVRow {
     /// The names of the fixed columns, in order; `param.<name>` columns follow them.
     public static var columns: [String] { columnList.map(\.name) }
+
+    public static var isExport: Bool { false }
 }
 
 // MARK: - Columns by the type of the property

@@ -18,7 +18,10 @@ public enum CSVFile {
     /// One row with its line end, under the header that the same `parameters` give.
     public static func line<Row: CSVRow>(of row: Row, parameters: [String] = []) -> String {
         let names = Row.hasParameters ? parameters.sorted() : []
-        return CSVText.line(Row.columnList.map { $0.write(row) } + names.map { row.parameters[$0] ?? "" })
+        let values = names.map { row.parameters[$0] ?? "" }
+        guard Row.isExport else { return CSVText.line(Row.columnList.map { $0.write(row) } + values) }
+        let fields = Row.columnList.map { $0.isNumber ? $0.write(row) : CSVText.exported($0.write(row)) }
+        return CSVText.line(fields + values.map { FigureText.read($0) == nil ? CSVText.exported($0) : $0 })
     }
 
     /// A whole file. Without `parameters`, the names are those of the rows.
@@ -33,17 +36,24 @@ public enum CSVFile {
     }
 
     private static func parameterColumns<Row: CSVRow>(_: Row.Type, _ parameters: [String]) -> [String] {
-        Row.hasParameters ? parameters.sorted().map { parameterPrefix + $0 } : []
+        let names = Row.hasParameters ? parameters.sorted().map { parameterPrefix + $0 } : []
+        return Row.isExport ? names.map(CSVText.exported) : names
     }
 
     // MARK: Reading
+
+    /// The largest file that is read, in bytes, and the most rows: some 1.5 GB of memory.
+    static let sizeLimit = 1 << 30
+    static let rowLimit = 4_000_000
 
     /// Reads a whole file.
     ///
     /// - Throws: `InputError` with line and column for an unreadable file, another kind of file, another version, a
     ///   field that does not fit, and a file that was cut off (its last line is not ended).
     public static func read<Row: CSVRow>(_ type: Row.Type, file: String) throws(InputError) -> [Row] {
-        try rows(type, text: try TextFile.read(file, limit: sizeLimit), file: file)
+        var rows: [Row] = []
+        try each(type, of: file) { row, _ in rows.append(row) }
+        return rows
     }
 
     /// Reads the whole lines of a file whose writer may have been killed amid a line, and says how many bytes they
@@ -51,71 +61,66 @@ public enum CSVFile {
     public static func readWholeLines<Row: CSVRow>(
         _ type: Row.Type, file: String
     ) throws(InputError) -> (rows: [Row], byteCount: Int) {
-        let text = try TextFile.read(file, limit: sizeLimit)
-        let whole = CSVText.wholeLines(of: text)
-        return (try rows(type, text: whole, file: file), whole.utf8.count)
+        var rows: [Row] = []
+        let ends = try each(type, of: file, isTornAllowed: true) { row, _ in rows.append(row) }
+        return (rows, ends.lines)
     }
 
-    private static let sizeLimit = 1 << 30
+    /// Reads a file row by row.
+    ///
+    /// - Parameters:
+    ///   - isTornAllowed: whether a last line that is cut off is passed over.
+    ///   - body: receives a row, and how many bytes the file has up to its end.
+    /// - Returns: the bytes of the header, and those of all whole lines.
+    @discardableResult
+    public static func each<Row: CSVRow>(
+        _ type: Row.Type, of file: String, isTornAllowed: Bool = false, _ body: (Row, Int) -> Void
+    ) throws(InputError) -> (header: Int, lines: Int) {
+        let source = try ReadFile(file, limit: sizeLimit)
+        return try each(type, file: file, isTornAllowed: isTornAllowed, next: source.next, body)
+    }
 
-    static func rows<Row: CSVRow>(_: Row.Type, text: String, file: String) throws(InputError) -> [Row] {
-        let records = try CSVText.records(of: text, file: file)
-        guard let header = records.first else {
-            throw InputError(file: file, message: "the file is empty", remedy: "name a \(Row.fileName) of a run")
-        }
-        let parameters = try parameterNames(in: header, as: Row.self, file: file)
+    static func rows<Row: CSVRow>(_ type: Row.Type, text: String, file: String) throws(InputError) -> [Row] {
+        var rest = Array(text.utf8)
         var rows: [Row] = []
-        rows.reserveCapacity(records.count - 1)
-        for record in records.dropFirst() {
-            rows.append(try row(from: record, parameters: parameters, file: file))
+        func next() throws(InputError) -> [UInt8] {
+            defer { rest = [] }
+            return rest
         }
+        _ = try each(type, file: file, next: next) { row, _ in rows.append(row) }
         return rows
     }
 
-    /// Checks the header and returns the names behind its `param.` columns.
-    private static func parameterNames<Row: CSVRow>(
-        in header: CSVText.Record, as _: Row.Type, file: String
-    ) throws(InputError) -> [String] {
-        let expected = Row.columns
-        for (index, name) in expected.enumerated() where index >= header.fields.count || header.fields[index] != name {
-            let found = index < header.fields.count ? JSONText.excerpt(header.fields[index]) : "nothing"
-            throw InputError(
-                file: file, line: header.line, path: "column \(index + 1)",
-                message: "\(found) stands where \"\(name)\" belongs",
-                remedy: "this is no \(Row.fileName) of schema version \(schemaVersion); name one that opbench wrote")
+    private static func each<Row: CSVRow>(
+        _: Row.Type, file: String, isTornAllowed: Bool = false, next: () throws(InputError) -> [UInt8],
+        _ body: (Row, Int) -> Void
+    ) throws(InputError) -> (header: Int, lines: Int) {
+        var reader = CSVReader(file: file)
+        var decoder = RowDecoder<Row>(file: file)
+        var ends = (header: 0, lines: 0)
+        var count = 0
+        do throws(InputError) {
+            while try reader.read(next) {
+                if let row = try decoder.row(from: reader.record) {
+                    count += 1
+                    guard count <= rowLimit else { throw tooMany(file, reader.record.line) }
+                    body(row, reader.byteCount)
+                } else {
+                    ends.header = reader.byteCount
+                }
+                ends.lines = reader.byteCount
+            }
+        } catch {
+            guard isTornAllowed, reader.isTorn else { throw error }
         }
-        let names = header.fields.dropFirst(expected.count).map(\.self)
-        let isOrdered = zip(names, names.dropFirst()).allSatisfy { $0 < $1 }
-        guard names.isEmpty || Row.hasParameters, isOrdered, names.allSatisfy({ $0.hasPrefix(parameterPrefix) }) else {
-            throw InputError(
-                file: file, line: header.line, path: "column \(expected.count + 1)",
-                message: "unknown columns follow the fixed ones",
-                remedy: "only param.<name> columns may, each once, in alphabetical order")
+        guard ends.header > 0 else {
+            throw InputError(file: file, message: "the file is empty", remedy: "name a \(Row.fileName) of a run")
         }
-        return names.map { String($0.dropFirst(parameterPrefix.count)) }
+        return ends
     }
 
-    private static func row<Row: CSVRow>(
-        from record: CSVText.Record, parameters: [String], file: String
-    ) throws(InputError) -> Row {
-        let columns = Row.columnList
-        guard record.fields.count == columns.count + parameters.count else {
-            throw InputError(
-                file: file, line: record.line,
-                message: "\(record.fields.count) fields where the header has \(columns.count + parameters.count)",
-                remedy: "the line is cut off or foreign; remove it or restore the file")
-        }
-        var row = Row.blank
-        for (column, field) in zip(columns, record.fields) {
-            if let expected = column.read(&row, field) {
-                throw InputError(
-                    file: file, line: record.line, path: "column \(column.name)",
-                    message: "\(JSONText.excerpt(field)) is not what belongs here", remedy: "expected is \(expected)")
-            }
-        }
-        for (name, field) in zip(parameters, record.fields.dropFirst(columns.count)) where !field.isEmpty {
-            row.parameters[name] = field
-        }
-        return row
+    private static func tooMany(_ file: String, _ line: Int) -> InputError {
+        InputError(
+            file: file, line: line, message: "more than \(rowLimit) rows", remedy: "measure fewer cells in one run")
     }
 }

@@ -63,6 +63,7 @@ public struct CompareRow: Sendable, Hashable {
 extension CompareRow: CSVRow {
     public static let fileName = "compare.csv"
     public static let hasParameters = false
+    public static let isExport = true
 
     public static let columnList: [CSVColumn<CompareRow>] = [
         .init("cell_id", \.cellID), .init("backend", \.backend), .init("phase", \.phase),

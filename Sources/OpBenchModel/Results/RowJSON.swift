@@ -1,6 +1,7 @@
 /// Rows as JSON: an array of objects whose members are the columns of the CSV file, in their order.
 public enum RowJSON {
-    /// - Returns: the whole text. An absent figure or parameter is null; a parameter that is a number is one.
+    /// - Returns: the whole text. An absent figure or parameter is null; a parameter that is a number is one, if it is
+    ///   written as JSON writes numbers: not as `+1`, `.5` or `007`.
     public static func text<Row: CSVRow>(of rows: [Row]) -> String {
         let parameters = Row.hasParameters ? CSVFile.parameterNames(of: rows) : []
         return JSONText.write(JSONValue(.array(rows.map { object($0, parameters: parameters) })))
@@ -25,6 +26,9 @@ public enum RowJSON {
     }
 
     private static func parameter(_ text: String) -> JSONValue.Content {
-        FigureText.read(text) == nil ? .string(text) : number(text)
+        guard FigureText.read(text) != nil, case .number = (try? JSONParser.parse(text, file: ""))?.value.content else {
+            return .string(text)
+        }
+        return number(text)
     }
 }

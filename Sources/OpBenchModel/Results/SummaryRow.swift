@@ -114,6 +114,7 @@ public struct SummaryRow: Sendable, Hashable {
 extension SummaryRow: CSVRow {
     public static let fileName = "summary.csv"
     public static let hasParameters = true
+    public static let isExport = true
 
     public static let columnList: [CSVColumn<SummaryRow>] = [
         .schemaVersion, .init("run_id", \.runID), .init("workload", \.workload), .init("cell_id", \.cellID),

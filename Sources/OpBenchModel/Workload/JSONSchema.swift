@@ -89,8 +89,10 @@ public enum JSONSchema {
             ("maxLength", .integer(WorkloadDecoder.sentenceLimit)), ("not", noControlCharacters))
     }
 
+    /// Distinct entries, or rules.
     private static func list(_ description: String, of items: JSONValue, isUnique: Bool = true) -> JSONValue {
-        let unique: [(String, JSONValue)] = isUnique ? [("uniqueItems", true)] : []
+        let unique: [(String, JSONValue)] =
+            isUnique ? [("uniqueItems", true)] : [("maxItems", .integer(RuleDecoder.ruleLimit))]
         return .members(
             [("description", .string(description)), ("type", "array"), ("minItems", .integer(1))] + unique
                 + [("items", items)])
@@ -161,7 +163,9 @@ public enum JSONSchema {
                 ("type", "number"), ("minimum", .integer(0)),
                 ("maximum", .integer(Int(ParameterDefinition.weightLimit))))
             let allZero = JSONValue.object(("additionalProperties", .object(("const", .integer(0)))))
-            return .members([("type", "object"), ("not", allZero)] + keys.schema(ofWeight: weight))
+            let most = JSONValue.integer(ParameterDefinition.weightCountLimit)
+            return .members(
+                [("type", "object"), ("maxProperties", most), ("not", allZero)] + keys.schema(ofWeight: weight))
         case .phases:
             return .object(
                 ("type", "array"), ("minItems", .integer(1)), ("maxItems", .integer(Phase.countLimit)),

@@ -40,8 +40,9 @@ public struct ParameterDefinition: Sendable {
         self.takesList = takesList
     }
 
-    /// A weight's greatest value.
+    /// A weight's greatest value, and the most weights of one mix: every key is a class with figures of its own.
     public static let weightLimit = 1_000_000.0
+    static let weightCountLimit = 100
 
     /// What a value may be, for messages and help: `a whole number from 1 to 512`.
     public var allowed: String {

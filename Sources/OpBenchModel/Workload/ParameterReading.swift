@@ -6,10 +6,16 @@ extension ParameterDefinition {
         guard takesList else {
             throw node.error("\(name) takes one value, not a list", remedy: "write \(allowed)")
         }
+        if case .array(let elements) = node.value.content, elements.count > WorkloadSpec.cellLimit {
+            throw node.error(
+                "the list has \(elements.count) values",
+                remedy: "a workload has at most \(WorkloadSpec.cellLimit) cells; shorten the list")
+        }
         var values: [ParameterValue] = []
+        var seen: Set<ParameterValue> = []
         for element in try node.elements("\(allowed), or a list of such values") {
             let value = try value(from: element)
-            if values.contains(value) {
+            if !seen.insert(value).inserted {
                 throw element.error("\(value) appears twice in the list", remedy: "keep one of the two")
             }
             values.append(value)
@@ -53,7 +59,12 @@ extension ParameterDefinition {
     private func weights(from node: JSONNode, keys: WeightKeys) throws(InputError) -> [String: Double] {
         var weights: [String: Double] = [:]
         var seen: Set<String> = []
-        for member in try node.members(allowed) {
+        let members = try node.members(allowed)
+        if members.count > Self.weightCountLimit {
+            throw node.error(
+                "\(members.count) weights", remedy: "at most \(Self.weightCountLimit) are allowed")
+        }
+        for member in members {
             let entry = node.child(member)
             guard let key = keys.canonical(member.name) else {
                 throw entry.error(

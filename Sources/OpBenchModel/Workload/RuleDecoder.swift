@@ -1,6 +1,8 @@
 /// Reads `skip` and `expect`: a backend, a reason, and under `when` conditions on the parameters of the shape.
 struct RuleDecoder {
     static let expectable: [SampleStatus] = [.timeout, .crashed, .invalid]
+    /// The most rules of one list: each is held against every cell.
+    static let ruleLimit = 100
     /// The greatest magnitude of a number after `below` and `above`.
     static let boundLimit = 1_000_000_000_000_000_000
 
@@ -8,7 +10,7 @@ struct RuleDecoder {
 
     func skips(_ node: JSONNode) throws(InputError) -> [SkipRule] {
         var rules: [SkipRule] = []
-        for element in try node.elements("a list of skip rules") {
+        for element in try elements(node, "a list of skip rules") {
             let members = try rule(element, known: ["backend", "when", "reason"], required: ["backend", "reason"])
             rules.append(
                 SkipRule(
@@ -22,7 +24,7 @@ struct RuleDecoder {
     func expectations(_ node: JSONNode) throws(InputError) -> [Expectation] {
         var rules: [Expectation] = []
         let statuses = Self.expectable.map(\.rawValue)
-        for element in try node.elements("a list of expectations") {
+        for element in try elements(node, "a list of expectations") {
             let members = try rule(
                 element, known: ["backend", "when", "status", "reason"], required: ["backend", "status", "reason"])
             rules.append(
@@ -33,6 +35,14 @@ struct RuleDecoder {
                     reason: try members["reason"]!.sentence("a one-line reason", limit: WorkloadDecoder.sentenceLimit)))
         }
         return rules
+    }
+
+    private func elements(_ node: JSONNode, _ what: String) throws(InputError) -> [JSONNode] {
+        let elements = try node.elements(what)
+        guard elements.count <= Self.ruleLimit else {
+            throw node.error("\(elements.count) rules", remedy: "at most \(Self.ruleLimit) are allowed; join some")
+        }
+        return elements
     }
 
     private func rule(_ node: JSONNode, known: [String], required: [String]) throws(InputError) -> [String: JSONNode] {

@@ -15,22 +15,37 @@ extension WorkloadSpec {
     /// Loads several files; their names must differ, and together they must not exceed `cellLimit` cells.
     public static func load(files: [String]) throws(InputError) -> [WorkloadSpec] {
         var specs: [WorkloadSpec] = []
-        var total = 0
-        for file in files {
-            let spec = try load(file: file)
-            if let twin = specs.first(where: { $0.name == spec.name }) {
-                throw InputError(
-                    file: file, path: "$.name", message: "the name \"\(spec.name)\" is also that of \(twin.file)",
-                    remedy: "name each workload of a run differently, and each file once")
-            }
-            total += spec.cellCount ?? Self.cellLimit
-            guard total <= Self.cellLimit else {
-                throw InputError(
-                    file: file, path: "$.parameters", message: "with this file the run has \(total) cells",
-                    remedy: "at most \(Self.cellLimit) are allowed; shorten the lists or run fewer files at once")
-            }
-            specs.append(spec)
-        }
+        for file in files { try append(try load(file: file), to: &specs) }
         return specs
+    }
+
+    /// As `load(files:)`, of texts that were read before.
+    public static func decode(texts: [(text: String, file: String)]) throws(InputError) -> [WorkloadSpec] {
+        var specs: [WorkloadSpec] = []
+        for (text, file) in texts { try append(try decode(text: text, file: file), to: &specs) }
+        return specs
+    }
+
+    /// The most workloads of one run.
+    static let countLimit = 1000
+
+    private static func append(_ spec: WorkloadSpec, to specs: inout [WorkloadSpec]) throws(InputError) {
+        guard specs.count < countLimit else {
+            throw InputError(
+                file: spec.file, message: "one workload too many",
+                remedy: "a run has at most \(countLimit); run fewer files at once")
+        }
+        if let twin = specs.first(where: { $0.name == spec.name }) {
+            throw InputError(
+                file: spec.file, path: "$.name", message: "the name \"\(spec.name)\" is also that of \(twin.file)",
+                remedy: "name each workload of a run differently, and each file once")
+        }
+        let total = (specs + [spec]).reduce(0) { $0 + ($1.cellCount ?? cellLimit) }
+        guard total <= cellLimit else {
+            throw InputError(
+                file: spec.file, path: "$.parameters", message: "with this file the run has \(total) cells",
+                remedy: "at most \(cellLimit) are allowed; shorten the lists or run fewer files at once")
+        }
+        specs.append(spec)
     }
 }

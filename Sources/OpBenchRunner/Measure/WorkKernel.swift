@@ -6,6 +6,9 @@ import CLinux
 struct WorkKernel: Sendable, Codable, Equatable {
     var iterationsPerNanosecond: Double
 
+    /// What any processor may reach, and more: a work of 10⁹ ns must fit into a word.
+    static let plausible = 1e-6...1e6
+
     enum CodingKeys: String, CodingKey {
         case iterationsPerNanosecond = "iterations_per_ns"
     }

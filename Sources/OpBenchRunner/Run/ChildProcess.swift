@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import OpBenchModel
 import Subprocess
 
 /// How a sample's process ended, and what it left.
@@ -110,13 +111,4 @@ private final class MemoryFile: Sendable {
             count = max(0, pread(descriptor, buffer.baseAddress, size, 0))
         }
     }
-}
-
-/// The disk, or what stands in for it, said no: full, gone, read-only. Nobody's bad input.
-public struct DiskError: Error, Sendable, CustomStringConvertible {
-    public let path: String
-    /// errno.
-    public let code: Int32
-
-    public var description: String { "\(path): \(String(cString: strerror(code)))" }
 }

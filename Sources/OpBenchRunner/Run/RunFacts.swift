@@ -44,19 +44,17 @@ public struct RunFacts: Sendable {
     ///
     /// - Throws: `InputError` if there is one that is no description of a run.
     public static func read(beside file: String) throws(InputError) -> RunFacts? {
-        let folder = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "."
-        let path = "\(folder)/run.json"
-        guard access(path, F_OK) == 0 else { return nil }
-        let manifest = try RunManifest.read(path)
-        var workloads: [WorkloadSpec] = []
-        for workload in manifest.identity.workloads {
-            workloads.append(try WorkloadSpec.decode(text: workload.text, file: workload.file))
-        }
+        let path = "\(WrittenFolder.holding(file))/run.json"
+        // Any other reason that it cannot be had is told when it is read.
+        if access(path, F_OK) != 0, errno == ENOENT { return nil }
+        let (manifest, progress) = try RunManifest.readWithProgress(path)
+        let workloads = try WorkloadSpec.decode(
+            texts: manifest.identity.workloads.map { (text: $0.text, file: "\(path): \($0.file)") })
         return RunFacts(
             hostClass: manifest.host.hostClass, allocator: manifest.host.allocator,
             configuration: manifest.host.configuration, workloads: workloads, arguments: manifest.arguments,
             commit: manifest.host.git?.commit, isDirty: manifest.host.git?.isDirty ?? false,
-            isFinished: RunManifest.Progress.read(path)?.state == RunManifest.Progress.finished,
+            isFinished: progress?.state == RunManifest.Progress.finished,
             clockResolutionNanoseconds: manifest.host.clockResolutionNanoseconds,
             iterationsPerNanosecond: manifest.calibration.iterationsPerNanosecond, builds: manifest.builds,
             stages: manifest.stages ?? [])

@@ -66,10 +66,6 @@ struct RunManifest: Codable, Sendable {
             case endedUTC = "ended_utc"
         }
 
-        /// nil if the file does not tell.
-        static func read(_ path: String) -> Progress? {
-            try? JSONDecoder().decode(Progress.self, from: Data(SystemFile.text(path).utf8))
-        }
     }
 
     init(plan: RunPlan, calibration: WorkKernel, host: HostFacts) {
@@ -125,14 +121,36 @@ struct RunManifest: Codable, Sendable {
         }
     }
 
-    /// - Throws: `InputError` if the file is none.
-    static func read(_ path: String) throws(InputError) -> RunManifest {
-        let text = SystemFile.text(path)
-        guard let manifest = try? JSONDecoder().decode(RunManifest.self, from: Data(text.utf8)) else {
+    /// The largest `run.json`, in bytes. It names every sample of the run.
+    static let sizeLimit = 32 << 20
+
+    /// - Throws: `InputError` if the file cannot be read or is none.
+    static func read(_ path: String) throws(InputError) -> RunManifest { try readWithProgress(path).manifest }
+
+    /// - Returns: the progress as well, if the file tells.
+    static func readWithProgress(_ path: String) throws(InputError) -> (manifest: RunManifest, progress: Progress?) {
+        let data = Data(try JSONDocument.text(of: path, limit: sizeLimit).utf8)
+        guard let manifest = try? JSONDecoder().decode(RunManifest.self, from: data) else {
             throw InputError(
                 file: path, message: "this is not the description of a run", remedy: "give another --run-id")
         }
-        return manifest
+        guard WorkKernel.plausible.contains(manifest.calibration.iterationsPerNanosecond) else {
+            throw InputError(
+                file: path, path: "$.calibration.iterations_per_ns",
+                message: "\(manifest.calibration.iterationsPerNanosecond) is no number that a processor reaches",
+                remedy: "restore the file, or give another --run-id")
+        }
+        return (manifest, try? JSONDecoder().decode(Progress.self, from: data))
+    }
+
+    /// Refuses a run whose description could not be read again: it names every sample.
+    static func checkSize(of plan: RunPlan) throws(InputError) {
+        let size = (try? JSONEncoder().encode(identity(of: plan)).count) ?? 0
+        // For the line ends of its final form, and for what is not of the plan.
+        guard size + 8 * plan.samples.count + 1 << 20 > sizeLimit else { return }
+        throw InputError(
+            file: "run.json", message: "the description of this run would be larger than \(sizeLimit >> 20) MiB",
+            remedy: "run fewer cells at once")
     }
 }
 

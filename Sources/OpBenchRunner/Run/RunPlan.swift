@@ -53,7 +53,10 @@ public struct RunPlan: Sendable {
     public let parameterNames: [String]
     let options: RunOptions
 
-    /// - Throws: `InputError` if the filter leaves no cell.
+    /// The most samples of a run, omissions included: at a tenth of a second each, some three hours.
+    public static let sampleLimit = 100_000
+
+    /// - Throws: `InputError` if the filter leaves no cell, or if there are too many samples.
     public init(specs: [WorkloadSpec], options: RunOptions) throws(InputError) {
         self.specs = specs
         self.options = options
@@ -67,19 +70,25 @@ public struct RunPlan: Sendable {
                 remedy: "see the ids of all cells in `opbench list`")
         }
         parameterNames = Set(cells.flatMap { $0.cell.parameters.keys }).sorted()
+        let sides: [Side?] = options.builds == nil ? [nil] : Side.allCases
         var blocks: [Block] = []
         var omissions: [Omission] = []
+        var sampleCount = 0
         for (spec, cell) in cells {
             let backends = Self.backends(of: spec, on: cell, options, &omissions)
             for kind in SampleKind.allCases where Self.wants(kind, spec, options) {
                 let able = backends.filter { BackendFactory.named($0)?.kinds.contains(kind) ?? false }
+                let flavours = SampleFlavour.flavours(of: kind).count
+                sampleCount += options.blocks(of: kind) * able.count * flavours * sides.count
+                guard sampleCount + omissions.count * sides.count <= Self.sampleLimit else {
+                    throw Self.tooMany(spec)
+                }
                 for index in 0..<options.blocks(of: kind) {
                     let stage = kind == .throughput ? options.stages.firstIndex { index < $0 } : nil
                     blocks.append(Block(cell: cell, kind: kind, index: index, backends: able, stage: stage ?? 0))
                 }
             }
         }
-        let sides: [Side?] = options.builds == nil ? [nil] : Side.allCases
         self.omissions = sides.flatMap { side in
             omissions.map { omission in
                 var omission = omission
@@ -88,6 +97,13 @@ public struct RunPlan: Sendable {
             }
         }
         samples = Self.ordered(blocks, sides: sides, seed: options.seed)
+    }
+
+    private static func tooMany(_ spec: WorkloadSpec) -> InputError {
+        InputError(
+            file: spec.file, message: "with this file the run has more than \(sampleLimit) samples",
+            remedy: "shorten the lists, run fewer files at once, or ask for less with --filter, --backend, --metric "
+                + "or --blocks")
     }
 
     /// One sample of every backend of a cell, back to back.

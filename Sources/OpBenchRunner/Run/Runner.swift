@@ -192,6 +192,7 @@ public struct Runner: Sendable {
                 folder: remains.folder, manifest: remains.manifest, writer: try .init(remains.manifest),
                 rows: remains.rows)
         }
+        try RunManifest.checkSize(of: plan)
         let folder = try RunFolder.create(plan)
         onEvent(.calibrating)
         let given = options.iterationsPerNanosecond.map(WorkKernel.init(iterationsPerNanosecond:))

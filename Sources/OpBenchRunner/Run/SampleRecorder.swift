@@ -163,10 +163,10 @@ extension SampleReport {
         }
     }
 
-    /// The first line that a crash left on standard error, shortened.
+    /// The first line that a crash left on standard error, shortened, and such that the row can be read again.
     private static func lastWords(_ diagnostics: String) -> String {
         let line = diagnostics.split(whereSeparator: \.isNewline).first { !$0.allSatisfy(\.isWhitespace) }
-        return String((line ?? "").prefix(200))
+        return StreamSafeText.made(of: String(decoding: (line ?? "").utf8.prefix(400), as: UTF8.self))
     }
 }
 

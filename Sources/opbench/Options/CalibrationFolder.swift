@@ -42,7 +42,9 @@ struct CalibrationFolder {
             return row
         }
         let others = try rows().filter { $0.host != host }
-        try WholeFile.write(CSVFile.text(of: others + floors), to: file)
+        let folder = try WrittenFolder(path)
+        try folder.refuseForeign([NoiseFloorRow.fileName])
+        try folder.replace(NoiseFloorRow.fileName, by: CSVFile.text(of: others + floors))
         return floors
     }
 

@@ -16,10 +16,14 @@ struct ComparisonOptions: ParsableArguments {
 
     @OptionGroup var report: ReportOptions
 
+    func validate() throws { try FolderArgument.check(folder, option: "--results") }
+
     /// Names of parameters; one that no row has is a slip.
-    func ignored(among rows: [SampleRow]) throws(InputError) -> Set<String> {
+    func ignored(among runs: [RecordedRun]) throws(InputError) -> Set<String> {
         guard let list = ignoredParameters else { return [] }
-        let known = Set(rows.flatMap(\.parameters.keys)).sorted()
+        let known = runs.reduce(into: Set<String>()) { known, run in
+            for row in run.samples { known.formUnion(row.parameters.keys) }
+        }.sorted()
         var names: Set<String> = []
         for part in list.split(separator: ",", omittingEmptySubsequences: false) {
             let name = String(part)
@@ -39,14 +43,23 @@ struct ComparisonOptions: ParsableArguments {
                 file: run.name, message: "the run has two sides already", remedy: "judge it by `opbench gate --ab`")
         }
         try RecordedRun.checkSameHost(base, head)
-        let ignored = try ignored(among: base.samples + head.samples)
+        let ignored = try ignored(among: [base, head])
         let floors = try CalibrationFolder(in: folder).floors(for: head.facts)
-        return Comparison(
+        let comparison = Comparison(
             base: base.samples, head: head.samples,
             question: .init(
                 ignoredParameters: ignored, noiseFloor: { floors.floor(of: $0, .unpaired) },
-                rule: { policy.rule(for: $0) })
-        ).rows
+                rule: { policy.rule(for: $0) }))
+        Self.tellResamples(comparison)
+        return comparison.rows
+    }
+
+    /// An interval of fewer resamples depends a little more on its seed.
+    private static func tellResamples(_ comparison: Comparison) {
+        guard comparison.fewestResamples < Resamples.most else { return }
+        StandardError.say(
+            "opbench: warning: with so many blocks the intervals are of \(comparison.fewestResamples) resamples or more, "
+                + "not \(Resamples.most)")
     }
 
     /// The sides of a run of two builds in turns.
@@ -57,10 +70,12 @@ struct ComparisonOptions: ParsableArguments {
                 file: run.name, message: "the run has no sides `base` and `head`",
                 remedy: "name a run of `opbench ab`, or compare two runs with --baseline and --candidate")
         }
-        return SideComparison(
+        let comparison = SideComparison(
             policy: policy, stages: run.facts?.stages ?? [],
             floors: try CalibrationFolder(in: folder).floors(for: run.facts),
-            ignoredParameters: try ignored(among: run.samples)
-        ).rows(run.samples)
+            ignoredParameters: try ignored(among: [run])
+        ).comparison(run.samples)
+        Self.tellResamples(comparison)
+        return comparison.rows
     }
 }

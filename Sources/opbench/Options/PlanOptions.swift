@@ -64,13 +64,14 @@ struct DestinationOptions: ParsableArguments {
     var resume = false
 
     func validate() throws {
+        try FolderArgument.check(directory, option: "--output")
         if resume && runID == nil { throw ValidationError("--resume needs the --run-id of the run to go on with.") }
     }
 
     /// The run's name, checked or made.
     func identifier() throws(InputError) -> String {
         guard let runID else { return RunIdentifier.make() }
-        try RunIdentifier.check(runID)
+        try RunIdentifier.check(runID: runID)
         return runID
     }
 }

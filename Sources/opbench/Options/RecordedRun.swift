@@ -1,4 +1,5 @@
 import Glibc
+import OpBenchAnalysis
 import OpBenchModel
 import OpBenchRunner
 
@@ -19,7 +20,7 @@ struct RecordedRun {
     init(_ name: String, in folder: String) throws(InputError) {
         self.name = name
         let file = try Self.samplesFile(of: name, in: folder)
-        self.folder = file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "."
+        self.folder = WrittenFolder.holding(file)
         let samples = try CSVFile.read(SampleRow.self, file: file)
         if samples.isEmpty {
             throw InputError(file: file, message: "there are no rows", remedy: "name a run that has ended")
@@ -29,6 +30,8 @@ struct RecordedRun {
                 file: file, message: "the rows are of several runs: \"\(samples[0].runID)\" and \"\(other.runID)\"",
                 remedy: "keep each run's rows in a file of its own; they may be of different machines")
         }
+        try RowLimits.checkSize(samples, file: file)
+        try RowLimits.checkMagnitudes(samples, file: file)
         self.samples = samples
         facts = try RunFacts.read(beside: file)
     }
@@ -71,15 +74,14 @@ struct RecordedRun {
     /// Figures of different machines say nothing of each other.
     static func checkSameHost(_ base: RecordedRun, _ head: RecordedRun) throws(InputError) {
         guard let (one, other) = base.facts.flatMap({ base in head.facts.map { (base, $0) } }) else {
-            StandardError.write(
-                "opbench: warning: no run.json beside the rows: whether the hosts are alike is unknown\n")
+            StandardError.say("opbench: warning: no run.json beside the rows: whether the hosts are alike is unknown")
             return
         }
         let work = other.iterationsPerNanosecond / one.iterationsPerNanosecond
         if !(0.99...1.01).contains(work) {
-            StandardError.write(
+            StandardError.say(
                 "opbench: warning: \(head.name) took \(Quantities.ratio(work)) the work of \(base.name) for the same "
-                    + "work_ns; `run --calibration \(base.name)` takes the same\n")
+                    + "work_ns; `run --calibration \(base.name)` takes the same")
         }
         guard let (what, ofBase, ofHead) = one.hostKind.difference(from: other.hostKind) else { return }
         throw InputError(

@@ -32,6 +32,14 @@ struct ReportOptions: ParsableArguments {
     @Flag(name: .customLong("github-annotations"), help: "Print a workflow command for each figure that fails.")
     var annotates = false
 
+    /// The files that were asked for, found fit to be written before any work is done.
+    func files() throws(InputError) -> ReportFiles {
+        ReportFiles(
+            csv: try csv.map { (path) throws(InputError) in try ReportFile(path) },
+            markdown: try markdown.map { (path) throws(InputError) in try ReportFile(path) },
+            junit: try junit.map { (path) throws(InputError) in try ReportFile(path) })
+    }
+
     func loadPolicy(or standard: GatePolicy) throws(InputError) -> GatePolicy {
         guard let policy else { return standard }
         return try GatePolicy.load(file: policy)
@@ -39,31 +47,40 @@ struct ReportOptions: ParsableArguments {
 
     /// Prints the comparison and writes the files that were asked for.
     func report(
-        _ rows: [CompareRow], policy: GatePolicy, settling: Settling, outcome: GateOutcome? = nil
+        _ rows: [CompareRow], policy: GatePolicy, settling: Settling, outcome: GateOutcome? = nil, files: ReportFiles
     ) throws {
         for index in policy.unusedRules(among: rows) {
-            StandardError.write("opbench: warning: rule \(index + 1) of the policy matches no figure\n")
+            StandardError.say("opbench: warning: rule \(index + 1) of the policy matches no figure")
         }
         let raised = rows.count { $0.isRaisedToFloor }
         if raised > 0 {
-            StandardError.write(
-                "opbench: warning: \(raised) \(raised == 1 ? "margin is" : "margins are") raised to the noise floor of this host\n"
+            StandardError.say(
+                "opbench: warning: \(raised) \(raised == 1 ? "margin is" : "margins are") raised to the noise floor of this host"
             )
         }
         let shown = ComparisonReport(
             rows: showsAll ? rows : rows.filter { policy.rule(for: $0) != nil }, outcome: outcome, settling: settling)
         try StandardOutput.write(format.text(of: shown))
         if annotates { try StandardOutput.write(GitHubAnnotations.text(of: shown)) }
-        if let csv { try WholeFile.write(CSVFile.text(of: rows), to: csv) }
-        if let markdown { try WholeFile.write(ComparisonMarkdown.text(of: shown), to: markdown) }
-        if let junit { try WholeFile.write(JUnitReport.text(of: shown), to: junit) }
+        var reports: [(file: ReportFile, text: String)] = []
+        if let file = files.csv { reports.append((file, CSVFile.text(of: rows))) }
+        if let file = files.markdown { reports.append((file, ComparisonMarkdown.text(of: shown))) }
+        if let file = files.junit { reports.append((file, JUnitReport.text(of: shown))) }
+        try ReportFile.write(reports)
         // Whoever sees the table has read it there.
         if !(format == .table && StandardOutput.isTerminal && StandardError.isTerminal) {
             for settlement in shown.settlements {
-                StandardError.write("opbench: \(settlement.finding); \(settlement.line)\n")
+                StandardError.say("opbench: \(settlement.finding); \(settlement.line)")
             }
         }
     }
+}
+
+/// Where a comparison's reports go.
+struct ReportFiles {
+    var csv: ReportFile?
+    var markdown: ReportFile?
+    var junit: ReportFile?
 }
 
 /// `--format` of a comparison.

@@ -15,8 +15,20 @@ enum RunIdentifier {
             + "-" + String(repeating: "0", count: 4 - random.count) + random
     }
 
+    /// What lies beside the runs' folders in the folder of runs, and beside those of calibrations.
+    private static let reserved = ["baseline", "calibration", NoiseFloorRow.fileName]
+
+    /// The id of a run to be made.
+    static func check(runID id: String) throws(InputError) {
+        try check(id, option: "--run-id")
+        if reserved.contains(id) {
+            throw InputError(
+                file: "--run-id", message: "\"\(id)\" is where opbench keeps other things", remedy: "give another one")
+        }
+    }
+
     /// A run id is a folder's name and a field of CSV files, so it holds letters, digits, `.`, `_` and `-` only.
-    static func check(_ id: String, option: String = "--run-id") throws(InputError) {
+    static func check(_ id: String, option: String) throws(InputError) {
         let isPlain = id.utf8.allSatisfy { isLetterOrDigit($0) || "._-".utf8.contains($0) }
         guard let first = id.utf8.first, isLetterOrDigit(first), isPlain, id.utf8.count <= 100 else {
             throw InputError(

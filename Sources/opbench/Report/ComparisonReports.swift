@@ -7,18 +7,17 @@ enum ComparisonMarkdown {
         let rows = report.rows
         let titles = ComparisonColumn.all.map(\.title)
         let rule = ComparisonColumn.all.map { $0.isText ? "---" : "---:" }
-        let lines = [titles, rule] + rows.map { row in ComparisonColumn.all.map { escaped($0.text(row)) } }
+        let lines = [titles, rule] + rows.map { row in ComparisonColumn.all.map { MarkdownText.cell($0.text(row)) } }
         let heading = report.outcome.map { "**gate: \($0.rawValue)**\(GateSummary.counts(of: rows))\n\n" } ?? ""
         return heading + lines.map { "| " + $0.joined(separator: " | ") + " |\n" }.joined()
             + (report.ratioNote.map { "\n\($0)\n" } ?? "") + report.settlements.map(paragraph).joined()
     }
 
     private static func paragraph(_ settlement: Settlement) -> String {
-        "\n\(settlement.finding); \(settlement.advice):\n\n" + settlement.commands.map { "    \($0)\n" }.joined()
+        // A line of code takes no escapes, and ends with its line.
+        let commands = settlement.commands.map { "    \(TerminalText.escaped($0))\n" }
+        return "\n\(MarkdownText.cell("\(settlement.finding); \(settlement.advice):"))\n\n" + commands.joined()
     }
-
-    /// A bar would end the table's cell.
-    private static func escaped(_ text: String) -> String { text.split(separator: "|").joined(separator: "\\|") }
 }
 
 /// Workflow commands by which GitHub marks a job's result: one for each figure that fails or is missing.
@@ -31,19 +30,11 @@ enum GitHubAnnotations {
             case .inconclusive, .missing: level = "warning"
             case .pass, .improved, .unjudged: return nil
             }
-            return
-                "::\(level) title=\(property("\(row.verdict.rawValue) of \(row.figureName)"))::\(message(report.sentence(row)))\n"
+            return WorkflowCommand(
+                level, title: TerminalText.escaped("\(row.verdict.rawValue) of \(row.figureName)"),
+                message: TerminalText.escaped(report.sentence(row), limit: TerminalText.messageLimit)
+            ).line
         }.joined()
-    }
-
-    private static func message(_ text: String) -> String {
-        text.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%25")
-    }
-
-    /// In a property a colon and a comma have meanings too.
-    private static func property(_ text: String) -> String {
-        message(text).split(separator: ":", omittingEmptySubsequences: false).joined(separator: "%3A")
-            .split(separator: ",", omittingEmptySubsequences: false).joined(separator: "%2C")
     }
 }
 
@@ -62,26 +53,14 @@ enum JUnitReport {
     }
 
     private static func testCase(_ row: CompareRow, _ report: ComparisonReport) -> String {
-        let name = escaped("\(row.backend.rawValue) \(row.figureName)")
-        let opening = "  <testcase classname=\"\(escaped(row.cellID))\" name=\"\(name)\""
-        let message = "message=\"\(escaped(report.sentence(row)))\""
+        let name = XMLText.attribute("\(row.backend.rawValue) \(row.figureName)")
+        let opening = "  <testcase classname=\"\(XMLText.attribute(row.cellID))\" name=\"\(name)\""
+        let message = "message=\"\(XMLText.attribute(report.sentence(row)))\""
         return switch row.verdict {
         case .regression, .missing:
             "\(opening)>\n    <failure type=\"\(row.verdict.rawValue)\" \(message)/>\n  </testcase>\n"
         case .inconclusive: "\(opening)>\n    <skipped \(message)/>\n  </testcase>\n"
         case .pass, .improved, .unjudged: "\(opening)/>\n"
-        }
-    }
-
-    private static func escaped(_ text: String) -> String {
-        text.reduce(into: "") { result, character in
-            switch character {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "\"": result += "&quot;"
-            default: result.append(character)
-            }
         }
     }
 }

@@ -15,7 +15,9 @@ enum ComparisonTable {
     }
 
     private static func paragraph(_ settlement: Settlement) -> String {
-        "\n\(settlement.finding); \(settlement.advice):\n" + settlement.commands.map { "  \($0)\n" }.joined()
+        // The commands hold what a description of a run tells.
+        let lines = ["\(settlement.finding); \(settlement.advice):"] + settlement.commands.map { "  \($0)" }
+        return "\n" + lines.map { TerminalText.escaped($0) + "\n" }.joined()
     }
 
     private static func outcome(of report: ComparisonReport) -> String {
@@ -24,7 +26,7 @@ enum ComparisonTable {
     }
 
     private static func column(of row: CompareRow, _ column: ComparisonColumn) -> Column {
-        Column(title: column.title, value: column.text(row), align: column.isText ? .left : .right)
+        Column(title: column.title, field: column.text(row), align: column.isText ? .left : .right)
     }
 
     private static func trimmed(_ line: Substring) -> Substring {

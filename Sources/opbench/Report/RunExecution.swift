@@ -49,11 +49,10 @@ struct RunExecution {
     ///
     /// - Throws: `CommandOutcome` unless everything was measured and nothing failed.
     func conclude(_ ended: Ended, samples: [SampleRow]) throws {
-        for warning in DoubtfulSamples(samples).warnings { StandardError.write("opbench: warning: \(warning)\n") }
-        StandardError.write("opbench: the rows are in \(ended.folder)\n")
+        for warning in DoubtfulSamples(samples).warnings { StandardError.say("opbench: warning: \(warning)") }
+        StandardError.say("opbench: the rows are in \(ended.folder)")
         if let signal = ended.signal {
-            StandardError.write(
-                "opbench: ended early; the same command with --run-id \(options.runID) --resume goes on\n")
+            StandardError.say("opbench: ended early; the same command with --run-id \(options.runID) --resume goes on")
             throw CommandOutcome(status: ExitStatus.interrupted(by: signal))
         }
         let unexpected = UnexpectedSamples(specs: selection.specs)

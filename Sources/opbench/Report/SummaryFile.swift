@@ -40,13 +40,15 @@ struct SummaryFile {
     @discardableResult
     func update() throws -> RunRows {
         let rows = try rows()
-        try WholeFile.write(CSVFile.text(of: rows.summary), to: "\(folder)/\(SummaryRow.fileName)")
+        try WrittenFolder(folder).replace(SummaryRow.fileName, by: CSVFile.text(of: rows.summary))
         return rows
     }
 
     /// The rows saved so far, and their summary.
     func rows() throws -> RunRows {
-        let samples = try CSVFile.read(SampleRow.self, file: "\(folder)/\(SampleRow.fileName)")
+        let file = "\(folder)/\(SampleRow.fileName)"
+        let samples = try CSVFile.read(SampleRow.self, file: file)
+        try RowLimits.checkSize(samples, file: file)
         return RunRows(samples: samples, summary: order.sorted(sides.flatMap { summarize(samples, side: $0) }))
     }
 
@@ -55,21 +57,5 @@ struct SummaryFile {
     func rows(after ended: RunExecution.Ended) throws -> RunRows {
         let isWritten = !ended.isCancelled && access("\(folder)/\(SummaryRow.fileName)", F_OK) == 0
         return isWritten ? try rows() : try update()
-    }
-}
-
-/// Replaces a file in one step.
-enum WholeFile {
-    static func write(_ text: String, to path: String) throws(OutputError) {
-        let temporary = path + ".new"
-        do throws(SystemError) {
-            let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-            guard descriptor >= 0 else { throw SystemError(code: errno) }
-            defer { close(descriptor) }
-            try FileBytes.write(text, to: descriptor)
-            guard rename(temporary, path) == 0 else { throw SystemError(code: errno) }
-        } catch {
-            throw OutputError(target: path, code: error.code)
-        }
     }
 }

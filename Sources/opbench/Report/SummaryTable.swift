@@ -18,11 +18,12 @@ enum SummaryTable {
         }
         let lines = rows.indices.map { index in
             let opensGroup = index == 0 || rows[index - 1].cellID != rows[index].cellID
-            return [Column(title: "cell", value: opensGroup ? cells.name(of: rows[index]) : "")]
-                + columns.map { Column(title: $0.title, value: $0.text(rows[index]), align: $0.alignment) }
+            return [Column(title: "cell", field: opensGroup ? cells.name(of: rows[index]) : "")]
+                + columns.map { Column(title: $0.title, field: $0.text(rows[index]), align: $0.alignment) }
         }
         let table = TextTable<[Column]> { $0 }.string(for: lines, style: WideColumns.self) ?? ""
-        return cells.heading + "\n" + table.split(separator: "\n").map { trimmed($0) + "\n" }.joined()
+        return TerminalText.escaped(cells.heading, limit: TerminalText.messageLimit) + "\n"
+            + table.split(separator: "\n").map { trimmed($0) + "\n" }.joined()
     }
 
     private static func trimmed(_ line: Substring) -> Substring {

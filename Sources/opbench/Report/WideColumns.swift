@@ -1,3 +1,4 @@
+import OpBenchModel
 import TextTable
 
 /// TextTable's simple style with two spaces between columns, since figures have one between number and unit.
@@ -19,5 +20,13 @@ enum WideColumns: TextTableStyle {
 
     static func row(_ table: inout String, index: Int, columns: [Column]) {
         table += columns.map { $0.string(for: self) }.joined(separator: gap) + "\n"
+    }
+}
+
+extension Column {
+    /// A field of a printed table, on one line and without control sequences, whatever a file's fields hold.
+    init(title: String, field: String, align: Alignment = .left) {
+        self.init(
+            title: title, value: TerminalText.escaped(field, limit: TerminalText.fieldLimit), align: align)
     }
 }

@@ -89,7 +89,7 @@ struct ProgressDisplay {
     /// A diagnostic, in any style, on a line of its own.
     mutating func warn(_ text: String) {
         eraseBar()
-        write("opbench: warning: \(text)\n")
+        write("opbench: warning: \(TerminalText.escaped(text, limit: TerminalText.messageLimit))\n")
     }
 
     /// Takes the bar away, so that something else can be written.

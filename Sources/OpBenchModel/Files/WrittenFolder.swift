@@ -1,0 +1,206 @@
+import Glibc
+
+/// A folder in which opbench writes files, held open: wherever its name leads meanwhile, the files stay together.
+///
+/// No file is opened through a symbolic link, and a file that is replaced appears whole or not at all. Thread-safe.
+public final class WrittenFolder: Sendable {
+    public let path: String
+    let descriptor: Int32
+
+    /// - Throws: `DiskError` if it cannot be opened.
+    public convenience init(_ path: String) throws(DiskError) {
+        let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        if descriptor < 0 { throw DiskError(path: path, code: errno) }
+        self.init(path, descriptor: descriptor)
+    }
+
+    /// Takes the descriptor over.
+    init(_ path: String, descriptor: Int32) {
+        self.path = path
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        // A child that was forked meanwhile and is not its own program yet has the lock too: closing would not end it.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
+
+    public func file(_ name: String) -> String {
+        path.utf8.last == UInt8(ascii: "/") ? path + name : "\(path)/\(name)"
+    }
+
+    /// The folder that a path's file is in.
+    public static func holding(_ file: String) -> String {
+        guard let slash = file.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+        return slash == file.startIndex ? "/" : String(decoding: file.utf8[..<slash], as: UTF8.self)
+    }
+
+    /// Makes a folder and those above it, with the modes that the umask leaves.
+    ///
+    /// - Throws: `InputError` if the path does not lead to a folder that can be written, `DiskError` if the disk is full.
+    public static func make(_ path: String, remedy: String) throws {
+        func failure(_ folder: String, _ what: String, _ code: Int32) -> any Error {
+            let error = DiskError(path: folder, code: code)
+            guard error.badPath != nil else { return error }
+            return InputError(
+                file: folder, message: "the folder cannot be \(what): \(String(cString: strerror(code)))",
+                remedy: remedy)
+        }
+        var made = path.utf8.first == UInt8(ascii: "/") ? "/" : ""
+        for part in path.utf8.split(separator: UInt8(ascii: "/")) {
+            made += (made.isEmpty || made == "/" ? "" : "/") + String(decoding: part, as: UTF8.self)
+            if mkdir(made, 0o777) != 0, errno != EEXIST { throw failure(made, "made", errno) }
+        }
+        var facts = stat()
+        if stat(path, &facts) != 0 { throw failure(path, "written", errno) }
+        if facts.st_mode & S_IFMT != S_IFDIR { throw failure(path, "written", ENOTDIR) }
+        if access(path, W_OK | X_OK) != 0 { throw failure(path, "written", errno) }
+    }
+
+    /// Locks the folder for this process, until the object is gone or the process ends.
+    ///
+    /// - Returns: false if another process holds it.
+    public func lock() throws(DiskError) -> Bool {
+        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+        if errno == EWOULDBLOCK { return false }
+        throw DiskError(path: path, code: errno)
+    }
+
+    /// Whether the path still names this folder, and not another one that has taken its place.
+    public var isInPlace: Bool {
+        var (held, named) = (stat(), stat())
+        return fstat(descriptor, &held) == 0 && stat(path, &named) == 0
+            && held.st_dev == named.st_dev && held.st_ino == named.st_ino
+    }
+
+    // MARK: Looking
+
+    /// The names of everything in it.
+    public func names() throws(DiskError) -> [String] {
+        // A descriptor of its own, with a position of its own; closedir(3) closes it.
+        let opened = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard opened >= 0, let stream = fdopendir(opened) else { throw DiskError(path: path, code: errno) }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    /// What stands under a name.
+    enum Entry { case none, file, folder, link, other }
+
+    func entry(_ name: String) -> Entry {
+        var facts = stat()
+        guard fstatat(descriptor, name, &facts, AT_SYMLINK_NOFOLLOW) == 0 else { return .none }
+        return switch facts.st_mode & S_IFMT {
+        case S_IFREG: .file
+        case S_IFDIR: .folder
+        case S_IFLNK: .link
+        default: .other
+        }
+    }
+
+    /// Refuses a folder in which one of the names is anything but a regular file: opbench would write to what it leads to.
+    public func refuseForeign(_ names: [String]) throws(InputError) {
+        for name in names {
+            switch entry(name) {
+            case .none, .file: continue
+            case .link: throw Self.foreign(file(name), "a symbolic link")
+            case .folder: throw Self.foreign(file(name), "a folder")
+            case .other: throw Self.foreign(file(name), "a device, FIFO or socket")
+            }
+        }
+    }
+
+    private static func foreign(_ file: String, _ what: String) -> InputError {
+        InputError(
+            file: file, message: "\(what) stands where opbench writes a file of its own",
+            remedy: "remove it, or name another folder")
+    }
+
+    // MARK: Writing
+
+    /// Opens a file to be written; `flags` may hold `O_CREAT` and the like. The caller closes it.
+    public func open(_ name: String, _ flags: Int32) throws(DiskError) -> Int32 {
+        let opened = openat(descriptor, name, O_WRONLY | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC | flags, 0o666)
+        if opened < 0 { throw failure(name) }
+        return opened
+    }
+
+    /// Replaces a file in one step: a reader sees the old one or the new one, never a part.
+    public func replace(_ name: String, by text: String) throws(DiskError) {
+        try publish(try stage(text, for: name), as: name)
+    }
+
+    /// Writes a text, to the disk and not only to the system's buffers, under a passing name that nobody can foresee.
+    ///
+    /// - Returns: that name, for `publish` or `discard`.
+    func stage(_ text: String, for name: String) throws(DiskError) -> String {
+        let temporary = Self.temporaryName()
+        let opened = openat(descriptor, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
+        if opened < 0 { throw failure(name) }
+        defer { close(opened) }
+        do throws(SystemError) {
+            try FileBytes.write(text, to: opened)
+            if fsync(opened) != 0 { throw SystemError(code: errno) }
+        } catch {
+            discard(temporary)
+            throw DiskError(path: file(name), code: error.code)
+        }
+        return temporary
+    }
+
+    /// Gives a staged text its name.
+    func publish(_ temporary: String, as name: String) throws(DiskError) {
+        if renameat(descriptor, temporary, descriptor, name) == 0 { return }
+        let failure = failure(name)
+        discard(temporary)
+        throw failure
+    }
+
+    func discard(_ temporary: String) { unlinkat(descriptor, temporary, 0) }
+
+    private func failure(_ name: String) -> DiskError { DiskError(path: file(name), code: errno) }
+
+    /// Copies a regular file from elsewhere into the folder, under a name that none has yet. On failure nothing is left.
+    ///
+    /// - Throws: `InputError` if the file cannot be read, `DiskError` if the copy cannot be written.
+    public func copy(_ source: String, as name: String) throws {
+        let source = try ReadFile(source, limit: .max)
+        let opened = try open(name, O_CREAT | O_EXCL)
+        defer { close(opened) }
+        do {
+            while true {
+                let part = try source.next()
+                if part.isEmpty { break }
+                try FileBytes.write(part, to: opened)
+            }
+            if fsync(opened) != 0 { throw SystemError(code: errno) }
+        } catch {
+            discard(name)
+            throw (error as? SystemError).map { DiskError(path: file(name), code: $0.code) } ?? error
+        }
+    }
+
+    // MARK: Passing names
+
+    /// A name that no file has, for what gets its own name later.
+    public static func temporaryName() -> String {
+        let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+        return ".opbench-" + String(repeating: "0", count: 16 - digits.count) + digits + ".new"
+    }
+
+    /// Whether it is such a name. A process that is killed may leave one.
+    public static func isTemporary(_ name: String) -> Bool { name.hasPrefix(".opbench-") && name.hasSuffix(".new") }
+
+    /// Removes files that killed processes have left. To be called by who holds the lock.
+    public func removeTemporaries(among names: [String]) {
+        for name in names where Self.isTemporary(name) { discard(name) }
+    }
+}

@@ -1,0 +1,154 @@
+import Foundation
+import FoundationXML
+import OpBenchAnalysis
+import OpBenchRunner
+import TestSupport
+import Testing
+
+@testable import OpBenchModel
+@testable import opbench
+
+/// Rows with hostile text and figures at the edges, and files with bytes changed: whatever is made of them is sound in its
+/// own language, or they are refused; nothing traps. `OPBENCH_HOSTILE_INPUTS` ÷ 100 files a seed.
+@Suite("Hostile files") struct HostileFilesTests {
+    private static let seeds: [UInt64] = [11, 12, 13, 14]
+
+    /// The rows of a small run of two backends, in most of which one thing or other is odd.
+    private func rows(_ texts: inout HostileText, _ generator: inout SeededGenerator, sides: [String]) -> [SampleRow] {
+        let (cell, operationClass) = (texts.next(), texts.next())
+        let metrics: [(Metric, String, String)] = [
+            (.time, "total", "total"), (.operationThroughput, "rate", "total"), (.startLatency, "p99", ""),
+            (.allocations, "total", "total"), (.inversions, "total", ""), (.rounds, "total", ""),
+        ]
+        var rows: [SampleRow] = []
+        for block in 0..<Int.random(in: 1...12, using: &generator) {
+            for backend in [BackendID.engine, .dispatch] {
+                for side in sides {
+                    for (metric, stat, phase) in metrics {
+                        let isOdd = Bool.random(using: &generator)
+                        rows.append(
+                            SampleRow(
+                                runID: "run", sampleID: "\(rows.count)-throughput", timestampUTC: texts.next(),
+                                workload: "w", cellID: isOdd ? cell : "w", backend: backend, side: side, block: block,
+                                position: 0, phase: phase, operationClass: isOdd ? operationClass : "", status: .ok,
+                                flags: [], metric: metric.name, stat: stat, value: texts.figure(),
+                                operations: [0, 1, 1000, .max].randomElement(using: &generator)!, notes: texts.next(),
+                                parameters: ["items": texts.next()].filter { !$0.value.isEmpty }))
+                    }
+                }
+            }
+        }
+        return rows
+    }
+
+    private let policy = GatePolicy(rules: [
+        GatePolicy.Rule(
+            {
+                var selector = GatePolicy.Selector()
+                selector.metric = "*"
+                return selector
+            }(), FigureRule(maxRegression: 0.01))
+    ])
+
+    /// Everything that opbench makes of rows.
+    private func checkAll(_ base: [SampleRow], _ head: [SampleRow], sides: Bool) throws {
+        var question = Comparison.Question(rule: { policy.rule(for: $0) })
+        question.resamples = 50
+        let comparison =
+            sides
+            ? Comparison(sidesOf: base, question: question) : Comparison(base: base, head: head, question: question)
+        let outcome = GateOutcome(comparison.rows, policy: policy, hasBadSample: false, isLenient: true)
+        let summary = (sides ? ["base", "head"] : [""]).flatMap { summarize(base, side: $0) }
+        try checkJSON(RowJSON.text(of: summary))
+        try checkJSON(RowJSON.text(of: comparison.rows))
+        var exports: [String] = []
+        // As `opbench export` refuses them.
+        if !sides, Set(base.map(\.runID)).count == 1 {
+            let exported = ExportedRun(
+                runID: "run", startedUTC: base[0].timestampUTC, commit: "c", summary: summary, rates: { _ in [1] })
+            try checkJSON(JSONExports.jmh(exported))
+            try checkJSON(JSONExports.githubActionBenchmark(exported))
+            try checkJSON(JSONExports.bencher(exported))
+            exports = [OtavaExport.data([exported]), OtavaExport.configuration([exported])]
+        }
+        for text in [
+            SummaryTable.text(of: summary), ComparisonTable.text(of: comparison.rows, outcome: outcome),
+            ComparisonMarkdown.text(of: comparison.rows, outcome: outcome), CSVFile.text(of: summary),
+            CSVFile.text(of: comparison.rows),
+        ] + exports {
+            #expect(!text.utf8.contains("::".utf8) && !text.utf8.contains("##[".utf8))
+            #expect(!text.unicodeScalars.contains { $0 != "\n" && $0.isUnprintable })
+            // The numbers of exports are numbers.
+            #expect(!text.utf8.contains(",inf".utf8) && !text.utf8.contains(",nan".utf8))
+        }
+        _ = try CSVFile.rows(CompareRow.self, text: CSVFile.text(of: comparison.rows), file: "x")
+        #expect(XMLParser(data: Data(JUnitReport.text(of: comparison.rows).utf8)).parse())
+        let commands = GitHubAnnotations.text(of: comparison.rows)
+        for line in commands.utf8.split(separator: UInt8(ascii: "\n")) {
+            #expect(line.starts(with: "::error title=".utf8) || line.starts(with: "::warning title=".utf8))
+        }
+    }
+
+    private func checkJSON(_ text: String) throws {
+        _ = try JSONSerialization.jsonObject(with: Data(text.utf8))
+        _ = try JSONParser.parse(text, file: "x")
+    }
+
+    @Test("Hostile fields and figures: every table, export and report is sound", arguments: seeds)
+    func fields(seed: UInt64) throws {
+        var texts = HostileText(seed: seed)
+        var generator = SeededGenerator(seed: seed)
+        for _ in 0..<HostileText.count / 100 / Self.seeds.count {
+            let sides = Bool.random(using: &generator)
+            let names = sides ? ["base", "head"] : [""]
+            let (base, head) = (rows(&texts, &generator, sides: names), rows(&texts, &generator, sides: names))
+            let text = CSVFile.text(of: base)
+            let read = try CSVFile.rows(SampleRow.self, text: text, file: "x")
+            #expect(CSVFile.text(of: read).utf8.elementsEqual(text.utf8))
+            try checkAll(read, head, sides: sides)
+        }
+    }
+
+    @Test("Changed bytes: a samples.csv is refused, or what is made of it is sound", arguments: seeds)
+    func changedRows(seed: UInt64) throws {
+        var texts = HostileText(seed: seed)
+        var generator = SeededGenerator(seed: seed)
+        let whole = Array(CSVFile.text(of: rows(&texts, &generator, sides: [""])).utf8)
+        let head = rows(&texts, &generator, sides: [""])
+        for _ in 0..<HostileText.count / 20 / Self.seeds.count {
+            let text = String(decoding: texts.mutated(whole), as: UTF8.self)
+            guard let read = try refusedOr({ try CSVFile.rows(SampleRow.self, text: text, file: "x") }), !read.isEmpty
+            else { continue }
+            try checkAll(read, head, sides: false)
+        }
+    }
+
+    @Test("Changed bytes: workloads, policies and descriptions are refused or taken", arguments: seeds)
+    func changedDocuments(seed: UInt64) throws {
+        var texts = HostileText(seed: seed)
+        let workload = #"""
+            {"name": "w", "summary": "s \"\u0301", "shape": "priority_mix", "parameters": {"operations": [10, 1e3],
+             "mix": {"high": 1, "low": 2.5}, "work_ns": 0}, "backends": ["engine", "dispatch"], "metrics": ["latency"],
+             "skip": [{"backend": "engine", "when": {"operations": {"above": 1e2}}, "reason": "r"}],
+             "expect": [{"backend": "engine", "status": "timeout", "reason": "r"}]}
+            """#
+        let policy =
+            #"{"version": 1, "alpha": 0.01, "rules": [{"metric": "ti*", "max_regression": 1e-2, "class": "**a*"}]}"#
+        for _ in 0..<HostileText.count / 4 / Self.seeds.count {
+            let changed = String(decoding: texts.mutated(Array(workload.utf8)), as: UTF8.self)
+            if let spec = try refusedOr({ try WorkloadSpec.decode(text: changed, file: "x") }) {
+                _ = (spec.warnings(), spec.cells().count)
+            }
+            let rules = String(decoding: texts.mutated(Array(policy.utf8)), as: UTF8.self)
+            _ = try refusedOr { try PolicyDecoder.decode(text: rules, file: "x") }
+        }
+    }
+
+    /// nil for what is refused; any other error is none that may come.
+    private func refusedOr<Value>(_ body: () throws -> Value) throws -> Value? {
+        do { return try body() } catch let error as InputError {
+            #expect(!error.message.isEmpty && !error.remedy.isEmpty)
+            return nil
+        }
+    }
+}

@@ -1,0 +1,266 @@
+import Foundation
+import OpBenchModel
+import Subprocess
+import Testing
+
+/// The real program on hostile input: files that are not what they seem, fields that try to be commands, names that lead
+/// elsewhere.
+@Suite("Hostile input", .serialized) struct HostileInputTests {
+    private let folder: ScratchFolder
+
+    init() throws {
+        folder = try ScratchFolder()
+        try writeRun("base", seconds: 0.5)
+        try writeRun("slow", seconds: 0.6)
+        try folder.write(
+            #"{"version": 1, "rules": [{"metric": "time", "max_regression": 0.01}]}"#, to: "policy.json")
+    }
+
+    /// What a class may be made to say.
+    private static let command = "a\n::error title=x::pwned\r\n##[error]pwned\u{9B}31m|<b>\"\u{301}"
+
+    private func writeRun(_ name: String, seconds: Double, operationClass: String = command) throws {
+        var rows: [SampleRow] = []
+        for block in 0..<20 {
+            let time = seconds * (1 + Double(block % 7) / 1000)
+            for (name_, value) in [("", time), (operationClass, time)] {
+                rows.append(
+                    SampleRow(
+                        runID: name, sampleID: "\(block)-throughput", timestampUTC: "", workload: "w", cellID: "w",
+                        backend: .engine, block: block, position: 0, phase: "total", operationClass: name_, status: .ok,
+                        metric: "time", stat: "total", value: value, operations: 1000, parameters: [:]))
+            }
+        }
+        try FileManager.default.createDirectory(
+            atPath: "\(folder.root)/results/\(name)", withIntermediateDirectories: true)
+        try folder.write(CSVFile.text(of: rows), to: "results/\(name)/samples.csv")
+    }
+
+    private func run(_ line: String, _ more: String..., environment: Environment = .inherit) async throws
+        -> OpBenchProcess.Finished
+    {
+        try await OpBenchProcess.run(
+            line.split(separator: " ").map(String.init) + more, in: folder, environment: environment)
+    }
+
+    /// The lines that GitHub's runner would take for a command that opbench did not mean.
+    private func commands(in text: String) -> [String] {
+        text.split(whereSeparator: \.isNewline).map(String.init).filter {
+            ($0.contains("##[") || $0.hasPrefix("::")) && !$0.hasPrefix("::error title=regression of time total a")
+                && !$0.hasPrefix("::error title=regression of time total::") && !$0.hasPrefix("::warning title=")
+        }
+    }
+
+    // MARK: Fields
+
+    @Test(
+        "A class that says `::error` reaches the runner in no form",
+        arguments: [
+            "compare base slow --policy policy.json", "compare base slow --all --format csv",
+            "compare base slow --all --format markdown", "compare base slow --all --format json",
+            "gate --baseline base --candidate slow --policy policy.json --github-annotations",
+            "baseline show base", "export --format otava base", "export --format otava-config base",
+            "export --format bencher base", "compare base slow --ignore-parameters ::error::x",
+        ])
+    func workflowCommands(line: String) async throws {
+        if line.hasPrefix("baseline") {
+            try FileManager.default.createDirectory(
+                atPath: folder.root + "/results/baseline", withIntermediateDirectories: true)
+            try FileManager.default.copyItem(
+                atPath: folder.root + "/results/base", toPath: folder.root + "/results/baseline/base")
+        }
+        let result = try await run(line)
+        #expect([0, 2, 7, 64].contains(result.status))
+        #expect(commands(in: result.output) == [] && commands(in: result.errors) == [])
+        #expect(!(result.output + result.errors).unicodeScalars.contains { $0 == "\u{9B}" || $0 == "\r" })
+    }
+
+    @Test("A workload whose reason holds a quote with a combining mark makes rows that are read again")
+    func reason() async throws {
+        try folder.write(
+            #"""
+            {"name": "q", "summary": "s", "shape": "independent", "parameters": {"items": 10, "work_ns": 0},
+             "backends": ["serial", "foundation"], "metrics": ["throughput"],
+             "skip": [{"backend": "foundation", "reason": "a \"\#u{301}quoted\#u{301}\", b"}]}
+            """#, to: "q.json")
+        let result = try await run("run --quick --run-id q q.json")
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(try await run("compare q q").status == 0)
+    }
+
+    // MARK: Figures
+
+    @Test(
+        "Figures at the edges of what a Double holds are refused; those at the edges of the allowed are judged",
+        arguments: [
+            ("1e308", "5e-324", true), ("5e-324", "1e308", true), ("0", "1e308", true), ("1e61", "1", true),
+            ("1e60", "1e-60", false), ("-1e60", "0", false), ("0", "0", false), ("1e-60", "1e-60", false),
+        ])
+    func extremes(first: String, second: String, isRefused: Bool) async throws {
+        let header = String(try folder.read("results/base/samples.csv").split(separator: "\n")[0])
+        func write(_ name: String, _ values: [String]) throws {
+            var text = header + "\n"
+            for block in 0..<20 {
+                for (index, backend) in ["engine", "dispatch"].enumerated() {
+                    let value = values[(block / 2 + index) % 2]
+                    for (metric, stat, unit, direction) in [
+                        ("time", "total", "s", "lower"), ("throughput_ops", "rate", "1/s", "higher"),
+                    ] {
+                        text +=
+                            "1,\(name),\(block)-throughput,,w,w,\(backend),,\(block),0,total,,,ok,,\(metric),\(stat),"
+                            + "\(value),\(unit),\(direction),false,1,\n"
+                    }
+                }
+            }
+            try FileManager.default.createDirectory(
+                atPath: "\(folder.root)/results/\(name)", withIntermediateDirectories: true)
+            try folder.write(text, to: "results/\(name)/samples.csv")
+        }
+        try write("one", [first, second])
+        try write("two", [second, first])
+        for line in [
+            "compare one two --all", "compare one two --all --format json", "gate --baseline one --candidate two",
+            "export --format jmh one", "export --format bencher one", "export --format otava one two",
+            "export --format github-action-benchmark one",
+        ] {
+            let result = try await run(line)
+            if isRefused {
+                #expect(result.status == 64 && result.errors.contains("which nothing measures"), "\(result.errors)")
+                continue
+            }
+            #expect([0, 2, 5, 7].contains(result.status), "\(line): \(result.errors)")
+            #expect(!result.output.contains(",inf") && !result.output.contains(": inf"))
+            if ["json", "jmh", "bencher", "github-action-benchmark"].contains(where: line.contains) {
+                _ = try JSONSerialization.jsonObject(with: Data(result.output.utf8))
+            }
+        }
+    }
+
+    // MARK: Report files
+
+    private func kind(_ name: String) -> mode_t {
+        var facts = stat()
+        return lstat("\(folder.root)/\(name)", &facts) == 0 ? facts.st_mode & S_IFMT : 0
+    }
+
+    @Test("Reports: devices and links stay, a planted link is not followed, a job's summary grows")
+    func reports() async throws {
+        symlink("real.csv", folder.root + "/link.csv")
+        try folder.write("old", to: "real.csv")
+        try folder.write("precious", to: "victim")
+        symlink("victim", folder.root + "/junit.xml.new")
+        try folder.write("# before\n", to: "steps.md")
+        let result = try await OpBenchProcess.run(
+            ["compare", "base", "slow", "--csv", "link.csv", "--markdown", "steps.md", "--junit", "junit.xml"],
+            in: folder,
+            environment: .inherit.updating(["GITHUB_STEP_SUMMARY": "steps.md"]))
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(kind("link.csv") == S_IFLNK)
+        #expect(try folder.read("real.csv").hasPrefix("cell_id,"))
+        #expect(try folder.read("victim") == "precious" && folder.read("junit.xml").hasPrefix("<?xml"))
+        #expect(try folder.read("steps.md").hasPrefix("# before\n\n| cell |"))
+        #expect(try await run("compare base slow --csv /dev/null").status == 0)
+        var facts = stat()
+        #expect(lstat("/dev/null", &facts) == 0 && facts.st_mode & S_IFMT == S_IFCHR)
+        let full = try await run("compare base slow --csv /dev/full --junit second.xml")
+        #expect(full.status == 1 && full.errors.contains("/dev/full: No space left on device"))
+        #expect(kind("second.xml") == 0)
+    }
+
+    @Test("/dev/stdout is the standard output, behind what is printed, also where that is a file")
+    func standardOutput() async throws {
+        let result = try await run("compare base slow --policy policy.json --csv /dev/stdout")
+        let lines = result.output.split(separator: "\n").map(String.init)
+        #expect(result.status == 0 && lines[0].hasPrefix("cell"))
+        #expect(lines.contains(CompareRow.columns.joined(separator: ",")))
+    }
+
+    @Test("A report that cannot be written is bad input, told before anything is read or printed")
+    func badReports() async throws {
+        for path in ["none/x.csv", ".", "", "results", "policy.json/x"] {
+            let result = try await run("compare nowhere slow --csv", path)
+            #expect(result.status == 64 && result.output == "", "\(path)")
+            #expect(result.errors.contains("cannot be written") || result.errors.contains("an empty path"))
+        }
+    }
+
+    @Test("Every file is made with the mode that the umask leaves")
+    func modes() async throws {
+        try folder.write(
+            #"""
+            {"name": "m", "summary": "s", "shape": "independent", "parameters": {"items": 10, "work_ns": 0},
+             "backends": ["serial"], "metrics": ["throughput"]}
+            """#, to: "m.json")
+        let script = """
+            umask 027
+            "$0" run --quick --no-progress --run-id m m.json && "$0" baseline save m \
+            && "$0" compare m m --csv c.csv --markdown m.md --junit j.xml
+            """
+        let result = try await Subprocess.run(
+            .path("/bin/sh"), arguments: ["-c", script, OpBenchProcess.binary],
+            workingDirectory: .init(folder.root), output: .discarded, error: .string(limit: 1 << 20))
+        #expect(result.terminationStatus.isSuccess, "\(result.standardError)")
+        let files =
+            ["c.csv", "m.md", "j.xml"]
+            + ["samples.csv", "summary.csv", "run.json"].flatMap {
+                ["results/m/\($0)", "results/baseline/m/\($0)"]
+            }
+        for name in files + ["results/m", "results/baseline/m"] {
+            var facts = stat()
+            #expect(stat("\(folder.root)/\(name)", &facts) == 0)
+            #expect(facts.st_mode & 0o777 == (files.contains(name) ? 0o640 : 0o750), "\(name)")
+        }
+    }
+
+    // MARK: Names
+
+    @Test(
+        "Folders without a name and names that are taken are bad usage",
+        arguments: [
+            ("run m.json --output", "", "--output is empty"), ("baseline list --results", "", "--results is empty"),
+            ("compare base slow --results", "", "--results is empty"),
+            ("export --format otava base --results", "", "--results is empty"),
+            ("run m.json --run-id", "calibration", "where opbench keeps other things"),
+            ("run m.json --run-id", "baseline", "where opbench keeps other things"),
+            ("calibrate m.json --run-id", "noise-floors.csv", "where opbench keeps other things"),
+        ])
+    func names(line: String, last: String, message: String) async throws {
+        try folder.write(
+            #"{"name": "m", "summary": "s", "shape": "chain", "parameters": {}, "backends": ["serial"]}"#, to: "m.json")
+        let before = folder.contents()
+        let result = try await run(line, last)
+        #expect(result.status == 64 && result.errors.contains(message), "\(result.errors)")
+        #expect(folder.contents() == before)
+    }
+
+    @Test("What is no regular file is no workload, no policy and no description of a run, and is refused at once")
+    func notFiles() async throws {
+        mkfifo(folder.root + "/fifo", 0o600)
+        symlink("/dev/zero", folder.root + "/results/base/run.json")
+        for line in [
+            "validate fifo", "run fifo", "list /dev/zero", "compare slow slow --policy fifo", "compare base slow",
+            "baseline save base", "run --calibration base fifo",
+        ] {
+            let result = try await run(line)
+            #expect(
+                result.status == 64 && result.errors.contains("device, FIFO or socket"), "\(line): \(result.errors)")
+        }
+    }
+
+    @Test("A list of far too many values, too many samples, a file of line ends: refused, with the limit")
+    func limits() async throws {
+        try folder.write(
+            "{\"name\": \"w\", \"summary\": \"s\", \"shape\": \"chain\", \"parameters\": {\"depth\": \(Array(1...150_000))}, "
+                + "\"backends\": [\"engine\"]}", to: "values.json")
+        let values = try await run("validate values.json")
+        #expect(values.status == 64 && values.errors.contains("at most 100000 cells"))
+        try folder.write(
+            "{\"name\": \"w\", \"summary\": \"s\", \"shape\": \"chain\", \"parameters\": {\"depth\": \(Array(1...9000))}, "
+                + "\"backends\": [\"engine\"]}", to: "cells.json")
+        let samples = try await run("list cells.json")
+        #expect(samples.status == 64 && samples.errors.contains("more than 100000 samples"))
+        try folder.write(String(repeating: "\n", count: 1 << 22), to: "results/base/samples.csv")
+        let lines = try await run("compare base slow")
+        #expect(lines.status == 64 && lines.errors.contains("\"schema_version\" belongs"))
+    }
+}

@@ -1,0 +1,192 @@
+import Foundation
+import Glibc
+import OpBenchModel
+import Testing
+
+@testable import OpBenchRunner
+
+/// A run's folder among other processes, foreign files and kills.
+@Suite("Run folders") struct RunFolderTests {
+    private let directory: String
+
+    init() throws { directory = try Fixture.folder() }
+
+    private var run: String { "\(directory)/run" }
+
+    private func plan(resume: Bool = false) throws -> RunPlan {
+        try RunPlan(
+            specs: [try Fixture.spec("independent", #"{"items": 10}"#)],
+            options: RunOptions(blocks: 1, directory: directory, runID: "run", resume: resume))
+    }
+
+    private func refusal(_ body: () throws -> Void) -> InputError? {
+        do { try body() } catch { return error as? InputError }
+        return nil
+    }
+
+    @Test(
+        "A symbolic link in the place of a file of the run's is refused, and what it leads to stays",
+        arguments: ["samples.csv", "histograms.csv", "run.json.new", "run.json", "summary.csv", "compare.csv"])
+    func links(name: String) throws {
+        try FileManager.default.createDirectory(atPath: run, withIntermediateDirectories: true)
+        try Data("precious".utf8).write(to: URL(filePath: "\(directory)/victim"))
+        symlink("../victim", "\(run)/\(name)")
+        let error = try #require(refusal { _ = try RunFolder.create(plan()) })
+        #expect(error.file == "\(run)/\(name)" && error.message.contains("symbolic link"))
+        #expect(try String(contentsOfFile: "\(directory)/victim", encoding: .utf8) == "precious")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: run) == [name])
+    }
+
+    @Test("What a kill leaves is no run: passing files are removed")
+    func leftovers() throws {
+        try FileManager.default.createDirectory(atPath: run, withIntermediateDirectories: true)
+        for name in ["samples.csv", WrittenFolder.temporaryName(), "run.json.new"] {
+            try Data("part".utf8).write(to: URL(filePath: "\(run)/\(name)"))
+        }
+        _ = try RunFolder.create(plan())
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: run).sorted()
+                == ["histograms.csv", "run.json.new", "samples.csv"])
+    }
+
+    @Test("Anything else that is there is a run, or somebody's folder")
+    func existing() throws {
+        try FileManager.default.createDirectory(atPath: run, withIntermediateDirectories: true)
+        try Data("mine".utf8).write(to: URL(filePath: "\(run)/letter.txt"))
+        #expect(try #require(refusal { _ = try RunFolder.create(plan()) }).message == "a run of this id exists")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: run) == ["letter.txt"])
+    }
+
+    @Test("One process at a time")
+    func lock() throws {
+        let first = try RunFolder.create(plan())
+        let error = refusal { _ = try RunFolder.create(plan()) }
+        #expect(error?.message.contains("another process") == true)
+        withExtendedLifetime(first) {}
+    }
+
+    @Test("Files are made with the modes that the umask leaves")
+    func modes() throws {
+        // Not changed here, since it is the whole process's: what it is follows from a file made beside.
+        close(open("\(directory)/plain", O_WRONLY | O_CREAT, 0o666))
+        let folder = try RunFolder.create(plan())
+        try folder.saveManifest("{}")
+        func mode(_ path: String) -> mode_t {
+            var facts = stat()
+            return stat(path, &facts) == 0 ? facts.st_mode & 0o777 : 0
+        }
+        for name in ["samples.csv", "histograms.csv", "run.json"] {
+            #expect(mode("\(run)/\(name)") == mode("\(directory)/plain"))
+        }
+    }
+
+    // MARK: Descriptions
+
+    private func description(_ change: (String) -> String) throws -> InputError? {
+        try FileManager.default.createDirectory(atPath: run, withIntermediateDirectories: true)
+        let manifest = RunManifest(plan: try plan(), calibration: Fixture.kernel, host: .gather(git: nil))
+        let progress = RunManifest.Progress(state: "finished", samplesDone: 1, runnerCPUSeconds: 0)
+        let text = try RunManifest.Writer(manifest).text(progress)
+        try Data(change(text).utf8).write(to: URL(filePath: "\(run)/run.json"))
+        return refusal { _ = try RunFacts.read(beside: "\(run)/samples.csv") }
+    }
+
+    @Test(
+        "A description is read; one with a work that no processor does, or no JSON at all, is refused with the reason")
+    func descriptions() throws {
+        #expect(try description { $0 } == nil)
+        for rate in ["1e300", "0", "-1", "1e-300"] {
+            let error = try #require(
+                try description { $0.replacing("\"iterations_per_ns\" : 0.5", with: "\"iterations_per_ns\" : \(rate)") }
+            )
+            #expect(error.path == "$.calibration.iterations_per_ns")
+        }
+        #expect(try #require(try description { String($0.dropLast(40)) }).message.contains("not JSON"))
+        #expect(try #require(try description { _ in "{}" }).message.contains("not the description of a run"))
+        let marks = String(repeating: "\\u0301", count: 100_000)
+        #expect(try #require(try description { "{\"\(marks)\": 1," + $0.dropFirst() }).message.contains("combining"))
+    }
+
+    @Test("A description that cannot be read, a device or a FIFO in its place are called what they are")
+    func unreadable() throws {
+        try FileManager.default.createDirectory(atPath: "\(run)/run.json", withIntermediateDirectories: true)
+        #expect(
+            try #require(refusal { _ = try RunFacts.read(beside: "\(run)/samples.csv") }).message
+                == "cannot be read: Is a directory")
+        rmdir("\(run)/run.json")
+        symlink("/dev/zero", "\(run)/run.json")
+        #expect(
+            try #require(refusal { _ = try RunFacts.read(beside: "\(run)/samples.csv") }).message
+                .contains("device"))
+        unlink("\(run)/run.json")
+        mkfifo("\(run)/run.json", 0o600)
+        #expect(
+            try #require(refusal { _ = try RunFolder.reopen(plan(resume: true)) }).message.contains("device, FIFO"))
+    }
+
+    @Test("A run of more samples than one can wait for is refused before anything is written")
+    func tooManySamples() throws {
+        let spec = try Fixture.spec("chain", "{\"depth\": \(Array(1...7000))}", backends: ["engine", "serial"])
+        let error = try #require(
+            refusal { _ = try RunPlan(specs: [spec], options: RunOptions(directory: directory, runID: "run")) })
+        #expect(error.message.contains("more than 100000 samples"))
+        _ = try RunPlan(specs: [spec], options: RunOptions(kinds: [.check], directory: directory, runID: "run"))
+    }
+
+    // MARK: Git
+
+    @Test("Nothing that a repository's configuration names is run to learn its commit", .enabled(if: git("--version")))
+    func hostileRepository() async throws {
+        let repository = "\(directory)/repository"
+        let trap = "\(directory)/trap"
+        try FileManager.default.createDirectory(atPath: repository, withIntermediateDirectories: true)
+        try Data("#!/bin/sh\ntouch '\(directory)/sprung'\ncat\n".utf8).write(to: URL(filePath: trap))
+        chmod(trap, 0o755)
+        func inRepository(_ words: String...) { #expect(Self.git(["-C", repository] + words)) }
+        inRepository("init", "-q")
+        try Data("a\n".utf8).write(to: URL(filePath: "\(repository)/file.txt"))
+        try Data("* filter=odd=name.x\n".utf8).write(to: URL(filePath: "\(repository)/.gitattributes"))
+        inRepository("add", ".")
+        inRepository("-c", "user.name=n", "-c", "user.email=e", "commit", "-q", "-m", "m")
+        let settings = [
+            ("core.fsmonitor", trap), ("filter.odd=name.x.clean", trap), ("filter.odd=name.x.smudge", trap),
+            ("diff.external", trap), ("core.pager", trap), ("core.hooksPath", directory),
+        ]
+        for (name, value) in settings {
+            let dot = name.lastIndex(of: ".")!
+            let section = name[..<dot].split(separator: ".", maxSplits: 1)
+            let heading = section.count == 2 ? "[\(section[0]) \"\(section[1])\"]" : "[\(section[0])]"
+            let file = try #require(FileHandle(forWritingAtPath: "\(repository)/.git/config"))
+            try file.seekToEnd()
+            try file.write(contentsOf: Data("\(heading)\n\t\(name[name.index(after: dot)...]) = \(value)\n".utf8))
+        }
+        try FileManager.default.copyItem(atPath: trap, toPath: "\(directory)/post-index-change")
+        // As large as before, and changed, so that git has to look into it.
+        try Data("b\n".utf8).write(to: URL(filePath: "\(repository)/file.txt"))
+        // The trap works: git itself would spring it.
+        #expect(Self.git(["-C", repository, "status"]))
+        #expect(access("\(directory)/sprung", F_OK) == 0)
+        unlink("\(directory)/sprung")
+
+        let facts = try #require(await GitFacts.read(folder: repository))
+        #expect(facts.commit.utf8.count == 40 && facts.isDirty)
+        #expect(access("\(directory)/sprung", F_OK) != 0)
+        try Data("a\n".utf8).write(to: URL(filePath: "\(repository)/file.txt"))
+        #expect(await GitFacts.read(folder: repository)?.isDirty == false)
+        #expect(access("\(directory)/sprung", F_OK) != 0)
+        #expect(await GitFacts.read(folder: directory) == nil)
+    }
+
+    private static func git(_ words: String...) -> Bool { git(words) }
+
+    private static func git(_ words: [String]) -> Bool {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["git"] + words
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }
+}
