@@ -58,6 +58,11 @@ import Testing
             sides
             ? Comparison(sidesOf: base, question: question) : Comparison(base: base, head: head, question: question)
         let outcome = GateOutcome(comparison.rows, policy: policy, hasBadSample: false, isLenient: true)
+        func run(_ rows: [SampleRow]) -> RecordedRun { RecordedRun("run", in: "none", samples: rows, facts: nil) }
+        let settling = Settling(
+            compared: sides ? .sides(run(base)) : .runs(base: run(base), head: run(head)), folder: "none",
+            comparing: { ["compare"] + $0 }, policy: base[0].notes)
+        let report = ComparisonReport(rows: comparison.rows, outcome: outcome, settling: settling)
         let summary = (sides ? ["base", "head"] : [""]).flatMap { summarize(base, side: $0) }
         try checkJSON(RowJSON.text(of: summary))
         try checkJSON(RowJSON.text(of: comparison.rows))
@@ -72,8 +77,8 @@ import Testing
             exports = [OtavaExport.data([exported]), OtavaExport.configuration([exported])]
         }
         for text in [
-            SummaryTable.text(of: summary), ComparisonTable.text(of: comparison.rows, outcome: outcome),
-            ComparisonMarkdown.text(of: comparison.rows, outcome: outcome), CSVFile.text(of: summary),
+            SummaryTable.text(of: summary, clockResolution: 1), ComparisonTable.text(of: report),
+            ComparisonMarkdown.text(of: report), CSVFile.text(of: summary),
             CSVFile.text(of: comparison.rows),
         ] + exports {
             #expect(!text.utf8.contains("::".utf8) && !text.utf8.contains("##[".utf8))
@@ -82,8 +87,8 @@ import Testing
             #expect(!text.utf8.contains(",inf".utf8) && !text.utf8.contains(",nan".utf8))
         }
         _ = try CSVFile.rows(CompareRow.self, text: CSVFile.text(of: comparison.rows), file: "x")
-        #expect(XMLParser(data: Data(JUnitReport.text(of: comparison.rows).utf8)).parse())
-        let commands = GitHubAnnotations.text(of: comparison.rows)
+        #expect(XMLParser(data: Data(JUnitReport.text(of: report).utf8)).parse())
+        let commands = GitHubAnnotations.text(of: report)
         for line in commands.utf8.split(separator: UInt8(ascii: "\n")) {
             #expect(line.starts(with: "::error title=".utf8) || line.starts(with: "::warning title=".utf8))
         }

@@ -36,6 +36,11 @@ struct RecordedRun {
         facts = try RunFacts.read(beside: file)
     }
 
+    /// A run of rows that were read before.
+    init(_ name: String, in folder: String, samples: [SampleRow], facts: RunFacts?) {
+        (self.name, self.folder, self.samples, self.facts) = (name, folder, samples, facts)
+    }
+
     private static func samplesFile(of name: String, in folder: String) throws(InputError) -> String {
         let places =
             [name, "\(name)/\(SampleRow.fileName)"]
