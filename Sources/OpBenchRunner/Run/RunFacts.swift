@@ -48,8 +48,10 @@ public struct RunFacts: Sendable {
         // Any other reason that it cannot be had is told when it is read.
         if access(path, F_OK) != 0, errno == ENOENT { return nil }
         let (manifest, progress) = try RunManifest.readWithProgress(path)
-        let workloads = try WorkloadSpec.decode(
+        // What is wrong with one is told of both files; one that is right has its own file's name.
+        var workloads = try WorkloadSpec.decode(
             texts: manifest.identity.workloads.map { (text: $0.text, file: "\(path): \($0.file)") })
+        for (index, workload) in manifest.identity.workloads.enumerated() { workloads[index].file = workload.file }
         return RunFacts(
             hostClass: manifest.host.hostClass, allocator: manifest.host.allocator,
             configuration: manifest.host.configuration, workloads: workloads, arguments: manifest.arguments,
