@@ -50,11 +50,13 @@ extension QueueCore {
 
     /// What a runner has in hand, if other threads may see it; a closure gets its object. Under the lock.
     func operation(of runner: Runner) -> Operation? {
-        guard let (operation, isNewObject) = runner.operationSeen(of: self) else { return nil }
-        if isNewObject {
+        switch runner.operationSeen(of: self) {
+        case .nothing: return nil
+        case .operation(let operation): return operation
+        case .newObject(let object):
             state.runningClosures -= 1
             countAsObjects(1)
+            return object
         }
-        return operation
     }
 }

@@ -50,21 +50,28 @@ extension Runner {
         end(object, of: queue)
     }
 
-    /// The operation in the hand, for a thread that holds the queue's lock; a closure gets an object, which is retained for
-    /// the queue. Nil if there is nothing to be seen.
-    func operationSeen(of queue: QueueCore) -> (operation: Operation, isNewObject: Bool)? {
-        guard opensHand() else { return nil }
+    /// What a thread that holds the queue's lock sees in a hand. No tuple: see `BlockPlace.Words`.
+    enum Seen {
+        case nothing
+        case operation(Operation)
+        /// Made of the closure just now, and retained for the queue.
+        case newObject(Operation)
+    }
+
+    /// The operation in the hand, for a thread that holds the queue's lock; a closure gets an object.
+    func operationSeen(of queue: QueueCore) -> Seen {
+        guard opensHand() else { return .nothing }
         switch hand {
-        case .nothing, .guest: return nil
-        case .operation(let operation): return (operation.takeUnretainedValue(), false)
+        case .nothing, .guest: return .nothing
+        case .operation(let operation): return .operation(operation.takeUnretainedValue())
         case .closure:
-            if let closureObject { return (closureObject, false) }
+            if let closureObject { return .operation(closureObject) }
             // The runner has moved the closure out to call it, and keeps it alive until it has closed the hand.
             let object = BlockOperation(heldClosure.pointee, in: queue, sequence: closureSequence)
             object.state.enterExecuting()
             object.place = QueuePlace(kind: .executing, level: .normal)
             closureObject = Unmanaged.passRetained(object).takeUnretainedValue()
-            return (object, true)
+            return .newObject(object)
         }
     }
 }

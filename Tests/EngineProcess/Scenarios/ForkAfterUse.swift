@@ -123,6 +123,15 @@ private struct InheritedWork {
     queue.addOperation(BlockOperation {})
     _ = queue.operations
     queue.isSuspended = false
+    // While one runs, too: a worker then has it in hand.
+    let (begun, listed) = (Gate(), Gate())
+    queue.addOperation {
+        begun.open()
+        listed.wait()
+    }
+    begun.wait()
+    _ = queue.operations
+    listed.open()
     queue.waitUntilAllOperationsAreFinished()
     let (isOver, ended) = (Count(), Count())
     for _ in 0..<2 {
