@@ -54,7 +54,10 @@ final class WorkerPool: @unchecked Sendable {
 
     private static let pools: [WorkerPool] = {
         prepareForThreads()
-        return (0..<NiceBand.count).map { WorkerPool(band: NiceBand(index: $0)) }
+        let all = (0..<NiceBand.count).map { WorkerPool(band: NiceBand(index: $0)) }
+        // What a forked child does first is done once here: Swift looks up the types of a loop under a lock of its own.
+        setCrowded(false, in: all)
+        return all
     }()
 
     /// What has to come before the engine's first thread. The globals that its threads use are initialized here: two
@@ -89,9 +92,13 @@ final class WorkerPool: @unchecked Sendable {
     @inline(__always)
     var isCrowded: Bool { crowded.load(ordering: .relaxed) }
 
+    private static func setCrowded(_ isCrowded: Bool, in pools: [WorkerPool]) {
+        for pool in pools { pool.crowded.store(isCrowded, ordering: .relaxed) }
+    }
+
     /// In a forked child, which has only the thread that forked: if that is a worker, it takes no other operation.
     static func stopAll() {
-        for pool in pools { pool.crowded.store(true, ordering: .relaxed) }
+        setCrowded(true, in: pools)
     }
 
     // MARK: Giving and taking work
