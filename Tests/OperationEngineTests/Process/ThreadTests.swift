@@ -49,7 +49,8 @@ struct MonitorTests {
 
 @Suite(
     "Threads that the system refuses", .blocking,
-    .enabled(if: Permission.becomeAnotherUser, "needs root, to become a user whose threads can be limited"))
+    .enabled(if: Permission.becomeAnotherUser, "needs root, to become a user whose threads can be limited"),
+    .disabled(if: Scale.isSanitized, "a sanitizer has threads of its own, which count too"))
 struct RefusedThreadTests {
     @Test("O6: with few threads to be had, what is to be had does the work of all queues and bands", arguments: 2...6)
     func few(count: Int) throws {
