@@ -20,46 +20,47 @@ enum Awaited {
 /// the hand of one of them; for one that has not begun, in a queue that runs on the pools; or for blocks that they run.
 /// None of these gets on without a worker. Where something else is awaited, there is no verdict.
 enum ThreadExhaustion {
+    /// Written with the locks of all pools held, together with the verdict: otherwise a thread that came to no verdict a
+    /// moment ago would undo the note of the one that reports.
     private static let isReported = Atomic<Bool>(false)
 
     /// Says, once each time, why no wait of a worker can end.
     static func reason() -> String? {
-        guard WorkerPool.hasAllThreads, isComplete() else {
-            isReported.store(false, ordering: .relaxed)
-            return nil
+        guard WorkerPool.hasAllThreads || isReported.load(ordering: .relaxed) else { return nil }
+        let isNew = WorkerPool.withAllLocked { pools in
+            let isComplete = WorkerPool.hasAllThreads && isComplete(pools)
+            return !isReported.exchange(isComplete, ordering: .relaxed) && isComplete
         }
-        if isReported.exchange(true, ordering: .relaxed) { return nil }
+        guard isNew else { return nil }
         return """
             all \(WorkerPool.threadLimit) threads that the engine may have wait inside of operations, for others that need \
             a thread too
             """
     }
 
-    private static func isComplete() -> Bool {
-        WorkerPool.withAllLocked { pools in
-            var inHand: Set<UnsafeMutableRawPointer> = []
-            var queues: [UnsafeMutableRawPointer: QueueCore] = [:]
-            for pool in pools {
-                for queue in pool.queuesWithLeases { queues[address(of: queue)] = queue }
-                for worker in pool.workersUnderLock {
-                    guard worker.awaited != nil, let runner = worker.waitingRunner?.takeUnretainedValue() else {
-                        return false
-                    }
-                    if let queue = runner.queue { queues[address(of: queue)] = queue }
-                    if case .operation(let operation) = runner.hand, endsOnItsThread(operation) {
-                        inHand.insert(operation.toOpaque())
-                    }
+    private static func isComplete(_ pools: [WorkerPool]) -> Bool {
+        var inHand: Set<UnsafeMutableRawPointer> = []
+        var queues: [UnsafeMutableRawPointer: QueueCore] = [:]
+        for pool in pools {
+            for queue in pool.queuesWithLeases { queues[address(of: queue)] = queue }
+            for worker in pool.workersUnderLock {
+                guard worker.awaited != nil, let runner = worker.waitingRunner?.takeUnretainedValue() else {
+                    return false
+                }
+                if let queue = runner.queue { queues[address(of: queue)] = queue }
+                if case .operation(let operation) = runner.hand, endsOnItsThread(operation) {
+                    inHand.insert(operation.toOpaque())
                 }
             }
-            return pools.allSatisfy { pool in
-                pool.workersUnderLock.allSatisfy { worker in
-                    switch worker.awaited {
-                    case nil: false
-                    case .blocks: true
-                    case .queue(let queue): queues[queue.toOpaque()]?.needsWorkers ?? false
-                    case .operation(let operation):
-                        inHand.contains(operation.toOpaque()) || isHeldBack(operation, in: queues)
-                    }
+        }
+        return pools.allSatisfy { pool in
+            pool.workersUnderLock.allSatisfy { worker in
+                switch worker.awaited {
+                case nil: false
+                case .blocks: true
+                case .queue(let queue): queues[queue.toOpaque()]?.needsWorkers ?? false
+                case .operation(let operation):
+                    inHand.contains(operation.toOpaque()) || isHeldBack(operation, in: queues)
                 }
             }
         }
