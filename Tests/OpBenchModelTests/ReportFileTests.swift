@@ -104,6 +104,16 @@ import Testing
         #expect(try text("summary.md") == "c")
     }
 
+    @Test(
+        "The summary of a job is known by the file, however the path is spelt", arguments: ["./summary.md", "link.md"])
+    func summaryBesides(spelling: String) throws {
+        try put("a", "summary.md")
+        symlink("summary.md", path("link.md"))
+        try write("b", path(spelling), summary: path("summary.md"))
+        try write("c", path("summary.md"), summary: path(spelling))
+        #expect(try text("summary.md") == "a\nb\nc")
+    }
+
     @Test("Of several files none is replaced unless all can be written")
     func together() throws {
         try put("old", "a.csv")

@@ -25,7 +25,7 @@ public struct ReportFile: Sendable {
         throws(InputError)
     {
         self.path = path
-        way = try Self.way(to: path, isAppended: path == jobSummary)
+        way = try Self.way(to: path, jobSummary: jobSummary)
     }
 
     // MARK: Writing
@@ -75,13 +75,15 @@ public struct ReportFile: Sendable {
     // MARK: Finding the way
 
     /// Follows symbolic links one by one, since the last of them names the folder in which a file is replaced.
-    private static func way(to path: String, isAppended: Bool) throws(InputError) -> Way {
+    private static func way(to path: String, jobSummary: String?) throws(InputError) -> Way {
         if path.isEmpty { throw InputError(file: "\"\"", message: "an empty path", remedy: "name a file") }
         var place = path
         for _ in 0..<40 {
             let (folder, name) = try parts(of: place, path)
             switch folder.entry(name) {
-            case .file, .none: return isAppended ? .appended(folder, name) : try replaced(folder, name, path)
+            case .file, .none:
+                let isAppended = path == jobSummary || jobSummary.map { folder.holds(name, whichIs: $0) } ?? false
+                return isAppended ? .appended(folder, name) : try replaced(folder, name, path)
             case .folder: throw InputError.unwritable(path, EISDIR)
             case .other: return try stream(folder, name, path)
             case .link:

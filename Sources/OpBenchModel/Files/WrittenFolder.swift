@@ -106,6 +106,13 @@ public final class WrittenFolder: Sendable {
         }
     }
 
+    /// Whether a name here and a path, followed through its links, lead to one and the same file.
+    func holds(_ name: String, whichIs path: String) -> Bool {
+        var (own, other) = (stat(), stat())
+        guard fstatat(descriptor, name, &own, AT_SYMLINK_NOFOLLOW) == 0, stat(path, &other) == 0 else { return false }
+        return own.st_dev == other.st_dev && own.st_ino == other.st_ino
+    }
+
     /// Refuses a folder in which one of the names is anything but a regular file: opbench would write to what it leads to.
     public func refuseForeign(_ names: [String]) throws(InputError) {
         for name in names {
