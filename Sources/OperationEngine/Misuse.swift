@@ -131,9 +131,7 @@ extension Misuse: CustomStringConvertible {
         case .underlyingQueueLate: "underlyingQueue: the operation queue must be empty to change it"
         case .runMainMisplaced: "runMain: only on the main thread, outside of operations"
         case .waitForSelf: "waitUntilFinished: an operation cannot wait for itself"
-        case .useAfterFork:
-            "this process was forked after its parent had used the engine, and has none of its threads; fork before the "
-                + "first use, or exec in the child"
+        case .useAfterFork: ForkedChild.message
         case .waitNeverEnds(let reason): "*** a wait that never ends: \(reason)"
         case .threadRefused(0, let reason): "*** no thread can be started, so no operation runs: \(reason)"
         case .threadRefused(let threads, let reason):
@@ -141,5 +139,14 @@ extension Misuse: CustomStringConvertible {
         case .blockingUnseen(let reason):
             "*** blocked operations are noticed late, since /proc/self/task cannot be read: \(reason)"
         }
+    }
+}
+
+extension ForkedChild {
+    /// Reports the misuse if this process is one; says whether it is.
+    static func isRefused() -> Bool {
+        guard isOne else { return false }
+        Misuse.useAfterFork.report()
+        return true
     }
 }

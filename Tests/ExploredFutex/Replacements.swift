@@ -19,8 +19,3 @@ func clock_gettime(_ clock: clockid_t, _ time: UnsafeMutablePointer<timespec>) -
         tv_sec: Int(ExploredSystem.now / 1_000_000_000), tv_nsec: Int(ExploredSystem.now % 1_000_000_000))
     return 0
 }
-
-/// No explored schedule forks.
-enum ForkedChild {
-    static func endIfOne() {}
-}

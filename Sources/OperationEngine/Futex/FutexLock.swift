@@ -1,5 +1,4 @@
 import CLinux
-import Glibc
 import Synchronization
 
 /// A small mutual-exclusion lock on a futex word: 0 free, 1 held, 2 held with sleepers.
@@ -65,46 +64,6 @@ struct FutexLock: ~Copyable, Sendable {
         // From here on the lock is taken as 2: whoever has slept cannot know whether others still sleep.
         while word.exchange(2, ordering: .acquiring) != 0 {
             Futex.wait(word, expected: 2)
-        }
-    }
-}
-
-/// futex(2) on the address of an atomic word. An `Atomic` never moves: it is a stored `let` of a class, or of a
-/// non-copyable value that is one.
-enum Futex {
-    /// Sleeps while the word holds `expected`; may return early. False on timeout.
-    @discardableResult
-    static func wait(_ word: borrowing Atomic<UInt32>, expected: UInt32, timeoutNanoseconds: Int64 = -1) -> Bool {
-        withUnsafePointer(to: word) { address in
-            address.withMemoryRebound(to: UInt32.self, capacity: 1) {
-                clinux_futex_wait($0, expected, timeoutNanoseconds) != ETIMEDOUT
-            }
-        }
-    }
-
-    static func wake(_ word: borrowing Atomic<UInt32>, count: Int32) {
-        withUnsafePointer(to: word) { address in
-            address.withMemoryRebound(to: UInt32.self, capacity: 1) { clinux_futex_wake($0, count) }
-        }
-    }
-}
-
-extension Futex {
-    /// As `wait`, on the low half of a 64-bit word (all supported machines are little-endian).
-    @discardableResult
-    static func waitOnLowHalf(
-        of word: borrowing Atomic<UInt64>, expected: UInt64, timeoutNanoseconds: Int64
-    ) -> Bool {
-        withUnsafePointer(to: word) { address in
-            address.withMemoryRebound(to: UInt32.self, capacity: 2) {
-                clinux_futex_wait($0, UInt32(truncatingIfNeeded: expected), timeoutNanoseconds) != ETIMEDOUT
-            }
-        }
-    }
-
-    static func wakeAllOnLowHalf(of word: borrowing Atomic<UInt64>) {
-        withUnsafePointer(to: word) { address in
-            address.withMemoryRebound(to: UInt32.self, capacity: 2) { clinux_futex_wake($0, .max) }
         }
     }
 }

@@ -13,7 +13,7 @@ final class KeptAlive {
 
     /// Runs `body`, in which `keep` may be called.
     ///
-    /// - Returns: whether the caller is to call `letGo`; not if an outer call does.
+    /// - Returns: whether the caller is to call `take`; not if an outer call does.
     static func during(_ body: () -> Void) -> Bool {
         if clinux_kept_list() != nil {
             body()
@@ -29,13 +29,10 @@ final class KeptAlive {
         clinux_kept_list().map { Unmanaged<KeptAlive>.fromOpaque($0).takeUnretainedValue().objects.append(object) }
     }
 
-    /// The operation that called has left its queue, or is left to the calling thread's runner, which then gets what was
-    /// kept.
-    static func letGo() {
-        guard let list = clinux_kept_list() else { return }
+    /// Ends `during` for the outermost caller, which gets what was kept; nil if there is nothing.
+    static func take() -> KeptAlive? {
+        guard let list = clinux_kept_list() else { return nil }
         clinux_set_kept_list(nil)
-        let kept = Unmanaged<KeptAlive>.fromOpaque(list).takeRetainedValue()
-        Runner.keep(kept)
-        withExtendedLifetime(kept) {}
+        return Unmanaged<KeptAlive>.fromOpaque(list).takeRetainedValue()
     }
 }

@@ -1,13 +1,3 @@
-/// The index of a queue priority, 0 (very low) to 4 (very high), and one more above them.
-struct PriorityLevel: Equatable {
-    let rawValue: UInt8
-
-    /// Cancelled operations that finish without main and take no slot (contract J9).
-    static let slotless = PriorityLevel(rawValue: 5)
-    static let normal = PriorityLevel(rawValue: 2)
-    static let lowest = PriorityLevel(rawValue: 0)
-}
-
 extension Operation {
     /// How urgent an operation is among the ready ones of its queue (contract G1).
     public enum QueuePriority: Int, Sendable, CaseIterable {
@@ -58,29 +48,5 @@ extension Operation {
     /// The band for a quality of service, which an overridden `start` does not get (contract H4).
     func band(of quality: QualityOfService) -> NiceBand {
         MethodOverride.start.isPresent(in: self) ? .normal : quality.band
-    }
-}
-
-/// The kind of work that an operation or a queue does. It affects threads only, never the order in which a queue
-/// chooses (contract N14).
-public enum QualityOfService: Int, Sendable {
-    /// Work that somebody watches, as an animation.
-    case userInteractive = 33
-    /// Work that somebody waits for.
-    case userInitiated = 25
-    /// Long work whose progress somebody may follow.
-    case utility = 17
-    /// Work that nobody sees.
-    case background = 9
-    /// Nothing said.
-    case `default` = -1
-
-    /// Never one that needs a privilege.
-    var band: NiceBand {
-        switch self {
-        case .background: NiceBand(nice: 10).permitted
-        case .utility: NiceBand(nice: 5).permitted
-        case .userInteractive, .userInitiated, .default: .normal
-        }
     }
 }

@@ -193,7 +193,7 @@ open class Operation: @unchecked Sendable {
                 WorkerPool.of(.normal).submit(.block(block))
             }
         }
-        if hasKept { KeptAlive.letGo() }
+        if hasKept { Runner.letGoOfKept() }
     }
 
     /// Lets go of what only the execution needed (contract K13, Q5). Called on the finishing thread, with the word before

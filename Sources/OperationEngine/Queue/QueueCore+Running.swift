@@ -168,7 +168,7 @@ extension QueueCore {
         if dropped.lastHasSuccessors {
             dropped.operations.last?._withUnsafeGuaranteedRef {
                 $0.executionEnded($0.state.load())
-                if $0.releaseSuccessors(own: nil) { KeptAlive.letGo() }
+                if $0.releaseSuccessors(own: nil) { Runner.letGoOfKept() }
             }
         }
         dropped.operations.visitLinks { link in

@@ -33,7 +33,7 @@ struct BriefSpin: ~Copyable, Sendable {
     @inline(never)
     func wait(until condition: () -> Bool) -> Bool {
         let limit = budget.load(ordering: .relaxed)
-        guard limit > 0, WorkerPool.processors > 1 else {
+        guard limit > 0, Processors.count > 1 else {
             if limit < 0 { budget.store(limit == -1 ? Self.full : limit + 1, ordering: .relaxed) }
             return false
         }

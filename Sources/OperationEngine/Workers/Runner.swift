@@ -255,10 +255,11 @@ final class Runner {
         uncounted = 0
     }
 
-    /// Keeps objects alive until the hand of the calling thread's runner is empty, if there is something in it.
-    static func keep(_ objects: KeptAlive) {
-        guard let runner = current?.takeUnretainedValue(), !runner.hand.isNothing else { return }
-        runner.kept.append(objects)
+    /// Lets go of what was kept alive during a finish on the calling thread, whose operation has left its queue. If the
+    /// thread's runner has something in hand, when that is gone.
+    static func letGoOfKept() {
+        guard let kept = KeptAlive.take() else { return }
+        if let runner = current?.takeUnretainedValue(), !runner.hand.isNothing { runner.kept.append(kept) }
     }
 
     // MARK: What a finishing operation makes ready

@@ -26,8 +26,8 @@ struct ThreadWatch {
         case perhapsBlocked
     }
 
-    /// Of a worker.
-    struct Seen {
+    /// Of one worker.
+    struct Record {
         fileprivate var cpuNanoseconds: Int64 = 0
         /// Looks in a row that found it asleep: the first and the last.
         fileprivate var firstLook = 0

@@ -45,7 +45,7 @@ final class Worker: @unchecked Sendable {
     /// since: such a mistake takes two looks in a row to matter.
     private let sleepMark = Atomic<UInt32>(0)
     /// What the monitor has seen of the thread. The monitor's own.
-    @exclusivity(unchecked) var seen = ThreadWatch.Seen()
+    @exclusivity(unchecked) var seen = ThreadWatch.Record()
 
     init(pool: WorkerPool, isSubstitute: Bool) {
         self.pool = pool

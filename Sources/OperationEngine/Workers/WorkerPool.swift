@@ -14,31 +14,30 @@ import Synchronization
 final class WorkerPool: @unchecked Sendable {
     let band: NiceBand
 
-    private let lock = FutexLock()
+    let lock = FutexLock()
     // Copies for looks without the lock, written under it; next to it, since who has brought or taken an item writes them
     // all.
     /// Whether a worker searches.
-    private let searching = Atomic<Bool>(false)
+    let searching = Atomic<Bool>(false)
     /// Whether more workers run than should.
-    private let crowded = Atomic<Bool>(false)
+    let crowded = Atomic<Bool>(false)
     /// Whether `surge > 0`.
-    private let hasSurge = Atomic<Bool>(false)
+    let hasSurge = Atomic<Bool>(false)
     /// `items.count`.
-    private let pending = Atomic<Int>(0)
+    let pending = Atomic<Int>(0)
 
     // Guarded by `lock`, down to `surgeLooks`.
-    @exclusivity(unchecked) private var items = WorkItemQueue()
+    @exclusivity(unchecked) var items = WorkItemQueue()
     /// Parked, the latest last, which is woken first: its caches are warm.
-    @exclusivity(unchecked) private var idle: [Worker] = []
-    @exclusivity(unchecked) private var blockedCount = 0
-    @exclusivity(unchecked) private var workers: [Worker] = []
+    @exclusivity(unchecked) var idle: [Worker] = []
+    @exclusivity(unchecked) var blockedCount = 0
+    @exclusivity(unchecked) var workers: [Worker] = []
     @exclusivity(unchecked) private var searchLooks = WorkerPool.searchLooks.upperBound
     /// Workers above the processors' number that the monitor asks for, because all the running ones were blocked; and
     /// for how many more of its looks. It lets the blocked ones through, and must end by itself, lest processor-bound
     /// work have as many threads later.
-    @exclusivity(unchecked) private var surge = 0
-    @exclusivity(unchecked) private var surgeLooks = 0
-    private static let fullSurgeLooks = 10
+    @exclusivity(unchecked) var surge = 0
+    @exclusivity(unchecked) var surgeLooks = 0
 
     /// All threads of all bands together never exceed this (contract N13).
     static let threadLimit = 512
@@ -49,9 +48,6 @@ final class WorkerPool: @unchecked Sendable {
     private static let searchLooks = 60...120
     /// How many looks who brings an item takes for a worker that is about to come: a quarter of a microsecond.
     private static let returnLooks = 10
-    /// Those that the process's main thread may run on, sched_getaffinity(2).
-    static let processors = max(1, Int(clinux_allowed_processors()))
-
     private static let pools: [WorkerPool] = {
         prepareForThreads()
         let all = (0..<NiceBand.count).map { WorkerPool(band: NiceBand(index: $0)) }
@@ -64,10 +60,11 @@ final class WorkerPool: @unchecked Sendable {
     /// threads that meet at the initialization of a global would wait for ever in a forked child, since Swift's lock for
     /// it names its holder by a thread number that it keeps from before the fork (6.3).
     private static func prepareForThreads() {
-        ForkedChild.watch()
+        // From here on children are marked. If it was an operation that forked, its worker takes no other after it.
+        clinux_watch_forks { WorkerPool.stopAll() }
         LiveObjects.prepare()
         _ = (
-            processors, ThreadStarter.shared, BlockingMonitor.shared, NiceBand.base, MethodOverride.start,
+            Processors.count, ThreadStarter.shared, BlockingMonitor.shared, NiceBand.base, MethodOverride.start,
             MethodOverride.isReady, Misuse.isStrict, KnownKeyPaths.shared, BriefSpin.prepare()
         )
     }
@@ -78,8 +75,8 @@ final class WorkerPool: @unchecked Sendable {
     private init(band: NiceBand) { self.band = band }
 
     /// Awake and not blocked. Under the lock.
-    private var active: Int { workers.count - idle.count - blockedCount }
-    private var target: Int { Self.processors + surge }
+    var active: Int { workers.count - idle.count - blockedCount }
+    var target: Int { Processors.count + surge }
     private var isSearching: Bool { searching.load(ordering: .relaxed) }
 
     @inline(__always)
@@ -131,7 +128,7 @@ final class WorkerPool: @unchecked Sendable {
     }
 
     /// Under the lock, which it releases: brings one more worker to the items, if fewer run than should.
-    private func callWorkerAndUnlock() {
+    func callWorkerAndUnlock() {
         crowded.store(active > target, ordering: .relaxed)
         guard !items.isEmpty, !isSearching else { return lock.unlock() }
         guard active < target else {
@@ -159,7 +156,7 @@ final class WorkerPool: @unchecked Sendable {
     }
 
     /// A worker whose thread is still to be started; nil if there are as many as there may be. Under the lock.
-    private func makeWorker(isSubstitute: Bool = false) -> Worker? {
+    func makeWorker(isSubstitute: Bool = false) -> Worker? {
         guard Self.threadCount.wrappingAdd(1, ordering: .relaxed).newValue <= Self.threadLimit else {
             Self.threadCount.wrappingSubtract(1, ordering: .relaxed)
             return nil
@@ -170,68 +167,10 @@ final class WorkerPool: @unchecked Sendable {
     }
 
     /// Under the lock.
-    private func remove(_ worker: Worker) {
+    func remove(_ worker: Worker) {
         worker.hasEnded = true
         workers.removeAll { $0 === worker }
         Self.threadCount.wrappingSubtract(1, ordering: .relaxed)
-    }
-
-    // MARK: Threads that the system refuses
-
-    /// The worker's thread was refused.
-    func startFailed(_ worker: Worker) {
-        lock.withLock { remove(worker) }
-    }
-
-    /// Calls a worker if items wait for one. True if so.
-    func callAgain() -> Bool {
-        lock.lock()
-        let isWaiting = !items.isEmpty
-        callWorkerAndUnlock()
-        return isWaiting
-    }
-
-    /// A worker for a thread of the main thread's nice value to become, of the first pool that has items and no worker.
-    static func makeSubstitute() -> Worker? {
-        for pool in all.reversed() where pool.lacksWorkers {
-            if let worker = pool.lock.withLock({ pool.makeWorker(isSubstitute: true) }) { return worker }
-        }
-        return nil
-    }
-
-    /// If a pool has items and no worker, gives it the thread of an idle worker of another one, if that has the main
-    /// thread's nice value, or else sends one away, whose thread another one may get. True if there was one.
-    ///
-    /// Where a thread was refused, whoever leaves items in a pool without workers calls this, and so does who goes idle.
-    /// The one brings an item under its pool's lock and then takes the other pools' locks to look for idle workers; the
-    /// other enters its pool's idle ones under the lock and then takes the other pools' locks to look for items. So one
-    /// of the two sees the other. That threads are short the latter sees if it comes later under its own pool's lock,
-    /// since the former had seen it before.
-    @discardableResult
-    static func makeRoom() -> Bool {
-        guard all.contains(where: \.lacksWorkers) else { return false }
-        for isLowered in [false, true] {
-            for pool in all.reversed() {
-                guard let worker = pool.dismissIdle(isLowered: isLowered) else { continue }
-                if !isLowered { worker.successor = makeSubstitute() }
-                worker.parker.unpark()
-                return true
-            }
-        }
-        return false
-    }
-
-    private var lacksWorkers: Bool { lock.withLock { workers.isEmpty && !items.isEmpty } }
-
-    /// An idle worker that the caller is to wake: it is this pool's no more.
-    private func dismissIdle(isLowered: Bool) -> Worker? {
-        lock.withLock {
-            guard let place = idle.lastIndex(where: { $0.isLowered == isLowered }) else { return nil }
-            let worker = idle.remove(at: place)
-            worker.isIdle = false
-            remove(worker)
-            return worker
-        }
     }
 
     /// The engine's workers, of all bands.
@@ -259,7 +198,7 @@ final class WorkerPool: @unchecked Sendable {
                 callWorkerAndUnlock()
                 return item
             }
-            if !isSearching, !hasSearched, Self.processors > 1 {
+            if !isSearching, !hasSearched, Processors.count > 1 {
                 search()
                 hasSearched = true
             } else {
@@ -290,7 +229,7 @@ final class WorkerPool: @unchecked Sendable {
             idle.append(worker)
             worker.isIdle = true
             crowded.store(active > target, ordering: .relaxed)
-            let isSpare = worker.isSubstitute || workers.count > Self.processors
+            let isSpare = worker.isSubstitute || workers.count > Processors.count
             lock.unlock()
             if ThreadStarter.shared.isShort { Self.makeRoom() }
             let isCalled = worker.parker.park(timeoutNanoseconds: isSpare ? Self.idleLifetimeNanoseconds : -1)
@@ -305,7 +244,7 @@ final class WorkerPool: @unchecked Sendable {
             }
             idle.remove(at: place)
             worker.isIdle = false
-            if worker.isSubstitute || workers.count > Self.processors {
+            if worker.isSubstitute || workers.count > Processors.count {
                 remove(worker)
                 lock.unlock()
                 return false
@@ -317,28 +256,6 @@ final class WorkerPool: @unchecked Sendable {
     private func stays(_ worker: Worker) -> Bool {
         if worker.hasEnded { lock.unlock() }
         return !worker.hasEnded
-    }
-
-    // MARK: Blocking
-
-    /// The worker is going to wait: another one may run in its stead.
-    func beginBlocking(_ worker: Worker, _ runner: Runner, _ awaited: Awaited?) {
-        lock.lock()
-        (worker.awaited, worker.waitingRunner) = (awaited, .passUnretained(runner))
-        if !worker.isCountedBlocked {
-            worker.isCountedBlocked = true
-            blockedCount += 1
-        }
-        callWorkerAndUnlock()
-    }
-
-    /// The worker runs again. That may be one too many: some worker stops at the end of its operation.
-    func endBlocking(_ worker: Worker) {
-        lock.lock()
-        worker.awaited = nil
-        countRunning(worker)
-        crowded.store(active > target, ordering: .relaxed)
-        lock.unlock()
     }
 
     // MARK: All threads
@@ -364,83 +281,5 @@ final class WorkerPool: @unchecked Sendable {
             return true
         }
         return all
-    }
-
-    /// Under the lock.
-    private func countRunning(_ worker: Worker) {
-        guard worker.isCountedBlocked else { return }
-        worker.isPresumedBlocked.store(false, ordering: .relaxed)
-        worker.isCountedBlocked = false
-        blockedCount -= 1
-        // Who has blocked in a surge will do it again: the surge goes on for so long that the monitor can see that.
-        if worker.isOfSurge {
-            worker.isOfSurge = false
-            setSurge(surge + 1)
-        }
-    }
-
-    /// One look of the monitor, while items wait and as many workers run as should, or during a surge: counts those out
-    /// that are asleep in somebody else's wait, and calls others in their stead. True if it has to look again.
-    func lookForBlocked(with watch: inout ThreadWatch) -> Bool {
-        lock.lock()
-        if surge > 0 {
-            surgeLooks -= 1
-            if surgeLooks == 0 { setSurge(0) }
-        }
-        let isWatched = !items.isEmpty || surge > 0
-        let running = isWatched ? workers.filter(\.isRunning) : []
-        lock.unlock()
-        // Without the lock: it takes a while, and this thread may have to wait for a processor.
-        let verdicts = watch.judge(running)
-        lock.lock()
-        let isAnyNew = countOut(zip(running, verdicts))
-        guard !items.isEmpty else {
-            crowded.store(active > target, ordering: .relaxed)
-            let isInSurge = surge > 0
-            lock.unlock()
-            return isInSurge
-        }
-        if isAnyNew, active <= 0, !verdicts.contains(.perhapsBlocked) { beginSurge() }
-        callWorkerAndUnlock()
-        return true
-    }
-
-    /// Counts the workers out that sleep, under the lock. True if there are new ones.
-    ///
-    /// During a surge each takes its part of it along, and brings it back when it runs again: see `countRunning`.
-    private func countOut(_ judged: Zip2Sequence<[Worker], [ThreadWatch.Verdict]>) -> Bool {
-        var isAnyNew = false
-        for (worker, verdict) in judged where verdict != .awake && worker.isRunning {
-            worker.isCountedBlocked = true
-            worker.isPresumedBlocked.store(true, ordering: .relaxed)
-            blockedCount += 1
-            if surge > 0 {
-                surge -= 1
-                worker.isOfSurge = true
-            }
-            isAnyNew = true
-        }
-        if surge == 0 { hasSurge.store(false, ordering: .relaxed) }
-        return isAnyNew
-    }
-
-    /// All that ran are blocked: what waits is of the same kind. All that the limits ask for come in one step.
-    private func beginSurge() {
-        var wanted = 0
-        items.visit { item in
-            if case .lease(let queue) = item { wanted += queue.wantedWorkers } else { wanted += 1 }
-            return wanted < Self.threadLimit
-        }
-        setSurge(max(0, min(wanted, Self.threadLimit) - Self.processors))
-    }
-
-    /// Begins, extends or ends a surge. Under the lock.
-    private func setSurge(_ workers: Int) {
-        let isNew = surge == 0 && workers > 0
-        surge = workers
-        surgeLooks = Self.fullSurgeLooks
-        guard isNew || workers == 0 else { return }
-        hasSurge.store(workers > 0, ordering: .sequentiallyConsistent)
-        if isNew { BlockingMonitor.shared.ensureAwake() }
     }
 }

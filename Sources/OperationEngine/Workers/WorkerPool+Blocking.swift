@@ -1,0 +1,105 @@
+/// How a pool grows where its workers block, and shrinks again.
+extension WorkerPool {
+    /// For so many looks of the monitor a surge goes on after a worker of it was last seen to run or to block.
+    private static var fullSurgeLooks: Int { 10 }
+
+    /// The worker is going to wait: another one may run in its stead.
+    func beginBlocking(_ worker: Worker, _ runner: Runner, _ awaited: Awaited?) {
+        lock.lock()
+        (worker.awaited, worker.waitingRunner) = (awaited, .passUnretained(runner))
+        if !worker.isCountedBlocked {
+            worker.isCountedBlocked = true
+            blockedCount += 1
+        }
+        callWorkerAndUnlock()
+    }
+
+    /// The worker runs again. That may be one too many: some worker stops at the end of its operation.
+    func endBlocking(_ worker: Worker) {
+        lock.lock()
+        worker.awaited = nil
+        countRunning(worker)
+        crowded.store(active > target, ordering: .relaxed)
+        lock.unlock()
+    }
+
+    /// A worker runs again that was counted as blocked. Under the lock.
+    func countRunning(_ worker: Worker) {
+        guard worker.isCountedBlocked else { return }
+        worker.isPresumedBlocked.store(false, ordering: .relaxed)
+        worker.isCountedBlocked = false
+        blockedCount -= 1
+        // Who has blocked in a surge will do it again: the surge goes on for so long that the monitor can see that.
+        if worker.isOfSurge {
+            worker.isOfSurge = false
+            setSurge(surge + 1)
+        }
+    }
+
+    // MARK: What the monitor sees
+
+    /// One look of the monitor, while items wait and as many workers run as should, or during a surge: counts those out
+    /// that are asleep in somebody else's wait, and calls others in their stead. True if it has to look again.
+    func lookForBlocked(with watch: inout ThreadWatch) -> Bool {
+        lock.lock()
+        if surge > 0 {
+            surgeLooks -= 1
+            if surgeLooks == 0 { setSurge(0) }
+        }
+        let isWatched = !items.isEmpty || surge > 0
+        let running = isWatched ? workers.filter(\.isRunning) : []
+        lock.unlock()
+        // Without the lock: it takes a while, and this thread may have to wait for a processor.
+        let verdicts = watch.judge(running)
+        lock.lock()
+        let isAnyNew = countOut(zip(running, verdicts))
+        guard !items.isEmpty else {
+            crowded.store(active > target, ordering: .relaxed)
+            let isInSurge = surge > 0
+            lock.unlock()
+            return isInSurge
+        }
+        if isAnyNew, active <= 0, !verdicts.contains(.perhapsBlocked) { beginSurge() }
+        callWorkerAndUnlock()
+        return true
+    }
+
+    /// Counts the workers out that sleep, under the lock. True if there are new ones.
+    ///
+    /// During a surge each takes its part of it along, and brings it back when it runs again: see `countRunning`.
+    private func countOut(_ judged: Zip2Sequence<[Worker], [ThreadWatch.Verdict]>) -> Bool {
+        var isAnyNew = false
+        for (worker, verdict) in judged where verdict != .awake && worker.isRunning {
+            worker.isCountedBlocked = true
+            worker.isPresumedBlocked.store(true, ordering: .relaxed)
+            blockedCount += 1
+            if surge > 0 {
+                surge -= 1
+                worker.isOfSurge = true
+            }
+            isAnyNew = true
+        }
+        if surge == 0 { hasSurge.store(false, ordering: .relaxed) }
+        return isAnyNew
+    }
+
+    /// All that ran are blocked: what waits is of the same kind. All that the limits ask for come in one step.
+    private func beginSurge() {
+        var wanted = 0
+        items.visit { item in
+            if case .lease(let queue) = item { wanted += queue.wantedWorkers } else { wanted += 1 }
+            return wanted < Self.threadLimit
+        }
+        setSurge(max(0, min(wanted, Self.threadLimit) - Processors.count))
+    }
+
+    /// Begins, extends or ends a surge. Under the lock.
+    private func setSurge(_ workers: Int) {
+        let isNew = surge == 0 && workers > 0
+        surge = workers
+        surgeLooks = Self.fullSurgeLooks
+        guard isNew || workers == 0 else { return }
+        hasSurge.store(workers > 0, ordering: .sequentiallyConsistent)
+        if isNew { BlockingMonitor.shared.ensureAwake() }
+    }
+}
