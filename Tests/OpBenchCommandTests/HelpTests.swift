@@ -1,10 +1,11 @@
 import ArgumentParser
 import Foundation
+import OpBenchModel
 import Testing
 
 @testable import opbench
 
-/// What the help and the README say can be typed, can be typed.
+/// What the help, the README and the guides say can be typed, can be typed.
 struct HelpTests {
     static let commands = [
         [], ["run"], ["list"], ["validate"], ["schema"], ["compare"], ["gate"], ["ab"], ["calibrate"], ["doctor"],
@@ -17,46 +18,81 @@ struct HelpTests {
         let result = try await OpBenchProcess.run(command + ["--help"], in: folder)
         #expect(result.status == 0)
         #expect(result.errors == "")
-        let examples = CommandLines.quoted(in: result.output)
+        let examples = CommandLines.quoted("opbench ", in: result.output.split(separator: "\n"))
         #expect(!examples.isEmpty)
         for example in examples { try CommandLines.parse(example) }
     }
 
-    @Test("the commands quoted in the README parse")
-    func readme() throws {
-        let text = try String(contentsOf: OpBenchProcess.root.appendingPathComponent("README.md"), encoding: .utf8)
-        let examples = CommandLines.quoted(in: text)
-        #expect(examples.count >= 5)
-        for example in examples { try CommandLines.parse(example) }
+    @Test("the commands quoted in README, guides and articles parse", arguments: try Articles.all())
+    func articles(article: String) throws {
+        for example in try Articles.commands(article) { try CommandLines.parse(example) }
     }
 
-    @Test("the README's workload is a valid one")
-    func readmeWorkload() async throws {
-        let text = try String(contentsOf: OpBenchProcess.root.appendingPathComponent("README.md"), encoding: .utf8)
-        let blocks = text.components(separatedBy: "```json\n").dropFirst()
-        #expect(!blocks.isEmpty)
+    @Test("README and guides quote commands")
+    func quotedCommands() throws {
+        let counts = try Articles.all().map { try Articles.commands($0).count }
+        #expect(counts.reduce(0, +) >= 40)
+    }
+
+    @Test("the guides' workload is a valid one, and their policy too")
+    func examplesInJSON() async throws {
+        let blocks = try Articles.all().flatMap { article in
+            try Articles.text(article).components(separatedBy: "```json\n").dropFirst().map {
+                $0.components(separatedBy: "```")[0]
+            }
+        }
+        let policies = blocks.filter { $0.contains("\"rules\"") }
+        let workloads = blocks.filter { !policies.contains($0) }
+        #expect(!policies.isEmpty && !workloads.isEmpty)
         let folder = try ScratchFolder()
-        for block in blocks {
-            try folder.write(block.components(separatedBy: "```")[0], to: "readme.json")
-            let result = try await OpBenchProcess.run(["validate", "readme.json"], in: folder)
+        for policy in policies {
+            try folder.write(policy, to: "policy.json")
+            #expect(throws: Never.self) { try GatePolicy.load(file: folder.root + "/policy.json") }
+        }
+        for workload in workloads {
+            try folder.write(workload, to: "guide.json")
+            let result = try await OpBenchProcess.run(["validate", "guide.json"], in: folder)
             #expect(result.status == 0, "\(result.errors)")
             #expect(result.errors == "")
         }
     }
 }
 
+/// What is written for people: README and the like, the guides, the engine's articles. By path in the package.
+private enum Articles {
+    static func all() throws -> [String] {
+        let catalogues = ["Sources/opbench/opbench.docc", "Sources/OperationEngine/OperationEngine.docc"]
+        let inCatalogues = try catalogues.flatMap { catalogue in
+            try FileManager.default.subpathsOfDirectory(atPath: path(catalogue)).map { "\(catalogue)/\($0)" }
+        }
+        return ["README.md", "workloads/README.md"]
+            + inCatalogues.filter { $0.hasSuffix(".md") }.sorted()
+    }
+
+    static func text(_ article: String) throws -> String { try String(contentsOfFile: path(article), encoding: .utf8) }
+
+    /// The calls of opbench in an article, in lines of their own or within others.
+    static func commands(_ article: String) throws -> [String] {
+        let text = try text(article)
+        let spans = text.matches(of: /`([^`\n]+)`/).map(\.1)
+        // By the script, since sentences may begin with the program's name.
+        return CommandLines.quoted("scripts/opbench ", in: text.split(separator: "\n") + spans)
+    }
+
+    private static func path(_ name: String) -> String { OpBenchProcess.root.appendingPathComponent(name).path }
+}
+
 /// Command lines as they are printed in texts.
 private enum CommandLines {
-    /// The lines that call `opbench` or `scripts/opbench`, without comments and redirections.
-    static func quoted(in text: String) -> [String] {
-        text.split(separator: "\n").compactMap { line in
+    /// The lines that call a program, without comments and redirections.
+    static func quoted(_ program: String, in lines: [Substring]) -> [String] {
+        lines.compactMap { line in
             var words = line.drop { $0 == " " }
             if words.hasPrefix("$ ") { words = words.dropFirst(2) }
             if words.hasPrefix("OPBENCH_ALLOCATOR=system ") {
                 words = words.dropFirst("OPBENCH_ALLOCATOR=system ".count)
             }
-            if words.hasPrefix("scripts/") { words = words.dropFirst("scripts/".count) }
-            guard words.hasPrefix("opbench "), !words.hasPrefix("opbench <"), !words.hasPrefix("opbench  ") else {
+            guard words.hasPrefix(program), !words.hasPrefix("opbench <"), !words.hasPrefix("opbench  ") else {
                 return nil
             }
             return String(words.prefix { $0 != ">" && $0 != "#" })

@@ -6,7 +6,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from engine_docs import articles, costs, goals, tables
+from engine_docs import articles, costs, goals, headline, tables
 from engine_docs.articles import Maker
 from engine_docs.comments import undocumented
 from engine_docs.contract import Contract
@@ -15,6 +15,7 @@ from engine_docs.evidence import Evidence, read_mutations
 from engine_docs.examples import read_examples
 from engine_docs.layout import (
     ARTICLES,
+    BASELINE,
     CONTRACT_LINES,
     ENGINE_COSTS,
     EXAMPLES,
@@ -70,7 +71,11 @@ def _makers() -> dict[str, Maker]:
         return examples[name]
 
     evidence = Evidence(_contract(), load(LAST_RUN), read_mutations(MUTATION_RESULTS))
-    figures = {"costs": costs.maker(ENGINE_COSTS), "goals": goals.maker(REFERENCE)}
+    figures = {
+        "costs": costs.maker(ENGINE_COSTS),
+        "goals": goals.maker(REFERENCE),
+        "headline": headline.maker(BASELINE),
+    }
     return {"example": example, **figures, **tables.makers(evidence)}
 
 

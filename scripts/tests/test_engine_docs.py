@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from engine_docs import articles, goals
+from engine_docs import articles, goals, headline
 from engine_docs.comments import undocumented
 from engine_docs.contract import Contract, read_groups, read_tables, read_tests
 from engine_docs.errors import Problem
@@ -213,3 +213,32 @@ def test_a_missing_or_foreign_table_of_goals_is_a_problem(tmp_path: Path) -> Non
     (tmp_path / "other-goals.csv").write_text("a,b\n1,2\n", encoding="utf-8")
     with pytest.raises(Problem, match="other-goals.csv"):
         goals.maker(tmp_path)("other")
+
+
+HEADLINE = """\
+cell_id,backend,class,throughput_ops_per_s,time_ratio,time_ratio_ci_low,time_ratio_ci_high,ratio_to
+a,engine,,4000000,0.25,0.2,0.3125,dispatch
+a,dispatch,,1000000,1,1,1,dispatch
+a,engine,priority=high,1,9,9,9,dispatch
+b,engine,,1000,2,1.5,2.5,dispatch
+"""
+
+
+def test_the_headline_has_times_and_the_ratio(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(headline, "CELLS", [("one", "a"), ("two", "b")])
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run/summary.csv").write_text(HEADLINE, encoding="utf-8")
+    assert headline.maker(tmp_path)("run").splitlines()[2:] == [
+        "| one | 250 ns | 1,000 ns | – | 0.25 (0.20–0.31) |",
+        "| two | 1,000 µs | – | – | 2.00 (1.50–2.50) |",
+    ]
+
+
+def test_a_headline_without_its_figures_is_a_problem(tmp_path: Path) -> None:
+    with pytest.raises(Problem, match="summary.csv"):
+        headline.maker(tmp_path)("run")
+    (tmp_path / "run").mkdir()
+    for text in (HEADLINE, "a,b\n1,2\n"):
+        (tmp_path / "run/summary.csv").write_text(text, encoding="utf-8")
+        with pytest.raises(Problem, match="summary.csv"):
+            headline.maker(tmp_path)("run")

@@ -1,0 +1,119 @@
+"""Every command that README, guides, articles and help texts quote can be typed: its script is there, the script's --help
+names its options, and what is quick is run. That opbench's command lines parse is HelpTests.swift's business."""
+
+import os
+import re
+import shlex
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+OPBENCH = Path(os.environ.get("OPBENCH_TEST_BINARY", ROOT / ".build/debug/opbench"))
+ARTICLES = [
+    *(ROOT / name for name in ("README.md", "workloads/README.md")),
+    *sorted(ROOT.glob("Sources/**/*.docc/**/*.md")),
+]
+SCRIPTS = sorted(
+    path for path in (ROOT / "scripts").iterdir() if path.is_file() and os.access(path, os.X_OK) and not path.suffix
+)
+# What opbench does at once and without leaving anything behind.
+QUICK = ("list", "validate", "schema", "doctor")
+
+_FENCED = re.compile(r"^```\w*\n(.*?)^```$", re.M | re.S)
+_INDENTED = re.compile(r"^    +(\S.*)$", re.M)
+_INLINE = re.compile(r"`([^`\n]+)`")
+# A command, without a prompt, what it sets in the environment, a comment in its line, and where its output goes.
+_COMMAND = re.compile(
+    r"(?:\$ )?(?:[A-Z_]+=\S+ )*(?P<command>(?:scripts/[\w-]+|opbench|swift (?:build|test|format))(?: .*?)?)"
+    r"(?:(?:  | #| >| \||;).*)?"
+)
+_OPTION = re.compile(r"--?[A-Za-z][\w-]*")
+
+
+def commands_in(lines: list[str]) -> list[str]:
+    """The commands among lines of code."""
+    matches = (_COMMAND.fullmatch(line.strip()) for line in lines)
+    return [match["command"].strip() for match in matches if match]
+
+
+def quoted(article: str) -> list[str]:
+    """The commands in an article's code blocks, and those of scripts in its text."""
+    fenced = [line for block in _FENCED.findall(article) for line in block.splitlines()]
+    rest = _FENCED.sub("", article)
+    spans = [span for span in _INLINE.findall(rest) if span.startswith("scripts/")]
+    return commands_in([*fenced, *_INDENTED.findall(rest), *spans])
+
+
+@cache
+def help_of(program: str) -> str:
+    result = subprocess.run(
+        [*program.split(), "--help"], cwd=ROOT, capture_output=True, text=True, timeout=120, check=True
+    )
+    return result.stdout
+
+
+def problems(command: str) -> list[str]:
+    """What is wrong with a command that is not opbench's."""
+    words = command.split()
+    program = " ".join(words[:2]) if words[0] == "swift" else words[0]
+    if "/" in program and not os.access(ROOT / program, os.X_OK):
+        return [f"there is no {program}"]
+    known = set(_OPTION.findall(help_of(program)))
+    options = [word.split("=")[0] for word in words if word.startswith("-")]
+    return [f"{program} --help does not name {option}" for option in options if option not in known]
+
+
+def is_of_opbench(command: str) -> bool:
+    return command.split()[0] in ("opbench", "scripts/opbench")
+
+
+@pytest.mark.parametrize("article", ARTICLES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_commands_of_articles(article: Path) -> None:
+    commands = [command for command in quoted(article.read_text(encoding="utf-8")) if not is_of_opbench(command)]
+    assert [problem for command in commands for problem in problems(command)] == []
+
+
+@pytest.mark.parametrize("script", [path for path in SCRIPTS if path.name != "opbench"], ids=lambda path: path.name)
+def test_commands_of_helps(script: Path) -> None:
+    lines = [line for line in help_of(f"scripts/{script.name}").splitlines() if "[" not in line]
+    commands = [command for command in commands_in(lines) if not is_of_opbench(command)]
+    assert [problem for command in commands for problem in problems(command)] == []
+
+
+def test_quick_commands_are_run(tmp_path: Path) -> None:
+    if not OPBENCH.exists():
+        pytest.skip(f"{OPBENCH} is not built")
+    texts = [article.read_text(encoding="utf-8") for article in ARTICLES]
+    commands = {command for text in texts for command in quoted(text) if is_of_opbench(command)}
+    quick = sorted(command for command in commands if "--help" in command or set(command.split()[1:2]) & set(QUICK))
+    assert {command.split()[1] for command in quick} > set(QUICK)
+    # The reader's own file is the one that the guide shows.
+    guide = (ROOT / "Sources/opbench/opbench.docc/WritingWorkloads.md").read_text(encoding="utf-8")
+    (tmp_path / "my-workload.json").write_text(guide.split("```json\n")[1].split("```")[0], encoding="utf-8")
+    (tmp_path / "workloads").symlink_to(ROOT / "workloads")
+    for command in quick:
+        line = f"{shlex.quote(str(OPBENCH))} {command.split(maxsplit=1)[1]}"
+        result = subprocess.run(["sh", "-c", line], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+        assert result.returncode == 0, f"{command}: {result.stderr}"
+        assert result.stdout
+
+
+def test_all_kinds_of_quotation_are_seen() -> None:
+    article = "`scripts/plot RUN` and `a/b`\n\n    scripts/test  # all\n\n```\n$ A=b scripts/docs --update > file\nplain\n```\n"
+    assert quoted(article) == ["scripts/docs --update", "scripts/test", "scripts/plot RUN"]
+
+
+@pytest.mark.parametrize(
+    ("command", "wrong"),
+    [
+        ("scripts/docs --update", []),
+        ("scripts/docs --updaet", ["scripts/docs --help does not name --updaet"]),
+        ("scripts/dosc", ["there is no scripts/dosc"]),
+        ("swift test --fliter Some", ["swift test --help does not name --fliter"]),
+    ],
+)
+def test_misspelt_commands_are_noticed(command: str, wrong: list[str]) -> None:
+    assert problems(command) == wrong
