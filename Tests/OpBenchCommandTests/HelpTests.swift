@@ -65,7 +65,7 @@ private enum Articles {
         let inCatalogues = try catalogues.flatMap { catalogue in
             try FileManager.default.subpathsOfDirectory(atPath: path(catalogue)).map { "\(catalogue)/\($0)" }
         }
-        return ["README.md", "workloads/README.md"]
+        return ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "workloads/README.md"]
             + inCatalogues.filter { $0.hasSuffix(".md") }.sorted()
     }
 

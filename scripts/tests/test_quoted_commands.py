@@ -1,5 +1,6 @@
 """Every command that README, guides, articles and help texts quote can be typed: its script is there, the script's --help
-names its options, and what is quick is run. That opbench's command lines parse is HelpTests.swift's business."""
+names its options, and what is quick is run. That opbench's command lines parse is HelpTests.swift's business. Every path
+that they name is there."""
 
 import os
 import re
@@ -13,7 +14,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 OPBENCH = Path(os.environ.get("OPBENCH_TEST_BINARY", ROOT / ".build/debug/opbench"))
 ARTICLES = [
-    *(ROOT / name for name in ("README.md", "workloads/README.md")),
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "workloads/README.md")),
     *sorted(ROOT.glob("Sources/**/*.docc/**/*.md")),
 ]
 SCRIPTS = sorted(
@@ -30,6 +31,8 @@ _COMMAND = re.compile(
     r"(?:\$ )?(?:[A-Z_]+=\S+ )*(?P<command>(?:scripts/[\w-]+|opbench|swift (?:build|test|format))(?: .*?)?)"
     r"(?:(?:  | #| >| \||;).*)?"
 )
+_PATH = re.compile(r"(?:Sources|Tests|scripts|workloads|results/(?:baseline|reference))/[\w./+-]+")
+_LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^():#]+)\)")
 _OPTION = re.compile(r"--?[A-Za-z][\w-]*")
 
 
@@ -58,7 +61,8 @@ def help_of(program: str) -> str:
 def problems(command: str) -> list[str]:
     """What is wrong with a command that is not opbench's."""
     words = command.split()
-    program = " ".join(words[:2]) if words[0] == "swift" else words[0]
+    depth = {"swift build": 2, "swift test": 2, "swift format": 3}
+    program = " ".join(words[: depth.get(" ".join(words[:2]), 1)])
     if "/" in program and not os.access(ROOT / program, os.X_OK):
         return [f"there is no {program}"]
     known = set(_OPTION.findall(help_of(program)))
@@ -81,6 +85,14 @@ def test_commands_of_helps(script: Path) -> None:
     lines = [line for line in help_of(f"scripts/{script.name}").splitlines() if "[" not in line]
     commands = [command for command in commands_in(lines) if not is_of_opbench(command)]
     assert [problem for command in commands for problem in problems(command)] == []
+
+
+@pytest.mark.parametrize("article", ARTICLES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_named_paths_are_there(article: Path) -> None:
+    text = article.read_text(encoding="utf-8")
+    paths = [ROOT / span for span in _INLINE.findall(text) if _PATH.fullmatch(span)]
+    links = [article.parent / target for target in _LINK.findall(_INLINE.sub("", text))]
+    assert [str(path.relative_to(ROOT)) for path in paths + links if not path.exists()] == []
 
 
 def test_quick_commands_are_run(tmp_path: Path) -> None:
