@@ -8,13 +8,13 @@ import OpBenchRunner
 struct ABCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ab",
-        abstract: "Measure two builds of opbench in turns, and compare them.",
+        abstract: "Measure two builds of opbench, interleaved, and compare them.",
         discussion: """
-            Both builds run in every block, back to back in random order, so that a drifting machine hits both alike: \
-            the sharpest comparison there is. Without --blocks a cell gets 7 blocks; if some judged figure of it is \
-            still open then 15, and at most 25. That plan is declared beforehand and alpha shared out among the looks. \
-            With --blocks all cells get so many. Exits 0 whatever the verdicts; `opbench gate --ab` turns them into an \
-            exit code. Without a policy the engine's total time and CPU time may rise by 2 %, and its allocations not at all.
+            Each block runs both builds, back to back in random order, so that drift hits both alike: the sharpest \
+            comparison there is. Without --blocks a cell gets 7 blocks; while some judged figure of it stays open it \
+            gets 15, and 25 at most. This plan is declared beforehand, and the looks share alpha. With --blocks all \
+            cells get the same number. Without a policy the engine's total time and CPU time may rise by 2 %, and its \
+            allocations not at all. Exits 0 whatever the verdicts; `opbench gate --ab` turns them into an exit code.
 
             EXAMPLES
               opbench ab old/opbench .build/release/opbench workloads/*.json
@@ -33,17 +33,17 @@ struct ABCommand: ParsableCommand {
     @OptionGroup var destination: DestinationOptions
     @OptionGroup var report: ReportOptions
 
-    @Flag(name: .customLong("no-progress"), help: "Tell nothing of the progress; warnings and errors remain.")
+    @Flag(name: .customLong("no-progress"), help: "Hide progress; warnings and errors remain.")
     var hidesProgress = false
 
     @Option(
         name: .customLong("inject-slowdown"),
-        help: ArgumentHelp("Gives HEAD's engine more work by this part: to prove that it shows.", visibility: .hidden))
+        help: ArgumentHelp("Give HEAD's engine this part more work, to prove that it shows.", visibility: .hidden))
     var injectedSlowdown = 0.0
 
     @Option(
         name: .customLong("inject-allocations"),
-        help: ArgumentHelp("Gives HEAD's engine so many more mallocs an operation.", visibility: .hidden))
+        help: ArgumentHelp("Give HEAD's engine this many more mallocs per operation.", visibility: .hidden))
     var injectedAllocations = 0
 
     func validate() throws {
@@ -93,7 +93,7 @@ struct ABCommand: ParsableCommand {
     }
 }
 
-/// The judgement of a run of two builds in turns, in the middle and at its end.
+/// The judgement of a run of two interleaved builds, in the middle and at its end.
 struct SideComparison: Sendable {
     let policy: GatePolicy
     let stages: [Int]

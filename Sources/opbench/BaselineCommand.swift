@@ -49,7 +49,7 @@ struct BaselineCommand: ParsableCommand {
         @Option(help: ArgumentHelp("The baseline's name; without it the run's id.", valueName: "name"))
         var name: String?
 
-        @Flag(help: "Put it in the place of the baseline of that name.")
+        @Flag(help: "Replace the baseline of that name.")
         var replace = false
 
         @OptionGroup var place: FolderOption
@@ -76,12 +76,12 @@ struct BaselineCommand: ParsableCommand {
             guard facts.isFinished else {
                 throw InputError(
                     file: runName, message: "the run was not finished",
-                    remedy: "go on with it: opbench run … --run-id \(recorded.samples[0].runID) --resume")
+                    remedy: "continue it: opbench run … --run-id \(recorded.samples[0].runID) --resume")
             }
             guard !recorded.hasBadSample else {
                 throw InputError(
                     file: runName, message: "some of its samples are invalid, crashed or timed out",
-                    remedy: "measure again, or tell of them under `expect` in the workload")
+                    remedy: "measure again, or list them under `expect` in the workload")
             }
         }
 
@@ -89,7 +89,7 @@ struct BaselineCommand: ParsableCommand {
         private func copy(_ source: String, to name: String) throws {
             let names = [SampleRow.fileName, SummaryRow.fileName, "run.json"]
             do {
-                try WrittenFolder.make(place.baselines, remedy: "name a folder that can be written, with --results")
+                try WrittenFolder.make(place.baselines, remedy: "name a writable folder with --results")
                 try BaselineFolder(path: place.baselines).install(
                     name, replaces: replace, files: names.filter { access("\(source)/\($0)", F_OK) == 0 }, of: source)
             } catch let error as DiskError {
@@ -138,7 +138,7 @@ struct BaselineCommand: ParsableCommand {
         @Argument(help: ArgumentHelp("The baseline.", valueName: "name"))
         var name: String
 
-        @Option(help: ArgumentHelp("How the summary is printed.", valueName: "format"))
+        @Option(help: ArgumentHelp("How to print the summary.", valueName: "format"))
         var format = SummaryFormat.table
 
         @OptionGroup var place: FolderOption

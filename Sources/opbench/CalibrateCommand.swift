@@ -8,12 +8,12 @@ import TextTable
 struct CalibrateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "calibrate",
-        abstract: "Measure by how much equal builds differ on this host.",
+        abstract: "Measure how much equal builds differ on this host.",
         discussion: """
-            Runs this build against itself, in turns, 15 blocks without --blocks, and keeps the run under \
-            results/calibration/. From all calibrations of this class of host follow the noise floors in \
+            Runs this build against itself, interleaved, 15 blocks without --blocks, and keeps the run under \
+            results/calibration/. All calibrations of this class of host give the noise floors in \
             results/calibration/noise-floors.csv, which ab, compare and gate use: a threshold below a floor is raised \
-            to it, and said to be. One calibration gives the floors of two builds in turns; three of the same build, \
+            to it and marked. One calibration gives the floors of two interleaved builds; three of the same build, \
             taken at different times, those of runs of different times, without which absolute times of such runs \
             stay inconclusive.
 
@@ -29,7 +29,7 @@ struct CalibrateCommand: ParsableCommand {
     @Flag(name: .customLong("all"), help: "Print every figure's floor, not only those of the total time.")
     var showsAll = false
 
-    @Flag(name: .customLong("no-progress"), help: "Tell nothing of the progress; warnings and errors remain.")
+    @Flag(name: .customLong("no-progress"), help: "Hide progress; warnings and errors remain.")
     var hidesProgress = false
 
     func run() throws {
@@ -58,7 +58,7 @@ struct CalibrateCommand: ParsableCommand {
 private enum FloorTable {
     static func text(of rows: [NoiseFloorRow], showsAll: Bool) -> String {
         let shown = rows.filter { showsAll || $0.phase == "total" && ["time", "time_ratio"].contains($0.metric) }
-        guard !shown.isEmpty else { return "no figure has the six blocks that a noise floor takes\n" }
+        guard !shown.isEmpty else { return "no figure has the six blocks that a noise floor needs\n" }
         let unpaired = Dictionary(
             shown.filter { $0.comparison == .unpaired }.map { (key($0), $0) }, uniquingKeysWith: { first, _ in first })
         let lines = shown.filter { $0.comparison == .paired }.map { row in
@@ -66,7 +66,7 @@ private enum FloorTable {
             return [
                 Column(title: "cell", field: row.cellID), Column(title: "backend", field: row.backend.rawValue),
                 Column(title: "figure", field: row.figure.figureName),
-                Column(title: "in turns", field: floor(row), align: .right),
+                Column(title: "interleaved", field: floor(row), align: .right),
                 Column(title: "blocks", field: String(row.blocks), align: .right),
                 Column(title: "runs apart", field: other.map(floor) ?? Quantities.absent, align: .right),
                 Column(title: "runs", field: String(row.runs), align: .right),

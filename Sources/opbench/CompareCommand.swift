@@ -8,10 +8,10 @@ struct CompareCommand: ParsableCommand {
         abstract: "Compare two recorded runs, figure by figure.",
         discussion: """
             A run is a folder, a samples.csv, or the id of a run under results/ or results/baseline/. Runs taken at \
-            different times drift apart by 20 % and more, so the ratio to Dispatch within each block is what tells; \
-            absolute times are judged only with a measured noise floor. What is inconclusive has its reason, and the \
-            commands that settle it. Exits 0 whatever the verdicts: `opbench gate` \
-            turns them into an exit code.
+            different times drift apart by 20 % and more, so judge by the ratio to Dispatch within each block; \
+            absolute times are judged only with a measured noise floor. Inconclusive figures come with a reason and \
+            with the commands that settle them. Exits 0 whatever the verdicts: `opbench gate` turns them into an exit \
+            code.
 
             EXAMPLES
               opbench compare before after

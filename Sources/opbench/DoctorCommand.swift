@@ -5,9 +5,9 @@ import OpBenchRunner
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Examine this machine: what will disturb figures, and what to do about it.",
+        abstract: "Examine this machine: what disturbs figures, and how to fix it.",
         discussion: """
-            Looks at processors, quotas, clock rates, the hypervisor, other processes, clocks and timers, memory, the \
+            Examines processors, quotas, clock rates, the hypervisor, other processes, clocks and timers, memory, the \
             allocator and rights, and changes nothing. Exits 0 whatever it finds.
 
             EXAMPLES
@@ -17,11 +17,11 @@ struct DoctorCommand: ParsableCommand {
             """)
 
     @Option(
-        help: ArgumentHelp("For how long to see what else uses the machine, at most 600 seconds.", valueName: "seconds")
+        help: ArgumentHelp("How long to watch what else uses the machine, at most 600 seconds.", valueName: "seconds")
     )
     var watch: Double = 1
 
-    @Option(help: ArgumentHelp("How the findings are printed.", valueName: "format"))
+    @Option(help: ArgumentHelp("How to print the findings.", valueName: "format"))
     var format = FindingFormat.table
 
     func validate() throws {

@@ -27,7 +27,7 @@ struct ExportCommand: ParsableCommand {
     var format: ExportFormat
 
     @Option(
-        name: .customLong("results"), help: ArgumentHelp("The folder in which runs are looked up.", valueName: "dir"))
+        name: .customLong("results"), help: ArgumentHelp("The folder to look runs up in.", valueName: "dir"))
     var folder = "results"
 
     func validate() throws {
@@ -41,7 +41,7 @@ struct ExportCommand: ParsableCommand {
         let exported = try runs.map { try ExportedRun(RecordedRun($0, in: folder)) }
         if format.isHistory, OtavaExport.leftOut(exported) > 0 {
             StandardError.say(
-                "opbench: warning: \(OtavaExport.leftOut(exported)) figures are left out, since some run lacks them")
+                "opbench: warning: \(OtavaExport.leftOut(exported)) figures are left out because some runs lack them")
         }
         try StandardOutput.write(text(of: exported))
     }

@@ -9,11 +9,11 @@ struct GateCommand: ParsableCommand {
         abstract: "Judge a run by a policy; the exit code says whether something got slower.",
         discussion: """
             A regression needs an interval beyond the margin, a p-value below alpha after Holm's adjustment for all \
-            figures judged, and 15 blocks on each side; a pass an interval within the margin. What is neither is \
-            inconclusive, with the reason and the commands that settle it. `opbench run` takes 7 blocks unless told \
-            otherwise: enough for a pass where the intervals are narrow, never for a regression. Two builds run in turns \
-            (`--ab`) are judged most sharply. `ratio` is the middle of the ratios of the blocks, not the quotient of \
-            the medians beside it.
+            figures judged, and 15 blocks on each side. A pass needs an interval within the margin. What is neither is \
+            inconclusive, with the reason and the commands that settle it. `opbench run` takes 7 blocks by default: \
+            enough for a pass where the intervals are narrow, never for a regression. Two interleaved builds (`--ab`) \
+            give the sharpest verdicts. `ratio` is the middle of the ratios of the blocks, not the quotient of the \
+            medians beside it.
 
             EXAMPLES
               opbench gate --baseline main --candidate results/change
@@ -35,14 +35,14 @@ struct GateCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The run that is judged.", valueName: "run"))
     var candidate: String?
 
-    @Option(help: ArgumentHelp("A run of two builds in turns, instead of two runs.", valueName: "run"))
+    @Option(help: ArgumentHelp("A run of two interleaved builds, instead of two runs.", valueName: "run"))
     var ab: String?
 
     @Option(
-        help: ArgumentHelp("What inconclusive figures lead to: exit code 0 or 2 instead of 7.", valueName: "verdict"))
+        help: ArgumentHelp("Treat inconclusive figures as this: exit code 0 or 2 instead of 7.", valueName: "verdict"))
     var inconclusive: InconclusiveVerdict?
 
-    @Flag(help: "Leave figures that only one side has out of account.")
+    @Flag(help: "Ignore figures that only one side has.")
     var lenient = false
 
     @OptionGroup var options: ComparisonOptions

@@ -9,9 +9,9 @@ struct RunCommand: ParsableCommand {
         commandName: "run",
         abstract: "Measure workloads and write the rows.",
         discussion: """
-            Everything is checked before anything is run or written. The rows are saved after every sample, so that a \
-            run that was ended can go on with --resume. A finished run is never changed: --resume prints its summary. At \
-            the end the summary is printed.
+            Checks everything before it runs or writes anything. Saves the rows after every sample, so that an \
+            interrupted run can continue with --resume. Never changes a finished run: --resume then prints its summary. \
+            Prints the summary at the end.
 
             THE SUMMARY'S TABLE
               time/op        the median of the samples; 95 % interval beside it, each end as a part of it: −6 % +79 %
@@ -38,22 +38,22 @@ struct RunCommand: ParsableCommand {
     @Option(
         name: .customLong("time-budget"),
         help: ArgumentHelp(
-            "Spend about so long, as 90s, 10m or 2h: six throughput blocks for every cell, however long they take, then more "
-                + "where the intervals are widest.",
+            "Spend about this long, such as 90s, 10m or 2h: six throughput blocks for every cell, however long they take, "
+                + "then more where the intervals are widest.",
             valueName: "time"))
     var timeBudget: TimeArgument?
 
-    @Option(help: ArgumentHelp("How the summary is printed.", valueName: "format"))
+    @Option(help: ArgumentHelp("How to print the summary.", valueName: "format"))
     var format = SummaryFormat.table
 
     @Option(
         help: ArgumentHelp(
-            "Do the very work for `work_ns` that this run did, to be compared with it; without it the work is "
+            "Do exactly the work for `work_ns` that this run did, to compare with it; without it the work is "
                 + "calibrated anew.",
             valueName: "run"))
     var calibration: String?
 
-    @Flag(name: .customLong("no-progress"), help: "Tell nothing of the progress; warnings and errors remain.")
+    @Flag(name: .customLong("no-progress"), help: "Hide progress; warnings and errors remain.")
     var hidesProgress = false
 
     func validate() throws {

@@ -59,34 +59,34 @@ struct Options {
     }
 
     static let help = """
-        Random programs against OperationEngine, held against a reference model.
+        Checks OperationEngine in random programs against a reference model.
 
         usage: scripts/stress [--minutes N] [--seed S] [--scenario NAME,…] [--size N] [--same-seed]
                               [--sanitize thread|address [--optimized]] [--one-processor] [--list]
 
-          --minutes N         goes on for N minutes, in turns of ten seconds; without it, each scenario has as many rounds
-                              as --list says, once
-          --seed S            the first round's seed, the next ones count up; by default a fresh one, which is printed
-          --scenario NAME,…   only these
-          --size N            a round's size, of whatever the scenario counts
-          --same-seed         every round has the first one's seed: for a failure that needs the right meeting of threads
-          --sanitize KIND     builds with ThreadSanitizer or AddressSanitizer (with leaks), in a folder of its own
-          --optimized         sanitizes the program as it is released, without its assertions: what only the optimizer
-                              brings about, and more rounds
-          --one-processor     leaves the program one processor, where threads meet in other places
-          --list              the scenarios
+          --minutes N         run for N minutes, ten seconds per scenario in rotation; without it, each scenario runs once,
+                              for as many rounds as --list says
+          --seed S            the first round's seed, the next ones count up; default: a fresh one, which is printed
+          --scenario NAME,…   run only these
+          --size N            a round's size, in the unit that the scenario counts
+          --same-seed         use the first seed in every round: for a failure that depends on the timing of threads
+          --sanitize KIND     build with ThreadSanitizer or AddressSanitizer (with leaks), in a separate folder
+          --optimized         sanitize the release build, without assertions: finds what only the optimizer causes,
+                              and runs more rounds
+          --one-processor     use one processor, where threads interleave differently
+          --list              print the scenarios
 
         examples:
-          scripts/stress                                   one turn of everything, some minutes
+          scripts/stress                                   every scenario once, some minutes
           scripts/stress --minutes 60                      as long as asked
           scripts/stress --scenario pairs                  100 rounds of 100,000 pairs
           scripts/stress --scenario pairs --seed 42 --size 1000 --same-seed --minutes 1
           scripts/stress --sanitize thread --minutes 10
           scripts/stress --sanitize address --optimized --scenario leases,abroad
 
-        A violation, a hang or a crash prints the seed and the command that replays it. Exit status: 0 all kept,
-        1 violated, 64 bad usage, 130 ended by Ctrl-C; a hang or a crash ends the process by a signal, or as the
-        sanitizer says. OPBENCH_STRESS_PATIENCE=SECONDS says for how long nothing may happen in a round.
+        A violation, a hang or a crash prints the seed and the command that replays it. Exit status: 0 no violation,
+        1 a violation, 64 bad usage, 130 ended by Ctrl-C; a hang or a crash ends the process by a signal, or as the
+        sanitizer decides. OPBENCH_STRESS_PATIENCE=SECONDS sets how long a round may make no progress.
         """
 
     static var list: String {

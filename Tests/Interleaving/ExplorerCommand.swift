@@ -14,12 +14,12 @@ public struct ExplorerCommand {
                scripts/explore search [NAME ...] [--departures N] [--long] [--seconds S]
                                                                every schedule within the bound
                scripts/explore random [NAME ...] [--schedules N] [--seconds S] [--seed FIRST]
-                                                               random schedules, one a seed
+                                                               random schedules, one per seed
                scripts/explore soak --minutes N [NAME ...]     rounds of random schedules with fresh seeds
                scripts/explore replay REPLAY [--trace]         one schedule again, step by step
 
-        Without names: all scenarios but those that are broken on purpose. A bound is a number of departures from the
-        default schedule, in which a thread runs until it blocks. Seconds are for each scenario; --first ends with the
+        Without names: all scenarios except those that are broken on purpose. A bound is a number of departures from the
+        default schedule, in which a thread runs until it blocks. Seconds are per scenario; --first stops at the
         first failure. Exit status 0: every check held; 1: a schedule failed; 2: bad usage.
         """
 

@@ -109,7 +109,7 @@ extension ScheduleRunner {
         return true
     }
 
-    /// Runs random schedules, one a seed: every other a random walk, every other by random priorities.
+    /// Runs random schedules, one per seed: every other a random walk, every other by random priorities.
     public func searchAtRandom(seeds: PartialRangeFrom<UInt64>, limit: SearchLimit) -> SearchResult {
         var result = SearchResult()
         var usualSteps = 500

@@ -58,7 +58,7 @@ struct ABTests {
     @Test(
         "bad usage is refused, and nothing is written",
         arguments: [
-            (["ab", "/bin/true", "/bin/true", "busy.json"], "/bin/true: this is no opbench"),
+            (["ab", "/bin/true", "/bin/true", "busy.json"], "/bin/true: this is not an opbench"),
             (["ab", "/nonexistent", "/bin/true", "busy.json"], "/nonexistent: there is no such program"),
             (["ab", "/bin/true", "busy.json"], "Missing expected argument"),
             (["ab", "/bin/true", "/bin/true", "none.json"], "none.json: no such file"),

@@ -103,7 +103,7 @@ struct BadInputTests {
         Case(
             "two of one name", "run w.json copy.json",
             #"copy.json: $.name: the name "w" is also that of w.json; "#
-                + "name each workload of a run differently, and each file once"),
+                + "give each workload of a run a different name, and each file once"),
         Case(
             "unknown backend", "run w.json --backend engin",
             #"--backend: unknown backend "engin"; did you mean "engine"? known are "#),
@@ -130,7 +130,7 @@ struct BadInputTests {
             "no timeout", "run w.json --timeout nan",
             "--timeout is nan; allowed are more than 0 and at most 86400 seconds."),
         Case("bad format", "run w.json --format xml", "The value 'xml' is invalid for '--format <format>'. "),
-        Case("resume without a run", "run w.json --resume", "--resume needs the --run-id of the run to go on with."),
+        Case("resume without a run", "run w.json --resume", "--resume needs the --run-id of the run to continue."),
         Case("existing run", "run w.json --run-id old", "old"),
         Case("unwritable output", "run w.json --output w.json/results", "w.json/results"),
         Case("no files", "run", "Missing expected argument '<file> ...'"),

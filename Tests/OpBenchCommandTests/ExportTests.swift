@@ -97,7 +97,7 @@ struct ExportTests {
         try writeRun("early", day: 1, nanoseconds: 600, allocations: nil)
         let result = try await export("otava", ["late", "early"])
         #expect(result.status == 0)
-        #expect(result.errors == "opbench: warning: 1 figures are left out, since some run lacks them\n")
+        #expect(result.errors == "opbench: warning: 1 figures are left out because some runs lack them\n")
         let lines = result.output.split(separator: "\n").map {
             $0.split(separator: ",", omittingEmptySubsequences: false)
         }

@@ -94,7 +94,7 @@ struct ProgressTests {
                 """)
     }
 
-    @Test("a budget that is too short is told of before anything is measured; a finished run is said to be left alone")
+    @Test("a warning about a short budget comes before the first sample; a finished run is left alone, and it says so")
     func before() {
         let screen = Screen()
         var display = ProgressDisplay(style: .lines, write: { screen.text += $0 }, width: { 200 })
@@ -105,8 +105,8 @@ struct ProgressTests {
         #expect(
             screen.text == """
                 opbench: 4 samples, about 53s
-                opbench: warning: the first blocks of all cells take about 53s, longer than the budget of 5s; they are taken all the same
-                opbench: the run was finished before; nothing is measured, and none of its files is changed
+                opbench: warning: the first blocks of all cells take about 53s, longer than the budget of 5s; opbench takes them anyway
+                opbench: the run is finished; nothing is measured and no file changes
 
                 """)
     }
@@ -206,7 +206,7 @@ struct SummaryTableTests {
 
                 time/op: the median of the samples; its 95 % interval as parts of it.
                 vs dispatch: the middle of the ratios within each block, where drift hits both alike; not the quotient of the times in this table.
-                start: from ready to the operation's first line. Where more are ready than can run, that is mostly the wait behind the others (backlog).
+                start: from ready to the operation's first line. Where more operations are ready than can run, this is mostly the wait behind the others (backlog).
                 < 23 ns: started before its submitting call had returned, or too soon after it for the clock to tell.
 
                 """)

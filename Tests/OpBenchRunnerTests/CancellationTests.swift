@@ -84,7 +84,7 @@ import Testing
         (ScriptedCancelling.Defect.losesCancelled, "1 operations neither ran nor ended as cancelled"),
         (.cancelsTwice, "1 operations ran or ended as cancelled more than once"),
         (.runsCancelled, "1 operations ran, cancelled before the queue did"),
-        (.cancelsUnasked, "1 operations were cancelled that nobody had cancelled"),
+        (.cancelsUnasked, "1 operations were cancelled without a call that cancels them"),
     ])
     func `a wrong ending is found`(_ defect: ScriptedCancelling.Defect, _ words: String) throws {
         let report = try report(defect, Self.waiting)

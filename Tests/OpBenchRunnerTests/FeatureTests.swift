@@ -56,8 +56,8 @@ final class DirectedBackend: Backend, @unchecked Sendable {
     }
 
     @Test func `an observer not told, told twice, and an operation run twice or not at all are found`() throws {
-        #expect(try report { Self.tell($0, [2, 1, 2]) }.notes == "the finish of 1 operations was told too seldom")
-        #expect(try report { Self.tell($0, [3, 3, 2]) }.notes == "the finish of 2 operations was told too often")
+        #expect(try report { Self.tell($0, [2, 1, 2]) }.notes == "the finish of 1 operations was announced too seldom")
+        #expect(try report { Self.tell($0, [3, 3, 2]) }.notes == "the finish of 2 operations was announced too often")
         #expect(
             try report {
                 Self.tell($0)
@@ -77,11 +77,11 @@ final class DirectedBackend: Backend, @unchecked Sendable {
             }
             body.didAnnounceEnd(1)
         }
-        #expect(twice.notes == "the end of 1 operations was told too often")
+        #expect(twice.notes == "the end of 1 operations was announced too often")
         let never = try DirectedBackend.report("asynchronous", parameters) { body in
             for operation in 0..<2 { body.run(operation) }
         }
-        #expect(never.notes == "the end of 2 operations was told too seldom")
+        #expect(never.notes == "the end of 2 operations was announced too seldom")
     }
 
     @Test func `a slot is held until the end is announced`() throws {
@@ -176,7 +176,7 @@ final class DirectedBackend: Backend, @unchecked Sendable {
         #expect(try report([(0, nil), (1, nil), (nil, 0), (nil, 1)]).status == .ok)
         let early = try report([(0, nil), (nil, 0), (nil, 1), (1, nil)])
         #expect(early.status == .invalid)
-        #expect(early.notes == "1 blocks ended after their group was told as finished")
+        #expect(early.notes == "1 blocks ended after their group was announced as finished")
     }
 
     @Test func `a lost block is found`() throws {

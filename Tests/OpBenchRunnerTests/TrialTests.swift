@@ -158,7 +158,7 @@ import Testing
     @Test func `where calls cannot be counted, there are no figures but a note`() async throws {
         let report = try await run(EngineBackend.factory, .calls, "independent", #"{"items": 10, "work_ns": 0}"#)
         #expect(report.status == .ok)
-        #expect(report.notes.contains("no counts of calls"))
+        #expect(report.notes.contains("calls were not counted"))
         #expect(!report.figures.contains { ["futex_calls", "threads_created"].contains($0.metric) })
     }
 
@@ -235,7 +235,7 @@ import Testing
         let parameters = #"{"operations": 40, "max_concurrent": 1, "work_ns": 0}"#
         let broken = try report(.ignoresPriority, .check, "priority_mix", parameters)
         #expect(broken.status == .invalid)
-        #expect(broken.notes.contains("past a more urgent one"))
+        #expect(broken.notes.contains("before a more urgent one"))
         #expect(try report(.ignoresPriority, .check, "priority_mix", parameters, []).status == .ok)
         let unlimited = #"{"operations": 40, "work_ns": 0}"#
         #expect(try report(.ignoresPriority, .check, "priority_mix", unlimited).status == .ok)

@@ -23,11 +23,11 @@ BUILT = ROOT / ".build-costs/release/EngineCosts"
 PASS, MORE = 0, 2
 
 DESCRIPTION = f"""\
-What one operation costs in allocations, in bytes held while it waits, in atomic read-modify-writes and in
-instructions, held against Tests/EngineCosts/expected.json. Allocations and bytes are exact. Instructions, counted by
+Counts what one operation costs in allocations, in bytes held while it waits, in atomic read-modify-writes and in
+instructions, and compares with Tests/EngineCosts/expected.json. Allocations and bytes are exact. Instructions, counted by
 valgrind's callgrind with all threads on one processor, may be {STEADY.instructions:.0%} off, and {VARYING.instructions:.0%} in scenarios that take part of
-their time in waking and sleeping; the atomic ones among them, on x86 only, half as much. They depend on the compiler, on
-glibc and on valgrind, whose versions the file names: where others are installed they are printed and not judged.
+their time waking and sleeping; the atomic ones among them, on x86 only, half as much. They depend on the compiler, on
+glibc and on valgrind, whose versions the file names: with other versions they are printed and not judged.
 Counting takes one to four minutes."""
 
 EXAMPLES = """\
@@ -35,13 +35,13 @@ examples:
   scripts/engine-costs                         all scenarios
   scripts/engine-costs --only closure,chain    some
   scripts/engine-costs --no-instructions       without valgrind, in seconds
-  scripts/engine-costs --update                what is measured becomes what is expected, and is documented
-  scripts/engine-costs --profile closure       where its instructions and its atomic ones are
+  scripts/engine-costs --update                the measured costs become the expected ones, also in the documentation
+  scripts/engine-costs --profile closure       the functions that execute them
   scripts/engine-costs --repeat 5              how much the counts vary
 
-A cost that has fallen is no failure: it is pointed out, to be written down with --update.
+A cost that has fallen is no failure: the table marks it, and --update writes it down.
 
-exit codes: 0 no cost has risen · 1 it could not be measured · 2 a cost has risen, or is not written down
+exit codes: 0 no cost has risen · 1 cannot measure · 2 a cost has risen, or is not in the file
             64 bad usage"""
 
 
@@ -79,7 +79,7 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--only", metavar="NAME,…", help="these scenarios")
     parser.add_argument("--update", action="store_true", help="write the file of expectations")
     parser.add_argument("--no-instructions", dest="instructions", action="store_false", help="count without valgrind")
-    parser.add_argument("--profile", metavar="NAME", help="print the functions that a scenario is spent in")
+    parser.add_argument("--profile", metavar="NAME", help="print the functions in which a scenario spends its cost")
     parser.add_argument("--repeat", metavar="N", type=int, default=0, help="count N times over")
     parser.add_argument("--expected", type=Path, default=EXPECTED, help=argparse.SUPPRESS)
     parser.add_argument("--program", type=Path, default=BUILT, help=argparse.SUPPRESS)

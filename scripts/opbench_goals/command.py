@@ -22,17 +22,17 @@ DESCRIPTION = """\
 Measures the engine's speed workloads, once with glibc's malloc and once with jemalloc, and prints how far the engine is
 from each of its goals: ratios to Foundation and Dispatch within the same blocks, with 95 % intervals. A `?` means that
 the interval holds the limit. In parentheses: the least and the greatest of too few samples for an interval. The table
-is also written as CSV. Judging a change is for `opbench gate`; this command tells, whatever the figures are."""
+is also written as CSV. This command exits 0 whatever the figures are; `opbench gate` judges changes."""
 
 EXAMPLES = """\
 examples:
   scripts/engine-goals                              everything, with both allocators
-  scripts/engine-goals --quick                      few samples: does it work, and about where are we?
+  scripts/engine-goals --quick                      few samples: does it work, and roughly how far is it?
   scripts/engine-goals --only tiny,chain --allocator system
-  scripts/engine-goals --from results/a results/b   the table of runs that were measured before
-  scripts/engine-goals --keep engine                and keep the runs in results/baseline/engine-system, …
+  scripts/engine-goals --from results/a results/b   the table of earlier runs
+  scripts/engine-goals --keep engine                keep the runs in results/baseline/engine-system, …
 
-exit codes: 0 the table is printed · 1 opbench could not be built or run · 64 bad usage or bad input"""
+exit codes: 0 the table is printed · 1 cannot build or run opbench · 64 bad usage or bad input"""
 
 
 class Arguments(argparse.ArgumentParser):

@@ -29,10 +29,10 @@ EXAMPLES = """\
 examples:
   scripts/engine-growth                                measure, and write results/reference/growth-system.{csv,svg}
   scripts/engine-growth --allocator jemalloc --quick --output /tmp/curves
-  scripts/engine-growth --from results/a               the curves of a run that was measured before
-  scripts/engine-growth --redraw                       the curves of the points that are kept
+  scripts/engine-growth --from results/a               the curves of an earlier run
+  scripts/engine-growth --redraw                       the curves of the stored points
 
-exit codes: 0 the growth is printed · 1 opbench could not be built or run · 64 bad usage or bad input"""
+exit codes: 0 the growth is printed · 1 cannot build or run opbench · 64 bad usage or bad input"""
 
 
 class Arguments(argparse.ArgumentParser):
@@ -105,7 +105,7 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="one short sample of each: does it work?")
     source = parser.add_mutually_exclusive_group()
     source.add_argument("--from", type=Path, dest="run", metavar="RUN", help="the folder of a run")
-    source.add_argument("--redraw", action="store_true", help="draw the points that are kept, without measuring")
+    source.add_argument("--redraw", action="store_true", help="draw the stored points, without measuring")
     parser.add_argument(
         "--output", type=Path, default=ROOT / "results" / "reference", metavar="DIR",
         help="where points and curves go (default: results/reference)",

@@ -28,7 +28,7 @@ examples:
 A figure that was not measured is a gap. A sample that timed out, crashed, was unsupported, skipped or invalid has a
 letter above the panel.
 
-exit codes: 0 done · 1 the disk is full or the environment could not be made · 64 bad usage or bad input"""
+exit codes: 0 done · 1 the disk is full or the environment cannot be made · 64 bad usage or bad input"""
 
 
 class Arguments(argparse.ArgumentParser):

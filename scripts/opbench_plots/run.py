@@ -107,10 +107,10 @@ def load_run(folder: Path) -> Run:
         document = _read_json(description)
         run.shapes = _shapes(description, document)
         if not run.shapes:
-            run.notes.append(f"{description} names no workloads: shapes are told from the parameters")
+            run.notes.append(f"{description} names no workloads: shapes are inferred from the parameters")
         run.conditions = _conditions(document)
     else:
-        run.notes.append(f"no {description}: shapes are told from the parameters")
+        run.notes.append(f"no {description}: shapes are inferred from the parameters")
     return run
 
 

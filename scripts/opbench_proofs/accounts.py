@@ -1,4 +1,4 @@
-"""Holds opbench's accounts of memory, CPU time and allocations against what others say of the same processes.
+"""Checks opbench's accounts of memory, CPU time and allocations against independent observers of the same processes.
 
 Each proof runs the real program, prints one line with both figures, and returns whether they agree:
 

@@ -15,7 +15,7 @@ from opbench_proofs.tool import OpBench, ToolFailure
 ROOT = Path(__file__).resolve().parents[2]
 
 DESCRIPTION = """\
-Proves on this machine that opbench's gates say what is so. The long form is the proof, on a machine that does nothing
+Proves on this machine that opbench's gates are right. The long form is the proof, on a machine that does nothing
 else: a claim that cannot be decided has not held. The short form shows in some minutes that each proof works; its few
 gates bound no rate closely, so it fails only by what cannot be chance: 1 and 2 by more false alarms or missed slowdowns
 than the claimed rates bring once in a thousand times, 7 by a truth outside an interval twice as wide. A proof is not
@@ -28,7 +28,7 @@ examples:
   scripts/prove-measurement --short
   scripts/prove-measurement --only 2,7 --output results/proofs
 
-exit codes: 0 every claim held (--short: or was not decided) · 1 one did not, or could not be tried · 64 bad usage"""
+exit codes: 0 every claim held (--short: or was not decided) · 1 one did not, or could not be tested · 64 bad usage"""
 
 Proof = Callable[[Setting], Outcome]
 
@@ -90,9 +90,9 @@ def _parse(arguments: list[str], known: dict[int, tuple[str, Proof]]) -> argpars
         allow_abbrev=False,
     )
     parser.add_argument("--default-binary", type=Path, help=argparse.SUPPRESS)
-    parser.add_argument("--binary", type=Path, help="the opbench that is tried (default: the one that is built here)")
+    parser.add_argument("--binary", type=Path, help="the opbench to test (default: the one built here)")
     parser.add_argument("--short", action="store_true", help="fewer gates: some minutes")
-    parser.add_argument("--only", metavar="LIST", help="numbers of proofs, separated by commas")
+    parser.add_argument("--only", metavar="LIST", help="run only these proofs, by number, separated by commas")
     parser.add_argument(
         "--output", type=Path, metavar="DIR", default=ROOT / "results" / "proofs",
         help="where the figures go (default: results/proofs)",

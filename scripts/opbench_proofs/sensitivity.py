@@ -60,7 +60,7 @@ def was_too_busy(gate: Gate) -> bool:
 
 
 def _curves(setting: Setting) -> list[str]:
-    """The share of gates that catch an effect, by its size: in turns, and in runs of different times."""
+    """The share of gates that catch an effect, by its size: interleaved, and in runs of different times."""
     effects = [0.0, EFFECT] if setting.is_short else [0.0, 0.01, 0.02, 0.03, 0.04, 0.05, 0.07, 0.10]
     blocks, drawn = (15, 10) if setting.is_short else (60, 200)
     tool = setting.tool
@@ -79,7 +79,7 @@ def _curves(setting: Setting) -> list[str]:
     _draw(setting.output / "power.svg", effects, paired, unpaired)
     names = ", ".join(f"{effect:.0%}" for effect in effects)
     return [
-        f"power at slowdowns of {names}, in turns (time, CPU time): " + ", ".join(f"{share:.0%}" for share in paired),
+        f"power at slowdowns of {names}, interleaved (time, CPU time): " + ", ".join(f"{share:.0%}" for share in paired),
         f"in runs of different times (time ÷ Dispatch's, {UNPAIRED_BLOCKS} blocks each): "
         + ", ".join(f"{share:.0%}" for share in unpaired),
         "an unpaired gate says of itself: " + _own_power(apart[-1]),
@@ -115,7 +115,7 @@ def _draw(path: Path, effects: list[float], paired: list[float], unpaired: list[
     figure = Figure(figsize=(6, 4), layout="constrained")
     axes = figure.subplots()
     percent = [effect * 100 for effect in effects]
-    axes.plot(percent, [share * 100 for share in paired], "o-", label="two builds in turns (7, 15, 25 blocks)")
+    axes.plot(percent, [share * 100 for share in paired], "o-", label="two interleaved builds (7, 15, 25 blocks)")
     axes.plot(percent, [share * 100 for share in unpaired], "s--", label=f"runs apart ({UNPAIRED_BLOCKS} blocks each)")
     axes.set_xlabel("injected slowdown (%)")
     axes.set_ylabel("gates that call it a regression (%)")

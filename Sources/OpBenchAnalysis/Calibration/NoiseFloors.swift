@@ -11,7 +11,7 @@ public enum NoiseFloors {
     /// Equal sides differ by more in one comparison of a hundred.
     private static let quantile = 0.99
 
-    /// Floors for two builds in turns, from runs of one build against itself.
+    /// Floors for two interleaved builds, from runs of one build against itself.
     ///
     /// For every figure comparisons of 15 blocks are drawn from the recorded ones, each block with a sign of its own by
     /// the toss of a coin, since nothing but the name tells the sides apart. The floor is what 99 % of their

@@ -48,7 +48,7 @@ public struct Comparison: Sendable {
         }
     }
 
-    /// Compares the sides `base` and `head` of one run, which ran in turns: pairs within blocks.
+    /// Compares the interleaved sides `base` and `head` of one run: pairs within blocks.
     public init(sidesOf rows: [SampleRow], question: Question = Question()) {
         let sides = (
             CellFigures(rows: rows, side: "base", ignoring: question.ignoredParameters),

@@ -14,7 +14,7 @@ struct Effect {
     /// A run of a hundred blocks takes fifteen times as long as one of seven.
     static let mostBlocksOfRun = 100
 
-    /// From blocks that hold both sides, such as two builds run in turns: drift that hits a whole block cancels.
+    /// From blocks that hold both sides, such as two interleaved builds: drift that hits a whole block cancels.
     ///
     /// Hodges–Lehmann on the log-ratios, bootstrap over blocks, exact sign-flip test.
     init?(pairs: [(base: Double, head: Double)], seed: UInt64, resamples: Int) {

@@ -25,6 +25,6 @@ extension InputError {
     static func unwritable(_ path: String, _ code: Int32) -> InputError {
         InputError(
             file: path, message: "cannot be written: \(String(cString: strerror(code)))",
-            remedy: "name a place that can be written")
+            remedy: "name a writable place")
     }
 }

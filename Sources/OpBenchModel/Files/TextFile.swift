@@ -20,7 +20,7 @@ final class ReadFile {
         if kind == S_IFDIR { throw Self.unreadable(path, EISDIR) }
         guard kind == S_IFREG else {
             throw InputError(
-                file: path, message: "this is a device, FIFO or socket", remedy: "save what it tells in a file")
+                file: path, message: "this is a device, FIFO or socket", remedy: "save its contents to a file")
         }
         if facts.st_size > limit { throw Self.tooLarge(path, limit) }
         // Not to be kept waiting by what has taken the file's place since.

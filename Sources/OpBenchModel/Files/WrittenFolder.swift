@@ -127,7 +127,7 @@ public final class WrittenFolder: Sendable {
 
     private static func foreign(_ file: String, _ what: String) -> InputError {
         InputError(
-            file: file, message: "\(what) stands where opbench writes a file of its own",
+            file: file, message: "\(what) is where opbench writes its own file",
             remedy: "remove it, or name another folder")
     }
 

@@ -50,7 +50,7 @@ struct JSONParser {
         case UInt8(ascii: "t"): return JSONValue(try word("true", .boolean(true)), line: start)
         case UInt8(ascii: "f"): return JSONValue(try word("false", .boolean(false)), line: start)
         case UInt8(ascii: "n"): return JSONValue(try word("null", .null), line: start)
-        case nil: throw failure("the file ends where a value should stand")
+        case nil: throw failure("the file ends where a value should be")
         case let byte:
             guard byte == UInt8(ascii: "-") || isDigit(byte) else {
                 throw failure("no JSON value begins with \(shownByte)")
@@ -118,7 +118,7 @@ struct JSONParser {
         let start = position
         _ = take("-")
         if take("0") {
-            if isDigit(peek) { throw failure("a number does not begin with a needless 0") }
+            if isDigit(peek) { throw failure("a number must not begin with a needless 0") }
         } else {
             try digits()
         }

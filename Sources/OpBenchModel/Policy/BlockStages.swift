@@ -1,4 +1,4 @@
-/// How many blocks two builds in turns are given: declared before anything is measured, so that looking at the figures
+/// How many blocks two interleaved builds get: declared before anything is measured, so that looking at the figures
 /// on the way costs a known part of alpha.
 public enum BlockStages {
     /// Seven blocks screen: a cell whose judged figures all pass or improve needs no more. A regression takes fifteen;

@@ -53,7 +53,7 @@ public struct GatePolicy: Sendable, Hashable {
         Rule(.engine(metric: "allocations"), FigureRule(maxRegression: 0, minAbsolute: 0.05)),
     ])
 
-    /// The policy of a gate on two builds in turns that is given none: there the engine's own times tell most, since
+    /// The default policy of a gate on two interleaved builds: there the engine's own times tell most, since
     /// both builds had the same machine at the same time. On a busy machine the CPU time, which does not count the wait
     /// for a processor, still tells when the time on the clock no longer does.
     public static let standardForSides = GatePolicy(rules: [

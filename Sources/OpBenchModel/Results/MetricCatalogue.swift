@@ -35,7 +35,7 @@ extension Metric {
         summary: "times that a sample ran the cell's plan, so as to last long enough")
     public static let roundTrend = Metric(
         name: "round_trend", unit: .ratio, direction: .neutral,
-        summary: "by what part the time of a round grew from the first round to the last; 0 is a steady state")
+        summary: "how much the time of a round grew from the first round to the last, as a part; 0 is a steady state")
     public static let schedulingEfficiency = Metric(
         name: "scheduling_efficiency", unit: .ratio, direction: .higher,
         summary: "max(work ÷ processors, span) ÷ makespan, by the planned work: 1 is a perfect schedule at no cost")
@@ -46,7 +46,7 @@ extension Metric {
     public static let processCPUTime = Metric(
         name: "process_cpu_time", unit: .seconds, direction: .neutral,
         summary:
-            "user and system time of the sample's process from its first instant to its last, as its parent is told")
+            "user and system time of the sample's process from its first instant to its last, as its parent reads it")
     public static let voluntarySwitches = Metric(
         name: "voluntary_switches", unit: .count, direction: .lower, per: .operation,
         summary: "threads that went to sleep, total phase")
@@ -87,7 +87,7 @@ extension Metric {
         summary: "the highest rate of arrivals found whose p99 of intended_latency is within the bound")
     public static let selfPerturbation = Metric(
         name: "self_perturbation", unit: .ratio, direction: .neutral,
-        summary: "time of rounds with time stamps ÷ that of rounds without, taken in turn")
+        summary: "time of rounds with time stamps ÷ that of rounds without, interleaved")
     public static let longestWait = Metric(
         name: "longest_wait", unit: .seconds, direction: .lower, summary: "the longest ready → start of a class")
     public static let quiesceTime = Metric(
@@ -111,7 +111,7 @@ extension Metric {
         per: .operation, summary: "mallocs, with jemalloc's thread caches off")
     public static let allocatedBytes = Metric(
         name: "allocated_bytes", unit: .bytes, direction: .lower, isDeterministic: true,
-        per: .operation, summary: "bytes asked of malloc, with jemalloc's thread caches off")
+        per: .operation, summary: "bytes requested from malloc, with jemalloc's thread caches off")
     public static let retainedBytes = Metric(
         name: "retained_bytes", unit: .bytes, direction: .lower, per: .operation,
         summary: "bytes in use more than at the mark `before`")
@@ -138,7 +138,7 @@ extension Metric {
         summary: "futex(2) calls of the process, total phase, counted by a tracer (ptrace(2), seccomp(2))")
     public static let threadsCreated = Metric(
         name: "threads_created", unit: .count, direction: .lower,
-        summary: "threads that the backend made since the process began, counted by a tracer")
+        summary: "threads that the backend created since the process started, counted by a tracer")
 }
 
 // MARK: - Latency and check samples
@@ -146,7 +146,7 @@ extension Metric {
 extension Metric {
     public static let inversions = Metric(
         name: "inversions", unit: .count, direction: .lower,
-        per: .round, summary: "operations that started past a higher ready one, all rounds together")
+        per: .round, summary: "operations that started before a higher ready one, all rounds together")
     public static let startsAfterSuspend = Metric(
         name: "starts_after_suspend", unit: .count, direction: .lower,
         per: .round, summary: "starts after suspend returned, within the hold, all rounds together")
@@ -159,7 +159,7 @@ extension Metric {
 extension Metric {
     public static let probeCost = Metric(
         name: "probe_cost", unit: .seconds, direction: .neutral,
-        summary: "what the proof of the outcome adds to one operation, told by the serial backend")
+        summary: "what the proof of the outcome adds to one operation, measured on the serial backend")
     public static let anchorTime = Metric(
         name: "anchor_time", unit: .seconds, direction: .neutral,
         summary: "a short fixed loop, timed beside the sample: how fast the machine was")
@@ -175,7 +175,7 @@ extension Metric {
     public static let throttledTime = Metric(
         name: "throttled_time", unit: .seconds, direction: .neutral, summary: "time that the cgroup's quota took away")
     public static let load = Metric(
-        name: "load", unit: .ratio, direction: .neutral, summary: "the load average of one minute as the sample began")
+        name: "load", unit: .ratio, direction: .neutral, summary: "the load average of one minute at the start")
 }
 
 // MARK: - Single features

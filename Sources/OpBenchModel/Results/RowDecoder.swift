@@ -28,7 +28,7 @@ struct RowDecoder<Row: CSVRow> {
             if let expected = column.read(&row, texts[index]) {
                 throw InputError(
                     file: file, line: record.line, path: "column \(column.name)",
-                    message: "\(JSONText.excerpt(texts[index])) is not what belongs here",
+                    message: "\(JSONText.excerpt(texts[index])) is not a valid value here",
                     remedy: "expected is \(expected)")
             }
         }

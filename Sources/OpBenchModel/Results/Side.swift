@@ -1,4 +1,4 @@
-/// Which of two builds that run in turns a sample is of.
+/// Which of two interleaved builds a sample is of.
 public enum Side: String, CaseIterable, Sendable, Codable {
     /// What is compared with.
     case base

@@ -74,7 +74,7 @@ public struct SummaryRow: Sendable, Hashable {
     /// Futex calls per operation, and all threads that the backend made.
     public var futexCallsPerOperation: Double?
     public var threadsCreated: Double?
-    /// Mallocs and the bytes asked of malloc, per operation.
+    /// Mallocs and the bytes requested from malloc, per operation.
     public var allocationsPerOperation: Double?
     public var allocatedBytesPerOperation: Double?
     /// Bytes in use per operation when all are submitted and none has started.

@@ -36,7 +36,7 @@ public struct BackendDefinition: Sendable {
             "dispatch:inline", "As dispatch:within, but a body runs the first successor it made ready itself.", [.graph]
         ),
         .init(
-            "dispatch:item", "Cancellation by the work item's own call instead of a flag that closures look at.",
+            "dispatch:item", "Cancellation by the work item's own call instead of a flag that closures check.",
             [.cancelStorm]),
         .init("dispatch:serial", "A chain as one serial queue, so that order replaces dependency.", [.chain]),
         .init(

@@ -38,7 +38,7 @@ extension WorkloadSpec {
         if let twin = specs.first(where: { $0.name == spec.name }) {
             throw InputError(
                 file: spec.file, path: "$.name", message: "the name \"\(spec.name)\" is also that of \(twin.file)",
-                remedy: "name each workload of a run differently, and each file once")
+                remedy: "give each workload of a run a different name, and each file once")
         }
         let total = (specs + [spec]).reduce(0) { $0 + ($1.cellCount ?? cellLimit) }
         guard total <= cellLimit else {

@@ -54,16 +54,16 @@ enum ConcurrencyBackend {
         case .threadPriority: return .full(note: gate + "five task priorities")
         case .memoryFence: return .full(note: "tasks wait at a gate")
         case .cancelStorm:
-            return .full(note: gate + "each task is cancelled, and looks whether it was")
+            return .full(note: gate + "each task is cancelled, and checks whether it was")
         case .blocking:
             return .unsupported(reason: "a task must not block its thread, for which the pool has no substitute")
-        case .barriers: return .unsupported(reason: "tasks are in no order that a barrier could divide")
+        case .barriers: return .unsupported(reason: "tasks have no order that a barrier could divide")
         case .manualStart: return .unsupported(reason: "a task runs on its executor, and no call runs it at once")
         case .observers where plan.observers != 0:
             return .full(note: gate + "one more task awaits the operation's and calls the observers")
         case .observers: return .full(note: plan.startsSuspended ? "tasks wait at a gate" : "")
-        case .blockGroups: return .full(note: gate + "a task group each, with a child for each block")
-        case .asynchronous: return .full(note: gate + "a task each, which awaits a continuation")
+        case .blockGroups: return .full(note: gate + "a task group per operation, with a child for each block")
+        case .asynchronous: return .full(note: gate + "a task per operation, which awaits a continuation")
         case .sequence: return .unsupported(reason: "a sequence is its phases")
         }
     }

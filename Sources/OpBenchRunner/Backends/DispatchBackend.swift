@@ -44,11 +44,11 @@ enum DispatchBackend {
     private static func support(_ plan: WorkloadPlan) -> Support {
         switch plan.shape {
         case .independent, .suspendResume, .wakeup, .openLoop, .memoryFence: .full()
-        case .cancelStorm: .full(note: "a flag an operation, read by its closure")
-        case .blocking: .full(note: plan.limit == nil ? "" : "a serial queue for each of the limit")
+        case .cancelStorm: .full(note: "a flag per operation, read by its closure")
+        case .blocking: .full(note: plan.limit == nil ? "" : "one serial queue per slot of the limit")
         case .observers: .full(note: plan.observers == 0 ? "" : "each closure calls its observers as its last act")
         case .barriers where plan.limit ?? 1 > 1:
-            .unsupported(reason: "a queue with barriers has no limit between one and what the system chooses")
+            .unsupported(reason: "a queue with barriers has no limit between one and the system's choice")
         case .barriers: .full(note: plan.limit == nil ? "" : "on a serial queue everything is a barrier")
         case .blockGroups: .full(note: "each group runs its blocks by concurrentPerform")
         case .asynchronous: .full(note: plan.limit == nil ? "" : "whoever announces an end starts the next")

@@ -27,15 +27,15 @@ final class SerialBackend: Backend, @unchecked Sendable {
         case .openLoop: .unsupported(reason: "a plain loop has no queue that operations could arrive at")
         case .cancelStorm:
             plan.startsSuspended
-                ? .full(note: "passes over what is cancelled")
+                ? .full(note: "skips what is cancelled")
                 : .unsupported(reason: "nothing waits in a plain loop that could be cancelled")
         case .blocking:
             plan.blocking?.kind == .sleep
-                ? .full() : .unsupported(reason: "an operation of a plain loop would wait for one behind it for ever")
+                ? .full() : .unsupported(reason: "an operation of a plain loop would wait forever for one behind it")
         case .memoryFence: .unsupported(reason: "nothing waits in a plain loop")
         case .observers, .barriers, .blockGroups, .manualStart: .full()
         case .asynchronous:
-            plan.announcedEnd == .itself ? .full() : .unsupported(reason: "a plain loop ends what it has begun")
+            plan.announcedEnd == .itself ? .full() : .unsupported(reason: "a plain loop ends what it starts")
         case .sequence: .unsupported(reason: "a sequence is its phases")
         }
     }

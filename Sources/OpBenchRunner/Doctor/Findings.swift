@@ -20,14 +20,14 @@ extension Doctor {
         return Finding(
             subject: "cgroup quota", weight: quota < Double(readings.allowedProcessors) || isThrottled ? .bad : .note,
             found: "\(tenths(quota)) processors" + (isThrottled ? ", throttled just now" : ""),
-            remedy: "the kernel stops all threads when it is used up; take the container's CPU limit away "
+            remedy: "the kernel stops all threads when it is used up; remove the container's CPU limit "
                 + "(`docker run` without `--cpus`), and pin it with `--cpuset-cpus` instead")
     }
 
     static func governor(_ readings: HostReadings) -> Finding {
         switch readings.governor {
         case nil:
-            Finding(subject: "governor", weight: .note, found: "not told, as in most virtual machines", remedy: "")
+            Finding(subject: "governor", weight: .note, found: "unknown, as in most virtual machines", remedy: "")
         case "performance"?: Finding(subject: "governor", weight: .good, found: "performance", remedy: "")
         case let other?:
             Finding(
@@ -39,7 +39,7 @@ extension Doctor {
 
     static func turbo(_ readings: HostReadings) -> Finding {
         switch readings.hasTurbo {
-        case nil: Finding(subject: "turbo", weight: .note, found: "not told", remedy: "")
+        case nil: Finding(subject: "turbo", weight: .note, found: "unknown", remedy: "")
         case false?: Finding(subject: "turbo", weight: .good, found: "off", remedy: "")
         case true?:
             Finding(
@@ -52,13 +52,13 @@ extension Doctor {
 
     static func siblings(_ readings: HostReadings) -> Finding {
         switch readings.hasThreadsPerCore {
-        case nil: Finding(subject: "SMT", weight: .note, found: "not told", remedy: "")
+        case nil: Finding(subject: "SMT", weight: .note, found: "unknown", remedy: "")
         case false?: Finding(subject: "SMT", weight: .good, found: "off", remedy: "")
         case true?:
             Finding(
                 subject: "SMT", weight: .note, found: "on",
                 remedy: "two busy threads of one core run slower than two of different cores: "
-                    + "echo off | sudo tee /sys/devices/system/cpu/smt/control, or `taskset` to one thread a core")
+                    + "echo off | sudo tee /sys/devices/system/cpu/smt/control, or `taskset` to one thread per core")
         }
     }
 
@@ -78,20 +78,20 @@ extension Doctor {
 
     static func foreign(_ readings: HostReadings) -> Finding {
         guard let share = readings.foreignShare else {
-            return Finding(subject: "other processes", weight: .note, found: "not told", remedy: "")
+            return Finding(subject: "other processes", weight: .note, found: "unknown", remedy: "")
         }
         let found = "\(percent(share)) of a processor"
         if share > 0.25 {
             return Finding(
                 subject: "other processes", weight: .bad, found: found,
-                remedy: "samples will be flagged noisy; see `top`, and end what is not needed")
+                remedy: "samples will be flagged noisy; see `top`, and stop what is not needed")
         }
         return Finding(subject: "other processes", weight: share > 0.05 ? .note : .good, found: found, remedy: "")
     }
 
     static func load(_ readings: HostReadings) -> Finding {
         guard let load = readings.load else {
-            return Finding(subject: "load", weight: .note, found: "not told", remedy: "")
+            return Finding(subject: "load", weight: .note, found: "unknown", remedy: "")
         }
         let isHigh = load > 0.5 * Double(readings.onlineProcessors)
         return Finding(
@@ -102,7 +102,7 @@ extension Doctor {
     static func clockSource(_ readings: HostReadings) -> Finding {
         let fast = ["tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page"]
         guard let source = readings.clockSource else {
-            return Finding(subject: "clock source", weight: .note, found: "not told", remedy: "")
+            return Finding(subject: "clock source", weight: .note, found: "unknown", remedy: "")
         }
         let isFast = fast.contains(source)
         return Finding(
@@ -129,12 +129,12 @@ extension Doctor {
         return Finding(
             subject: "timer", weight: isLate ? .bad : .good,
             found: "a sleep ends \(tenths(readings.sleepDelay / 1000)) µs late",
-            remedy: isLate ? "suspensions and arrivals will not come when they should; the machine is overloaded" : "")
+            remedy: isLate ? "suspensions and arrivals will be late; the machine is overloaded" : "")
     }
 
     static func memory(_ readings: HostReadings) -> Finding {
         guard let available = readings.availableBytes else {
-            return Finding(subject: "memory", weight: .note, found: "not told", remedy: "")
+            return Finding(subject: "memory", weight: .note, found: "unknown", remedy: "")
         }
         let swapped = readings.usedSwapBytes ?? 0
         let found =
@@ -149,9 +149,9 @@ extension Doctor {
         let value = readings.addressRandomization
         return Finding(
             subject: "address randomization", weight: value == nil || value == 0 ? .note : .good,
-            found: value.map { $0 == 0 ? "off" : "on" } ?? "not told",
+            found: value.map { $0 == 0 ? "off" : "on" } ?? "unknown",
             remedy: value == 0
-                ? "every process has the same layout, so that its luck is in all samples: sudo sysctl kernel.randomize_va_space=2"
+                ? "all processes have the same memory layout, which biases samples: sudo sysctl kernel.randomize_va_space=2"
                 : "")
     }
 
@@ -172,7 +172,7 @@ extension Doctor {
         return Finding(
             subject: "perf", weight: paranoia <= 2 ? .good : .note, found: "perf_event_paranoid is \(paranoia)",
             remedy: paranoia <= 2
-                ? "" : "to profile a workload as a user: sudo sysctl kernel.perf_event_paranoid=2; figures need it not")
+                ? "" : "to profile a workload as a user: sudo sysctl kernel.perf_event_paranoid=2; not for figures")
     }
 
     static func priority(_ readings: HostReadings) -> Finding {
@@ -188,7 +188,7 @@ extension Doctor {
             ? Finding(subject: "build", weight: .good, found: "release", remedy: "")
             : Finding(
                 subject: "build", weight: .bad, found: readings.configuration,
-                remedy: "without optimization no figure means anything; run scripts/opbench")
+                remedy: "figures of a build without optimization mean nothing; run scripts/opbench")
     }
 
     private static func tenths(_ number: Double) -> String { "\((number * 10).rounded() / 10)" }

@@ -89,7 +89,7 @@ struct WorkloadPlan: Sendable {
     var payloadBytes = 0
     /// Observers of each operation.
     var observers: Int?
-    /// The last one of so many operations in succession is a barrier.
+    /// The last of this many successive operations is a barrier.
     var barrierEvery: Int?
     /// How many operations of the plan, blocks, make up one that is submitted.
     var groupSize = 1

@@ -29,7 +29,7 @@ struct CallTrial {
         }
         trial.judge(body, into: &report)
         guard let before, let drained else {
-            return report.note("no counts of calls: ptrace(2) or seccomp(2) is not permitted here")
+            return report.note("calls were not counted: ptrace(2) or seccomp(2) is not permitted here")
         }
         let operations = trial.plan.operationCount
         report.add(

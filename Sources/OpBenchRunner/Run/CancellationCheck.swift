@@ -26,7 +26,7 @@ struct CancellationCheck {
         if lost > 0 { violations.append("\(lost) operations neither ran nor ended as cancelled") }
         if repeated > 0 { violations.append("\(repeated) operations ran or ended as cancelled more than once") }
         if ranCancelled > 0 { violations.append("\(ranCancelled) operations ran, cancelled before the queue did") }
-        if unasked > 0 { violations.append("\(unasked) operations were cancelled that nobody had cancelled") }
+        if unasked > 0 { violations.append("\(unasked) operations were cancelled without a call that cancels them") }
         return violations
     }
 }

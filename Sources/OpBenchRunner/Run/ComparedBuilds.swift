@@ -3,7 +3,7 @@ import Glibc
 import OpBenchModel
 import Subprocess
 
-/// Two builds of opbench whose samples are taken in turns, block by block.
+/// Two builds of opbench whose samples are interleaved, block by block.
 public struct ComparedBuilds: Sendable, Codable, Equatable {
     public let base: BuildFacts
     public let head: BuildFacts
@@ -88,8 +88,8 @@ public struct BuildFacts: Sendable, Codable, Equatable {
             description.protocolVersion == BuildDescription.protocolVersion
         else {
             throw InputError(
-                file: program, message: "this is no opbench that takes samples for this one",
-                remedy: "build it from a version that has `opbench ab`, by scripts/opbench or swift build")
+                file: program, message: "this is not an opbench that can take samples for this one",
+                remedy: "build a version that has `opbench ab`, with scripts/opbench or swift build")
         }
         return BuildFacts(
             path: path, bytes: facts.st_size, modified: facts.st_mtim.tv_sec, description: description)

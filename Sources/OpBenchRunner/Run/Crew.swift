@@ -24,7 +24,7 @@ final class OwnThread: Sendable {
                 Unmanaged<Box>.fromOpaque(context!).takeRetainedValue().body()
                 return nil
             }, box.toOpaque())
-        precondition(result == 0, "no thread to be had")
+        precondition(result == 0, "cannot create a thread")
         pthread_detach(thread)
         Self.made.add(1, ordering: .relaxed)
     }

@@ -18,7 +18,7 @@ struct GuaranteeCheck {
             violations.append("\(body.highWater) operations ran at once at limit \(limit)")
         }
         if guarantees.contains(.priorityOrder), plan.limit == 1, analysis.inversions > 0 {
-            violations.append("\(analysis.inversions) operations started past a more urgent one at limit 1")
+            violations.append("\(analysis.inversions) operations started before a more urgent one at limit 1")
         }
         if guarantees.contains(.suspension), analysis.mostStartsInAHold > slots(body) {
             violations.append("\(analysis.mostStartsInAHold) operations started after suspend had returned")

@@ -22,8 +22,8 @@ struct NoticeCheck {
         var violations: [String] = []
         if missing > 0 { violations.append("\(missing) operations did not run") }
         if repeated > 0 { violations.append("\(repeated) operations ran more than once") }
-        if tooFew > 0 { violations.append("the \(what) of \(tooFew) operations was told too seldom") }
-        if tooMany > 0 { violations.append("the \(what) of \(tooMany) operations was told too often") }
+        if tooFew > 0 { violations.append("the \(what) of \(tooFew) operations was announced too seldom") }
+        if tooMany > 0 { violations.append("the \(what) of \(tooMany) operations was announced too often") }
         return violations
     }
 }
@@ -77,7 +77,7 @@ struct BarrierCheck {
     }
 }
 
-/// Whether a group of blocks was told as finished only when all its blocks were, where completion blocks are timed.
+/// Whether a group of blocks was announced as finished only when all its blocks were. For timed completion blocks.
 struct GroupCheck {
     let plan: WorkloadPlan
 
@@ -88,6 +88,6 @@ struct GroupCheck {
             let notified = body.read(.notified, operation)
             return notified > 0 && notified < body.read(.end, operation)
         }
-        return early > 0 ? ["\(early) blocks ended after their group was told as finished"] : []
+        return early > 0 ? ["\(early) blocks ended after their group was announced as finished"] : []
     }
 }

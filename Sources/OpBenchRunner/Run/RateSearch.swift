@@ -32,12 +32,12 @@ struct RateSearch {
             return held > missed
         }
         guard let found, var analysis = tries[found]?.first else {
-            return report.note("no rate holds: the bound is exceeded at \(range.lowerBound) arrivals a second already")
+            return report.note("no rate holds: \(range.lowerBound) arrivals per second exceed the bound already")
         }
         for other in tries[found]!.dropFirst() { analysis.merge(other) }
         analysis.report(rounds: tries[found]!.count, into: &report)
         report.add(.sustainedRate, "rate", Double(found), operations: tries[found]![0].plan.operationCount)
-        if found == range.upperBound { report.note("the highest rate that is tried") }
+        if found == range.upperBound { report.note("the highest rate tried") }
     }
 
     /// One round at that rate.

@@ -20,9 +20,9 @@ public struct RunFacts: Sendable {
     public let clockResolutionNanoseconds: Double?
     /// How many turns of the work kernel the run took for a nanosecond.
     public let iterationsPerNanosecond: Double
-    /// The two builds that ran in turns; nil for a run of one.
+    /// The two interleaved builds; nil for a run of one.
     public let builds: ComparedBuilds?
-    /// How many blocks the cells of two builds in turns have at the end of each stage; empty where they all have the
+    /// How many blocks the cells of two interleaved builds have at the end of each stage; empty where they all have the
     /// same number.
     public let stages: [Int]
 

@@ -33,7 +33,7 @@ final class RunFolder {
         guard try folder.lock(), folder.isInPlace else {
             throw InputError(
                 file: path, message: "another process is writing this run",
-                remedy: "wait for its end, or give another --run-id")
+                remedy: "wait until it ends, or give another --run-id")
         }
         try folder.refuseForeign(Self.files)
     }
@@ -51,13 +51,13 @@ final class RunFolder {
     ///
     /// - Throws: `InputError` if it exists or cannot be made, `DiskError` if it cannot be written.
     static func create(_ plan: RunPlan) throws -> RunFolder {
-        try WrittenFolder.make(path(of: plan), remedy: "name a place that can be written, with --output")
+        try WrittenFolder.make(path(of: plan), remedy: "name a writable folder with --output")
         let run = try RunFolder(plan)
         let names = try run.folder.names()
         guard names.isEmpty || isUndescribed(run.folder) else {
             throw InputError(
                 file: run.path, message: "a run of this id exists",
-                remedy: "give another --run-id, or --resume to go on with it")
+                remedy: "give another --run-id, or --resume to continue it")
         }
         run.folder.removeTemporaries(among: names)
         run.samples = try run.folder.open(SampleRow.fileName, O_CREAT | O_TRUNC)
@@ -114,7 +114,7 @@ final class RunFolder {
     static func reopen(_ plan: RunPlan) throws -> Remains {
         guard access("\(path(of: plan))/\(manifestName)", F_OK) == 0 || errno != ENOENT else {
             throw InputError(
-                file: path(of: plan), message: "there is no run of this id", remedy: "leave --resume out to begin it")
+                file: path(of: plan), message: "there is no run of this id", remedy: "leave --resume out to start it")
         }
         let run = try RunFolder(plan)
         let manifest = try run.description(of: plan)
@@ -132,13 +132,13 @@ final class RunFolder {
         let manifest = try RunManifest.read(file)
         if let difference = manifest.difference(from: plan) {
             throw InputError(
-                file: file, message: "the run was another: \(difference)",
-                remedy: "give the options and workloads it was begun with, or another --run-id")
+                file: file, message: "the run was different: \(difference)",
+                remedy: "give the options and workloads that it started with, or another --run-id")
         }
         if let (what, begun, now) = manifest.host.kind.difference(from: .here()) {
             throw InputError(
-                file: file, message: "the run was begun where the \(what) was \"\(begun)\", here it is \"\(now)\"",
-                remedy: "go on with it there, or give another --run-id")
+                file: file, message: "the run was started where the \(what) was \"\(begun)\", here it is \"\(now)\"",
+                remedy: "continue it there, or give another --run-id")
         }
         return manifest
     }

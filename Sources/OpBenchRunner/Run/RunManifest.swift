@@ -97,7 +97,7 @@ struct RunManifest: Codable, Sendable {
         if identity.isQuick != other.isQuick { return identity.isQuick ? "--quick was given" : "--quick was not given" }
         if identity.timeoutSeconds != other.timeoutSeconds { return "--timeout was \(identity.timeoutSeconds)" }
         if builds != plan.options.builds { return "the builds have changed" }
-        if identity.order != other.order { return "the selection of cells, backends, metrics or blocks was another" }
+        if identity.order != other.order { return "the selection of cells, backends, metrics or blocks was different" }
         return nil
     }
 
@@ -137,7 +137,7 @@ struct RunManifest: Codable, Sendable {
         guard WorkKernel.plausible.contains(manifest.calibration.iterationsPerNanosecond) else {
             throw InputError(
                 file: path, path: "$.calibration.iterations_per_ns",
-                message: "\(manifest.calibration.iterationsPerNanosecond) is no number that a processor reaches",
+                message: "\(manifest.calibration.iterationsPerNanosecond) is more or less than any processor reaches",
                 remedy: "restore the file, or give another --run-id")
         }
         return (manifest, try? JSONDecoder().decode(Progress.self, from: data))

@@ -25,11 +25,11 @@ public struct RunOptions: Sendable {
     public var arguments: [String]
     /// Turns of the work kernel for a nanosecond, as another run has them; nil to measure them.
     public var iterationsPerNanosecond: Double?
-    /// Two builds to take samples of in turns; nil for this one alone.
+    /// Two builds to interleave; nil for this one alone.
     public var builds: ComparedBuilds?
     /// A time to spend where figures are least certain; nil for as many blocks as the options say.
     public var budget: TimeBudget?
-    /// How many throughput blocks two builds in turns have at the end of each stage.
+    /// How many throughput blocks two interleaved builds have at the end of each stage.
     public var stagesOfSides = BlockStages.standard
     /// Asked after each stage of a run whose blocks come in stages: the ids of the cells that go on to the next one.
     public var goesOn: @Sendable (_ rows: [SampleRow]) -> Set<String> = { Set($0.map(\.cellID)) }
@@ -57,8 +57,8 @@ public struct RunOptions: Sendable {
 
     /// How many throughput blocks a cell has behind it at the end of each stage; a single number if all are taken.
     ///
-    /// Two builds in turns: `stagesOfSides`, unless the number of blocks is given. With a budget, the second stage is what
-    /// may be taken, block by block.
+    /// Two interleaved builds: `stagesOfSides`, unless the number of blocks is given. With a budget, the second stage is
+    /// what may be taken, block by block.
     public var stages: [Int] {
         if budget != nil { return TimeBudget.stages }
         return builds != nil && blocks == nil && !isQuick ? stagesOfSides : [blocks(of: .throughput)]

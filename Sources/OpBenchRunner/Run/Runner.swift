@@ -135,7 +135,7 @@ public struct Runner: Sendable {
         let excess = seconds(MonotonicClock.now() - end)
         if excess > 0 {
             let more = Int(excess.rounded(.up))
-            onEvent(.warning("the first blocks of all cells took \(more) s more than the budget"))
+            onEvent(.warning("the first blocks of all cells exceeded the budget by \(more) s"))
         }
         var spending = BudgetSpending(todo.filter { $0.stage > 0 && !recorder.isDone($0) }) {
             SampleEstimate.seconds(of: $0, options)

@@ -51,7 +51,7 @@ struct SequenceTrial {
             together.add(phase.times)
             usage.add(phase.usage)
         }
-        guard !timed.isEmpty else { return report.note("no phase of which throughput says anything") }
+        guard !timed.isEmpty else { return report.note("throughput says nothing about any of the phases") }
         var plan = trial.plan
         plan.operationCount = timed.reduce(0) { $0 + $1.plan.operationCount }
         plan.itemCount = timed.reduce(0) { $0 + $1.plan.itemCount }

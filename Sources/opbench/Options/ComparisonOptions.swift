@@ -11,7 +11,7 @@ struct ComparisonOptions: ParsableArguments {
     var ignoredParameters: String?
 
     @Option(
-        name: .customLong("results"), help: ArgumentHelp("The folder in which runs are looked up.", valueName: "dir"))
+        name: .customLong("results"), help: ArgumentHelp("The folder to look runs up in.", valueName: "dir"))
     var folder = "results"
 
     @OptionGroup var report: ReportOptions
@@ -58,11 +58,11 @@ struct ComparisonOptions: ParsableArguments {
     private static func tellResamples(_ comparison: Comparison) {
         guard comparison.fewestResamples < Resamples.most else { return }
         StandardError.say(
-            "opbench: warning: with so many blocks the intervals are of \(comparison.fewestResamples) resamples or more, "
+            "opbench: warning: with this many blocks the intervals use \(comparison.fewestResamples) resamples or more, "
                 + "not \(Resamples.most)")
     }
 
-    /// The sides of a run of two builds in turns.
+    /// The sides of a run of two interleaved builds.
     func compareSides(of run: RecordedRun, policy: GatePolicy) throws(InputError) -> [CompareRow] {
         let sides = Set(run.samples.map(\.side))
         guard sides.isSuperset(of: ["base", "head"]) else {

@@ -14,16 +14,16 @@ struct PlanOptions: ParsableArguments {
             valueName: "n"))
     var blocks: Int?
 
-    @Flag(help: "Fewer blocks and smaller rounds: to see that a workload works, not to judge by.")
+    @Flag(help: "Fewer blocks and smaller rounds: shows that a workload works, proves nothing.")
     var quick = false
 
     @Option(
         help: ArgumentHelp(
-            "Orders the blocks.", discussion: "What a workload does is shaped by its own parameter `seed` instead.",
+            "Orders the blocks.", discussion: "The workload's own parameter `seed` shapes what it does.",
             valueName: "n"))
     var seed: UInt64 = 1
 
-    @Option(help: ArgumentHelp("A sample that takes longer is ended and counts as `timeout`.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Kill a sample that takes longer; it counts as `timeout`.", valueName: "seconds"))
     var timeout: Double = 30
 
     func validate() throws {
@@ -60,12 +60,12 @@ struct DestinationOptions: ParsableArguments {
             valueName: "id"))
     var runID: String?
 
-    @Flag(help: "Go on with the run of that --run-id: keep its rows, measure what is missing.")
+    @Flag(help: "Continue the run of that --run-id: keep its rows, measure what is missing.")
     var resume = false
 
     func validate() throws {
         try FolderArgument.check(directory, option: "--output")
-        if resume && runID == nil { throw ValidationError("--resume needs the --run-id of the run to go on with.") }
+        if resume && runID == nil { throw ValidationError("--resume needs the --run-id of the run to continue.") }
     }
 
     /// The run's name, checked or made.

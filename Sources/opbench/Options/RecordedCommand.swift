@@ -59,7 +59,7 @@ struct RecordedCommand {
             + options.selection.words()
     }
 
-    /// The arguments that compare two builds on the same cells and backends, in turns.
+    /// The arguments that compare two interleaved builds on the same cells and backends.
     func inTurns(base: String, head: String) -> [String] {
         ["ab"] + options.plan.words(blocks: nil) + options.selection.words(after: [base, head])
     }

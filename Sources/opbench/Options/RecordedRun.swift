@@ -28,7 +28,7 @@ struct RecordedRun {
         if let other = samples.first(where: { $0.runID != samples[0].runID }) {
             throw InputError(
                 file: file, message: "the rows are of several runs: \"\(samples[0].runID)\" and \"\(other.runID)\"",
-                remedy: "keep each run's rows in a file of its own; they may be of different machines")
+                remedy: "keep each run's rows in a separate file; they may come from different machines")
         }
         try RowLimits.checkSize(samples, file: file)
         try RowLimits.checkMagnitudes(samples, file: file)
@@ -79,14 +79,14 @@ struct RecordedRun {
     /// Figures of different machines say nothing of each other.
     static func checkSameHost(_ base: RecordedRun, _ head: RecordedRun) throws(InputError) {
         guard let (one, other) = base.facts.flatMap({ base in head.facts.map { (base, $0) } }) else {
-            StandardError.say("opbench: warning: no run.json beside the rows: whether the hosts are alike is unknown")
+            StandardError.say("opbench: warning: no run.json beside the rows: the hosts may differ")
             return
         }
         let work = other.iterationsPerNanosecond / one.iterationsPerNanosecond
         if !(0.99...1.01).contains(work) {
             StandardError.say(
-                "opbench: warning: \(head.name) took \(Quantities.ratio(work)) the work of \(base.name) for the same "
-                    + "work_ns; `run --calibration \(base.name)` takes the same")
+                "opbench: warning: \(head.name) did \(Quantities.ratio(work)) the work of \(base.name) for the same "
+                    + "work_ns; `run --calibration \(base.name)` does the same")
         }
         guard let (what, ofBase, ofHead) = one.hostKind.difference(from: other.hostKind) else { return }
         throw InputError(

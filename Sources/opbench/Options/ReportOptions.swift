@@ -8,25 +8,25 @@ struct ReportOptions: ParsableArguments {
         help: ArgumentHelp(
             "A policy file (JSON).",
             discussion: """
-                Without it the engine's time ratio to Dispatch may rise by 5 %, between two builds in turns its total \
+                Without it the engine's time ratio to Dispatch may rise by 5 %, between two interleaved builds its total \
                 time and CPU time by 2 %, and its allocations not at all. `opbench schema policy` prints what a file may say.
                 """,
             valueName: "file"))
     var policy: String?
 
-    @Flag(name: .customLong("all"), help: "Print every figure, also those that no rule of the policy asks about.")
+    @Flag(name: .customLong("all"), help: "Print every figure, including those that no rule of the policy judges.")
     var showsAll = false
 
-    @Option(help: ArgumentHelp("How the comparison is printed.", valueName: "format"))
+    @Option(help: ArgumentHelp("How to print the comparison.", valueName: "format"))
     var format = ComparisonFormat.table
 
-    @Option(help: ArgumentHelp("Write compare.csv there, every figure.", valueName: "file"))
+    @Option(help: ArgumentHelp("Write every figure to this file, as CSV.", valueName: "file"))
     var csv: String?
 
-    @Option(help: ArgumentHelp("Write a summary in Markdown there, such as a CI job shows.", valueName: "file"))
+    @Option(help: ArgumentHelp("Write a Markdown summary to this file, for a CI job to show.", valueName: "file"))
     var markdown: String?
 
-    @Option(help: ArgumentHelp("Write JUnit XML there, a test case a judged figure.", valueName: "file"))
+    @Option(help: ArgumentHelp("Write JUnit XML to this file, one test case per judged figure.", valueName: "file"))
     var junit: String?
 
     @Flag(name: .customLong("github-annotations"), help: "Print a workflow command for each figure that fails.")

@@ -6,7 +6,7 @@ import TextTable
 /// A comparison as people read it: a line per figure, the worst verdicts first within each cell's order.
 enum ComparisonTable {
     static func text(of report: ComparisonReport) -> String {
-        guard !report.rows.isEmpty else { return "no figure is asked about\n" + outcome(of: report) }
+        guard !report.rows.isEmpty else { return "no rule judges any figure\n" + outcome(of: report) }
         let lines = report.rows.map { row in ComparisonColumn.all.map { column(of: row, $0) } }
         let table = TextTable<[Column]> { $0 }.string(for: lines, style: WideColumns.self) ?? ""
         return table.split(separator: "\n").map { trimmed($0) + "\n" }.joined()

@@ -52,7 +52,7 @@ struct RunExecution {
         for warning in DoubtfulSamples(samples).warnings { StandardError.say("opbench: warning: \(warning)") }
         StandardError.say("opbench: the rows are in \(ended.folder)")
         if let signal = ended.signal {
-            StandardError.say("opbench: ended early; the same command with --run-id \(options.runID) --resume goes on")
+            StandardError.say("opbench: interrupted; to continue: the same with --run-id \(options.runID) --resume")
             throw CommandOutcome(status: ExitStatus.interrupted(by: signal))
         }
         let unexpected = UnexpectedSamples(specs: selection.specs)

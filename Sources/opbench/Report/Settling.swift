@@ -7,12 +7,12 @@ struct Settling: Sendable {
     enum Compared: Sendable {
         /// Two runs of their own.
         case runs(base: RecordedRun, head: RecordedRun)
-        /// One run of two builds in turns.
+        /// One run of two interleaved builds.
         case sides(RecordedRun)
     }
 
     let compared: Compared
-    /// The folder in which runs are looked up.
+    /// The folder to look runs up in.
     let folder: String
     /// The arguments that compare runs of these names as it was done here, but for the policy.
     let comparing: @Sendable (_ names: [String]) -> [String]
@@ -46,11 +46,11 @@ struct Settling: Sendable {
             ("the exact test takes no more than \(blocks) pairs of blocks", again(blocks: blocks))
         case .noiseFloor:
             (
-                "runs of different times drift apart, and by how much here was not measured; three calibrations tell",
+                "runs of different times drift apart, and nobody has measured how much here; three calibrations tell",
                 calibrations
             )
         case .sharperComparison:
-            ("no number of blocks that a run can have is likely to tell; \(sharper.advice)", sharper.commands)
+            ("no possible number of blocks is likely to tell; \(sharper.advice)", sharper.commands)
         case .rule:
             (
                 "what rises from 0 has no ratio; a policy's rule with `min_absolute` judges the difference",
@@ -167,7 +167,7 @@ struct Settling: Sendable {
         switch compared {
         case .runs:
             let words = recorded?.inTurns(base: "OLD", head: "NEW") ?? ["ab", "OLD", "NEW", "FILE"]
-            return ("the two built programs in turns, OLD and NEW, tell most", [call(words)])
+            return ("interleaving the two built programs, OLD and NEW, tells most", [call(words)])
         case .sides:
             return ("a quieter machine does, or a wider margin in --policy", [call(["doctor"])])
         }

@@ -30,8 +30,8 @@ struct SummaryNotes {
     private var backlog: String? {
         guard rows.contains(where: { $0.startLatencyP50 != nil || $0.startLatencyP99 != nil }) else { return nil }
         return """
-            start: from ready to the operation's first line. Where more are ready than can run, that is mostly the wait \
-            behind the others (backlog).
+            start: from ready to the operation's first line. Where more operations are ready than can run, this is \
+            mostly the wait behind the others (backlog).
             """
     }
 
@@ -46,6 +46,6 @@ struct SummaryNotes {
 
     private var serial: String? {
         guard rows.contains(where: { $0.backend == .serial && $0.timeRatio ?? 0 > 1 }) else { return nil }
-        return "serial: one thread does all the work. Where it stands above 1×, the others share that among the cores."
+        return "serial: one thread does all the work. Where it is above 1×, the others share the work among the cores."
     }
 }

@@ -66,9 +66,9 @@ struct ProgressDisplay {
         case .budgetIsShort(let budget, let estimate):
             warn(
                 "the first blocks of all cells take about \(Quantities.wait(seconds: estimate)), longer than the "
-                    + "budget of \(Quantities.wait(seconds: budget)); they are taken all the same")
+                    + "budget of \(Quantities.wait(seconds: budget)); opbench takes them anyway")
         case .finished(let outcome) where outcome.wasFinished:
-            say("the run was finished before; nothing is measured, and none of its files is changed")
+            say("the run is finished; nothing is measured and no file changes")
         case .finished:
             eraseBar()
             say("\(done) of \(total) samples in \(Quantities.wait(seconds: started.duration(to: .now).seconds))")

@@ -2,7 +2,7 @@ extension ShapeDefinition {
     /// Operations that say themselves when they have finished.
     static let asynchronous = ShapeDefinition(
         shape: .asynchronous,
-        summary: "Operations that go on after their start has returned, and announce their own end.",
+        summary: "Operations that continue after their start returns, and announce their own end.",
         parameters: [
             .count("operations", 1...operationLimit, 10_000, "Operations, all together."),
             .choice(

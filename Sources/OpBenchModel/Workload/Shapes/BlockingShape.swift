@@ -9,7 +9,7 @@ extension ShapeDefinition {
                 "kind", ["sleep", "wait"],
                 "Every operation sleeps; or, of each two in succession, the first waits until the second, which "
                     + "sleeps, has finished."),
-            .nanoseconds("block_ns", 1000...1_000_000_000, 1_000_000, "Time for which one operation sleeps."),
+            .nanoseconds("block_ns", 1000...1_000_000_000, 1_000_000, "How long one operation sleeps."),
         ] + common(work: 0),
         problem: { cell in
             if cell.text("kind") == "wait", cell.maxConcurrent == 1 {

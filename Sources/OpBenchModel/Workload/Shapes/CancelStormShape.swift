@@ -2,7 +2,7 @@ extension ShapeDefinition {
     /// Operations that are cancelled in great numbers.
     static let cancelStorm = ShapeDefinition(
         shape: .cancelStorm,
-        summary: "Many submitted operations are cancelled, all at one go.",
+        summary: "Many submitted operations are cancelled at once.",
         parameters: [
             .count("operations", 1...operationLimit, 10_000, "Operations submitted, all together."),
             .init(
@@ -11,7 +11,7 @@ extension ShapeDefinition {
                 unit: "count"),
             .choice(
                 "call", ["each", "all"],
-                "One call an operation that is to be cancelled; or one call for everything that is in the queue."),
+                "One call per operation to be cancelled, or one call for everything in the queue."),
             .choice(
                 "enqueue", ["suspended", "live"],
                 "Whether the queue is suspended until everything is added and cancelled, or runs meanwhile."),

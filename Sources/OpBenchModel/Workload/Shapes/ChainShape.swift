@@ -8,7 +8,7 @@ extension ShapeDefinition {
             .count("chains", 1...1_000_000, 1, "Chains, independent of each other."),
             .count(
                 "queues", 1...10_000, 1,
-                "Queues that the operations of a chain are dealt to in turn; above 1, dependencies cross queues."),
+                "Queues that share a chain's operations, round robin; above 1, dependencies cross queues."),
             .choice(
                 "order", ["forward", "reverse"],
                 "The order of adding: each operation after the one it waits for, or before it."),

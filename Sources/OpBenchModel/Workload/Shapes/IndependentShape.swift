@@ -13,7 +13,7 @@ extension ShapeDefinition {
                 "What is enqueued: a closure, a BlockOperation, or an Operation whose main is overridden."),
             .choice(
                 "submission", ["each", "bulk", "refill"],
-                "One call an operation; one call for all; or batches of `window`, the next one submitted by the "
+                "One call per operation; one call for all; or batches of `window`, the next one submitted by the "
                     + "completion of the last operation of the batch before."),
             .count(
                 "window", 1...1_000_000, 1000,

@@ -2,7 +2,7 @@ extension ShapeDefinition {
     /// Operations that arrive at a rate, whatever became of those before.
     static let openLoop = ShapeDefinition(
         shape: .openLoop,
-        summary: "Operations that arrive at a rate of their own, however far the queue has come.",
+        summary: "Operations that arrive at a fixed rate, however far the queue has come.",
         parameters: [
             .init(
                 name: "rate", kind: .integerOr(keyword: "search", 1...arrivalRateLimit),
@@ -16,9 +16,9 @@ extension ShapeDefinition {
                 "Gaps drawn from the exponential distribution, or all of the same length."),
             .nanoseconds(
                 "duration_ns", 1_000_000...60_000_000_000, 500_000_000,
-                "For how long operations arrive; in a search, in each of its tries."),
+                "How long operations arrive; in a search, in each try."),
             .nanoseconds(
-                "bound_ns", 1000...10_000_000_000, 1_000_000, "Used by rate search only: the bound that is to be kept."),
+                "bound_ns", 1000...10_000_000_000, 1_000_000, "Used by rate search only: the bound to keep."),
             stall,
             .choice(
                 "stalls", ["operation", "submitter"],
@@ -41,7 +41,7 @@ extension ShapeDefinition {
     /// Something that stands still once.
     static let stall = ParameterDefinition.nanoseconds(
         "stall_ns", 0...10_000_000_000, 0,
-        "The operation in the middle stands still for so long, asleep, like a page that is fetched or a lock that is "
+        "The operation in the middle stands still for this long, asleep, like a page that is fetched or a lock that is "
             + "held; 0 for none.")
 }
 

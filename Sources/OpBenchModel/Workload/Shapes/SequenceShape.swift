@@ -18,7 +18,7 @@ extension ShapeDefinition {
                 takesList: false),
             .choice(
                 "queue", ["shared", "own"],
-                "Whether a phase goes on with the queue of the one before, or has a new one; several queues, as of "
+                "Whether a phase reuses the queue of the one before, or has a new one; several queues, as of "
                     + "chains across queues, are always new."),
         ] + common(work: 1000),
         itemCount: { cell in cell.phases.reduce(0) { $0 + $1.cell.itemCount } },

@@ -11,8 +11,8 @@ extension ShapeDefinition {
                 "Time from the end of a burst to the next one; 0 for the next one at once."),
             .choice(
                 "pause_by", ["sleep", "spin"],
-                "How the submitting thread passes that time: asleep, like the rest of the machine, or awake, with the clock "
-                    + "in view, so that its own processor never sleeps."),
+                "How the submitting thread passes that time: asleep, like the rest of the machine, or spinning on the clock, "
+                    + "so that its own processor never sleeps."),
             stall,
         ] + common(work: 0),
         kinds: [.throughput, .latency, .check],
