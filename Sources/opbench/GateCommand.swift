@@ -18,13 +18,16 @@ struct GateCommand: ParsableCommand {
             EXAMPLES
               opbench gate --baseline main --candidate results/change
               opbench gate --ab results/two-builds --policy gate.json
-              opbench gate --baseline main --candidate change --inconclusive pass --markdown summary.md
+              opbench gate --baseline main --candidate change --inconclusive pass
+              opbench gate --baseline main --candidate change --markdown summary.md
 
             EXIT CODES
               0    pass
               2    regression
-              3    a sample of either side is invalid, crashed or timed out unexpectedly
-              5    a figure of the baseline is missing (see --lenient), or nothing is judged
+              3    a sample of either side is invalid, crashed or timed out
+                   unexpectedly
+              5    a figure of the baseline is missing (see --lenient), or nothing
+                   is judged
               7    inconclusive (see --inconclusive)
               64   bad usage, a bad policy, different hosts, or files that are no runs
             """)

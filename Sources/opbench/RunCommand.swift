@@ -14,12 +14,16 @@ struct RunCommand: ParsableCommand {
             Prints the summary at the end.
 
             THE SUMMARY'S TABLE
-              time/op        the median of the samples; 95 % interval beside it, each end as a part of it: −6 % +79 %
-              vs dispatch    the middle of the ratios to Dispatch within each block, with its 95 % interval; not the
-                             quotient of the times in the table, which drift sets apart
-              start          from ready to the operation's first line, the wait behind others that are ready included;
-                             < 20 ns for a start that the clock of this machine cannot tell from none
-              serial         one thread; above 1× where the others share the work among the cores
+              time/op      the median of the samples; beside it the 95 % interval,
+                           each end as a part of it: −6 % +79 %
+              vs dispatch  the middle of the ratios to Dispatch within each block,
+                           with its 95 % interval; not the quotient of the times
+                           in the table, which drift sets apart
+              start        from ready to the operation's first line, the wait
+                           behind others that are ready included; < 20 ns for a
+                           start that this machine's clock cannot tell from none
+              serial       one thread; above 1× where the others share the work
+                           among the cores
 
             EXAMPLES
               opbench run workloads/*.json

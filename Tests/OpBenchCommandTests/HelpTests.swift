@@ -23,6 +23,15 @@ struct HelpTests {
         for example in examples { try CommandLines.parse(example) }
     }
 
+    @Test("in a terminal of 80 columns no line of an example or a table is broken", arguments: commands)
+    func helpFits(command: [String]) async throws {
+        let result = try await OpBenchProcess.run(command + ["--help"], in: try ScratchFolder())
+        let overview = result.output.components(separatedBy: "\nUSAGE:")[0].components(separatedBy: "\n")
+        for (line, next) in zip(overview, overview.dropFirst()) where line.hasPrefix("  ") {
+            #expect(next.isEmpty || next.hasPrefix("  "), "“\(next)” has been broken off")
+        }
+    }
+
     @Test("the commands quoted in README, guides and articles parse", arguments: try Articles.all())
     func articles(article: String) throws {
         for example in try Articles.commands(article) { try CommandLines.parse(example) }
