@@ -4,8 +4,8 @@
 // KILL_AT=N      kills the process before its N-th call that touches a file (open, write, fsync, rename, mkdir,
 //                ftruncate, memfd_create), counted from 1; a write is two places, before it and with half of it done.
 // FULL_AT=N      as of that call, whatever would take room on the disk fails: files cannot be made or written.
-// LOCK_GATE=F    before flock, reads the FIFO F to its end: the test, which opens F for writing, knows that this place is
-//                reached, and lets the process go on by closing F.
+// LOCK_GATE=F    before flock takes a lock, reads the FIFO F to its end: the test, which opens F for writing, knows that
+//                this place is reached, and lets the process go on by closing F.
 // KILL_CHILD=S   at place S of a sample's process (`read`: its order comes in, `thread`: it makes its first thread,
 // KILL_PARENT=S  `answer`: half of its answer is written), kills that process, or the one that started it.
 #define _GNU_SOURCE
@@ -123,7 +123,7 @@ int mkdir(const char *path, mode_t mode) {
 
 int flock(int descriptor, int operation) {
     const char *gate = getenv("LOCK_GATE");
-    if (gate) {
+    if (gate && !(operation & LOCK_UN)) {
         char byte;
         int held = REAL(open)(gate, O_RDONLY, 0);
         while (REAL(read)(held, &byte, 1) > 0) {}
