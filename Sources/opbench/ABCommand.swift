@@ -62,7 +62,7 @@ struct ABCommand: ParsableCommand {
         let selection = try selection.load()
         var options = plan.runOptions(
             for: selection, directory: destination.directory, runID: runID, resume: destination.resume)
-        let builds = CancellableWork.run { [base, head, injectedSlowdown, injectedAllocations] in
+        let builds = try CancellableWork.run { [base, head, injectedSlowdown, injectedAllocations] in
             let injected = InjectedDefect(slowdown: injectedSlowdown, allocations: injectedAllocations)
             return await Result.catching {
                 try await ComparedBuilds.examine(base: base, head: head, injected: injected)

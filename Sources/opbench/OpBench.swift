@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import OpBenchModel
+import OpBenchRunner
 
 /// The command line: parses, calls one subcommand, prints what went wrong, exits.
 struct OpBench: ParsableCommand {
@@ -68,7 +69,7 @@ struct OpBench: ParsableCommand {
         case let input as InputErrors:
             for error in input.errors { StandardError.say("Error: \(error)") }
             return ExitStatus.badInput
-        case is OutputError, is DiskError:
+        case is OutputError, is DiskError, is ScarcityError:
             StandardError.say("Error: \(error)")
             return ExitStatus.failure
         default:

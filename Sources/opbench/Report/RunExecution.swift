@@ -29,7 +29,7 @@ struct RunExecution {
     func run(
         summary: SummaryFile? = nil, beforeEnd: @escaping @Sendable () throws -> Void = {}
     ) throws -> Ended {
-        let (result, signal) = CancellableWork.run { [selection, options, plan, style] in
+        let (result, signal) = try CancellableWork.run { [selection, options, plan, style] in
             let monitor = RunMonitor(file: summary, style: style)
             for warning in selection.warnings { monitor.warn(warning) }
             let outcome = await Result.catching {

@@ -1,4 +1,5 @@
 import Dispatch
+import OpBenchRunner
 import Synchronization
 
 /// Runs asynchronous work from a synchronous main and lets signals cancel it.
@@ -6,9 +7,12 @@ enum CancellableWork {
     /// The result of the work, and the signal that asked it to end, if one came.
     ///
     /// The calling thread sleeps meanwhile, so it must not be one of Swift concurrency's own.
+    ///
+    /// - Throws: `ScarcityError` if there are too few threads or descriptors to begin.
     static func run<Value: Sendable>(
         _ work: @escaping @Sendable () async -> Value
-    ) -> (value: Value, signal: Int32?) {
+    ) throws(ScarcityError) -> (value: Value, signal: Int32?) {
+        try SystemRoom.check()
         let finished = DispatchSemaphore(value: 0)
         let result = Mutex<Value?>(nil)
         let task = Task.detached {

@@ -1,0 +1,67 @@
+import Foundation
+import Glibc
+import Subprocess
+import TestSupport
+import Testing
+
+/// Where the system refuses threads or descriptors, opbench says so and ends: libdispatch would wait for ever, or trap. Run
+/// as a user whose processes can be limited: RLIMIT_NPROC does not bind root.
+@Suite(
+    "Scarce threads and descriptors",
+    .enabled(
+        if: geteuid() == 0 && access("/usr/bin/setpriv", X_OK) == 0,
+        "needs root, and setpriv of util-linux, to become a user whose threads can be limited"))
+struct ScarcityTests {
+    /// Nobody else's, so that no other process counts.
+    private static let user = 54_321
+
+    private struct Outcome {
+        var status: Int32
+        var errors: String
+        var files: [String]
+    }
+
+    private func run(limits: String) async throws -> Outcome {
+        let folder = try ScratchFolder()
+        chmod(folder.root, 0o777)
+        // The build folder may be closed to others.
+        try FileManager.default.copyItem(atPath: OpBenchProcess.binary, toPath: folder.root + "/opbench")
+        try folder.write(
+            """
+            {"name": "w", "summary": "s", "shape": "independent", "parameters": {"items": 100, "work_ns": 0},
+             "backends": ["engine"], "metrics": ["throughput"]}
+            """, to: "w.json")
+        let result = try await Subprocess.run(
+            .path("/usr/bin/setpriv"),
+            arguments: [
+                "--reuid=\(Self.user)", "--regid=\(Self.user)", "--clear-groups",
+                "--bounding-set=-all", "--inh-caps=-all",
+                "bash", "-c", "ulimit \(limits) && exec ./opbench run --quick --no-progress --run-id r w.json",
+            ],
+            workingDirectory: .init(folder.root), output: .string(limit: 1 << 20), error: .string(limit: 1 << 20))
+        guard case .exited(let status) = result.terminationStatus else {
+            return Outcome(status: -1, errors: "\(result.terminationStatus)", files: [])
+        }
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.root).filter { $0 == "results" }
+        return Outcome(status: status, errors: result.standardError, files: files)
+    }
+
+    @Test(
+        "a refusal is told, with the remedy, and nothing is written",
+        arguments: [("-u 1", "threads"), ("-u 5", "threads"), ("-n 14", "file descriptors")])
+    func refused(limits: String, what: String) async throws {
+        let outcome = try await run(limits: limits)
+        #expect(outcome.status == 1, "\(outcome.errors)")
+        #expect(outcome.errors.hasPrefix("Error: the system gives "), "\(outcome.errors)")
+        #expect(outcome.errors.contains(" \(what) that a run needs"))
+        #expect(outcome.errors.contains("ulimit"))
+        #expect(outcome.files == [])
+    }
+
+    @Test("with room for a run, it is measured")
+    func enough() async throws {
+        let outcome = try await run(limits: "-u 100 -n 128")
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.files == ["results"])
+    }
+}
