@@ -50,10 +50,12 @@ struct Judge {
         let together = filter.isEmpty ? TestRun() : try runTests(filter: filter, number: number)
         var failed = Set(together.failed)
         if together.hasCrashed {
-            // One of the many that ran at the crash is to blame: each of these alone.
-            for test in suspects.prefix(8) {
+            // One of the many that ran at the crash is to blame: each alone, up to the first.
+            for test in suspects {
                 let alone = try runTests(filter: test.filter, number: number)
-                if alone.hasCrashed || !alone.failed.isEmpty { failed.insert(test.name) }
+                guard alone.hasCrashed || !alone.failed.isEmpty else { continue }
+                failed.insert(test.name)
+                break
             }
         }
         return failed.subtracting(unreliable).sorted()

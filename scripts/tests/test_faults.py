@@ -57,11 +57,14 @@ def test_a_run_that_another_process_has_finished_meanwhile_is_not_wiped(preload,
     os.mkfifo(gate)
     environment = os.environ | {"LD_PRELOAD": str(preload), "LOCK_GATE": str(gate)}
     late = subprocess.Popen([OPBENCH, *RUN], cwd=folder, env=environment, stderr=subprocess.PIPE, text=True)
-    # Opens when the late one has come to the lock, which it takes when this is closed.
-    with open(gate, "w"):
-        assert go(folder, *RUN).returncode == 0
-        finished = files(folder / "results")
-    _, errors = late.communicate(timeout=120)
+    try:
+        # Opens when the late one has come to the lock, which it takes when this is closed.
+        with open(gate, "w"):
+            assert go(folder, *RUN).returncode == 0
+            finished = files(folder / "results")
+        _, errors = late.communicate(timeout=120)
+    finally:
+        late.kill()
     assert late.returncode == 64 and "a run of this id exists" in errors, errors
     assert files(folder / "results") == finished
 

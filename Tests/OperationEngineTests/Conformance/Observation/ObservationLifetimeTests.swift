@@ -106,12 +106,19 @@ struct ObservationLifetimeTests {
             heard.add()
             if leaving == .inCallback { tokens.read()[index]?.invalidate() }
         }
-        for index in 0..<count {
-            let token =
-                isQueue
-                ? queue.observe(\.name) { _, _ in hear(index) }
-                : operation.observe(\.queuePriority) { _, _ in hear(index) }
-            tokens.withLock { $0.append(token) }
+        weak var held: Counter?
+        do {
+            let captured = Counter()
+            held = captured
+            for index in 0..<count {
+                let token =
+                    isQueue
+                    ? queue.observe(\.name) { [captured] _, _ in withExtendedLifetime(captured) { hear(index) } }
+                    : operation.observe(\.queuePriority) { [captured] _, _ in
+                        withExtendedLifetime(captured) { hear(index) }
+                    }
+                tokens.withLock { $0.append(token) }
+            }
         }
         if isQueue { queue.name = "observed" } else { operation.queuePriority = .high }
         #expect(heard.value == count)
@@ -123,6 +130,7 @@ struct ObservationLifetimeTests {
         }
         if isQueue { queue.name = "unobserved" } else { operation.queuePriority = .low }
         #expect(heard.value == count)
+        #expect(held == nil, "a handler is left")
     }
 
     enum Leaving: CaseIterable, Sendable {
