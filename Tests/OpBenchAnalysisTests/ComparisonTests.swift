@@ -17,7 +17,7 @@ struct ComparisonTests {
 
     /// Two builds in turns, on a machine that drifts by half between blocks, with 2 % of noise within.
     private func sides(blocks: Int, slowdown: Double, noise: Double = 0.02, seed: UInt64 = 1) -> [SampleRow] {
-        var generator = SplitMix64(state: seed)
+        var generator = SplitMix64(seed: seed)
         var rows = Rows()
         for block in 0..<blocks {
             let drift = Double.random(in: 1...1.5, using: &generator)
@@ -115,7 +115,7 @@ struct ComparisonTests {
     @Test("Runs of different times: times drift apart, the ratio to Dispatch does not")
     func ratioAcrossRuns() throws {
         func run(_ id: String, machine: Double, seed: UInt64) -> [SampleRow] {
-            var generator = SplitMix64(state: seed)
+            var generator = SplitMix64(seed: seed)
             var rows = Rows()
             for block in 0..<20 {
                 for backend in [BackendID.engine, .dispatch] {

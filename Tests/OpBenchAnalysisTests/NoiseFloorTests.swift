@@ -10,7 +10,7 @@ struct NoiseFloorTests {
     private func run(
         _ id: String, blocks: Int = 30, noise: Double, shift: Double = 0, seed: UInt64
     ) -> [SampleRow] {
-        var generator = SplitMix64(state: seed)
+        var generator = SplitMix64(seed: seed)
         var rows = Rows()
         for block in 0..<blocks {
             let drift = Double.random(in: 1...1.2, using: &generator)

@@ -1,3 +1,4 @@
+import OpBenchModel
 import Testing
 
 @testable import OpBenchAnalysis
@@ -24,7 +25,7 @@ struct SignificanceTests {
 
     @Test("Sign flips against a count of all patterns", arguments: 1...30)
     func signFlipsByEnumeration(seed: UInt64) throws {
-        var generator = SplitMix64(state: seed)
+        var generator = SplitMix64(seed: seed)
         let differences = (0..<Int.random(in: 1...11, using: &generator)).map { _ in
             (Double.random(in: -2...3, using: &generator) * 4).rounded() / 4
         }
@@ -81,7 +82,7 @@ struct SignificanceTests {
 
     @Test("A shift between samples is the median of the differences", arguments: 1...20)
     func shift(seed: UInt64) throws {
-        var generator = SplitMix64(state: seed)
+        var generator = SplitMix64(seed: seed)
         let first = (0..<7).map { _ in Double.random(in: 0...1, using: &generator) }
         let second = (0..<9).map { _ in Double.random(in: 0...1, using: &generator) }
         let shift = try #require(hodgesLehmannShift(from: first, to: second))
@@ -119,7 +120,7 @@ struct SignificanceTests {
 
     @Test("The interval between two samples covers a known shift about as often as it says")
     func coverage() throws {
-        var generator = SplitMix64(state: 3)
+        var generator = SplitMix64(seed: 3)
         let trials = 400
         let covered = (0..<trials).count { trial in
             let first = (0..<15).map { _ in normal(using: &generator) }

@@ -1,3 +1,4 @@
+import OpBenchModel
 import Testing
 
 @testable import OpBenchAnalysis
@@ -15,7 +16,7 @@ struct StatisticsTests {
 
     @Test("The median is the middle of the sorted values, in whatever order, with equal ones too", arguments: 1...60)
     func medianOfSorted(seed: UInt64) {
-        var generator = SplitMix64(state: seed)
+        var generator = SplitMix64(seed: seed)
         let kinds = [2, 20, 1000].randomElement(using: &generator)!
         var values = (0..<Int.random(in: 1...400, using: &generator)).map { _ in
             Double(Int.random(in: 0..<kinds, using: &generator))
@@ -37,7 +38,7 @@ struct StatisticsTests {
 
     @Test("Both move with the data and lie within it; outliers move them little", arguments: 1...40)
     func properties(seed: UInt64) throws {
-        var generator = SplitMix64(state: seed)
+        var generator = SplitMix64(seed: seed)
         let values = (0..<Int.random(in: 1...12, using: &generator)).map { _ in
             Double.random(in: -5...5, using: &generator)
         }
@@ -56,7 +57,7 @@ struct StatisticsTests {
 
     @Test("Hodges–Lehmann by selection is the median of all pairs, to the last bit", arguments: 1...60)
     func selection(seed: UInt64) throws {
-        var generator = SplitMix64(state: seed)
+        var generator = SplitMix64(seed: seed)
         let kinds = [1, 3, 50, 1_000_000].randomElement(using: &generator)!
         func values(_ count: Int) -> [Double] {
             (0..<count).map { _ in Double(Int.random(in: 0..<kinds, using: &generator)) / 7 - 3 }
@@ -80,7 +81,7 @@ struct StatisticsTests {
             func columns(of row: Int) -> Range<Int> { min(row / 3, right.count)..<right.count }
             func value(_ row: Int, _ column: Int) -> Double { left[row] + right[column] }
         }
-        var generator = SplitMix64(state: seed)
+        var generator = SplitMix64(seed: seed)
         let values = (0..<40).map { _ in Double(Int.random(in: 0..<30, using: &generator)) }
         let sums = Sums(left: values.prefix(25).sorted(), right: values.suffix(15).sorted())
         let sorted = (0..<sums.rows).flatMap { row in sums.columns(of: row).map { sums.value(row, $0) } }.sorted()
@@ -94,7 +95,7 @@ struct StatisticsTests {
 
     @Test("Figures at the edges of what a Double holds give an interval or none, and never a trap", arguments: 1...200)
     func extremes(seed: UInt64) {
-        var generator = SplitMix64(state: seed)
+        var generator = SplitMix64(seed: seed)
         let edges = [
             0, .leastNonzeroMagnitude, 2000 * .leastNonzeroMagnitude, 1e-300, 1, 1e300, 1e308, .greatestFiniteMagnitude,
             .infinity, .nan, -1e308, -.infinity,
@@ -137,7 +138,7 @@ struct StatisticsTests {
 
     @Test("The interval is reproducible, lies within the data, holds the estimate and narrows with more data")
     func interval() throws {
-        var generator = SplitMix64(state: 11)
+        var generator = SplitMix64(seed: 11)
         let many = (0..<200).map { _ in Double.random(in: 0...1, using: &generator) }
         let few = Array(many.prefix(8))
         let wide = try #require(bootstrapInterval(of: few, seed: 5, estimate: median))
@@ -150,7 +151,7 @@ struct StatisticsTests {
 
     @Test("Of many 95 % intervals most hold the true value")
     func coverage() throws {
-        var generator = SplitMix64(state: 99)
+        var generator = SplitMix64(seed: 99)
         var held = 0
         for trial in 0..<100 {
             let values = (0..<15).map { _ in Double.random(in: -1...1, using: &generator) }
@@ -163,7 +164,7 @@ struct StatisticsTests {
 
     @Test("The generator's published first numbers from state 0")
     func generator() {
-        var generator = SplitMix64(state: 0)
+        var generator = SplitMix64(seed: 0)
         #expect(generator.next() == 0xE220_A839_7B1D_CDAF)
         #expect(generator.next() == 0x6E78_9E6A_A1B9_65F4)
     }

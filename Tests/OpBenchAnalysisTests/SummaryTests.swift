@@ -282,7 +282,7 @@ struct SummaryTests {
 
     @Test("The order of rows within a group does not matter", arguments: 1...10)
     func order(seed: UInt64) throws {
-        var generator = SplitMix64(state: seed)
+        var generator = SplitMix64(seed: seed)
         var rows = Rows()
         for block in 0..<8 {
             rows.addThroughput(.dispatch, block: block, seconds: .random(in: 0.1...0.3, using: &generator))

@@ -74,7 +74,7 @@ import Testing
 
     @Test func `the search ends even if what holds changes from try to try`() {
         for seed in 0..<200 {
-            var generator = SeededGenerator(seed: UInt64(seed))
+            var generator = SplitMix64(seed: UInt64(seed))
             var tries = 0
             let found = RateSearch.highestRate(from: 10_000, in: 100...1_000_000) { _ in
                 tries += 1

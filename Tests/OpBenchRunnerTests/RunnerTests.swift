@@ -333,10 +333,10 @@ import Testing
 
 /// Surroundings drawn from a seed, and nothing else.
 private final class ScriptedWorld: @unchecked Sendable {
-    private var generator: SeededGenerator
+    private var generator: SplitMix64
     private var covariates = Covariates(steal: 0)
 
-    init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
+    init(seed: UInt64) { generator = SplitMix64(seed: seed) }
 
     /// Called by one task after the other.
     func unit() -> Double { generator.unit() }

@@ -1,3 +1,4 @@
+import OpBenchModel
 import Testing
 
 @testable import OpBenchRunner
@@ -41,7 +42,7 @@ import Testing
     }
 
     @Test func `noise without a trend is rarely taken for one`() {
-        var generator = SeededGenerator(seed: 7)
+        var generator = SplitMix64(seed: 7)
         let flagged = (0..<1000).count { _ in
             steadiness((0..<30).map { _ in 1_000_000 + Int64(generator.unit() * 2_000_000) }).isUnsteady
         }

@@ -1,18 +1,19 @@
+import OpBenchModel
 import Testing
 
 @testable import OpBenchRunner
 
 @Suite struct WorkloadPlanTests {
     @Test func `the generator is SplitMix64`() {
-        var generator = SeededGenerator(seed: 0)
+        var generator = SplitMix64(seed: 0)
         #expect(generator.next() == 0xE220_A839_7B1D_CDAF)
         #expect(generator.next() == 0x6E78_9E6A_A1B9_65F4)
     }
 
     @Test func `shuffling keeps the elements and follows the seed`() {
-        var first = SeededGenerator(seed: 7)
-        var second = SeededGenerator(seed: 7)
-        var third = SeededGenerator(seed: 8)
+        var first = SplitMix64(seed: 7)
+        var second = SplitMix64(seed: 7)
+        var third = SplitMix64(seed: 8)
         let numbers = Array(0..<50)
         let shuffled = first.shuffled(numbers)
         #expect(shuffled == second.shuffled(numbers))

@@ -38,7 +38,7 @@ public enum NoiseFloors {
     }
 
     static func pairedFloor(_ logarithms: [Double], seed: UInt64) -> Double {
-        var generator = SplitMix64(state: seed)
+        var generator = SplitMix64(seed: seed)
         let estimates = (0..<draws).map { _ in
             hodgesLehmann(
                 (0..<blocksOfComparison).map { _ in

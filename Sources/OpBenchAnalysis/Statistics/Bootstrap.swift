@@ -1,3 +1,5 @@
+import OpBenchModel
+
 /// The interval that holds `confidence` of the estimates made from resamples of the values (percentile bootstrap).
 ///
 /// - Parameters:
@@ -9,7 +11,7 @@ public func bootstrapInterval(
     estimate: ([Double]) -> Double?
 ) -> ClosedRange<Double>? {
     guard values.count >= minimumForInterval, values.allSatisfy(\.isFinite) else { return nil }
-    var generator = SplitMix64(state: seed)
+    var generator = SplitMix64(seed: seed)
     var sample = Resampling(values)
     let estimates = (0..<Resamples.count(resamples, of: values.count)).compactMap { _ in
         estimate(sample.draw(using: &generator))
@@ -25,7 +27,7 @@ public func bootstrapInterval(
     guard min(first.count, second.count) >= minimumForInterval, (first + second).allSatisfy(\.isFinite) else {
         return nil
     }
-    var generator = SplitMix64(state: seed)
+    var generator = SplitMix64(seed: seed)
     var (sampleOfFirst, sampleOfSecond) = (Resampling(first), Resampling(second))
     let estimates = (0..<Resamples.count(resamples, of: max(first.count, second.count))).compactMap { _ in
         estimate(sampleOfFirst.draw(using: &generator), sampleOfSecond.draw(using: &generator))

@@ -1,3 +1,5 @@
+import OpBenchModel
+
 /// Numbers in rows, ascending along each row and down each column, that nobody lists: a row begins no earlier than the one
 /// above it, and all end in the same column.
 protocol SortedMatrix {
@@ -17,7 +19,7 @@ extension SortedMatrix {
         var candidates = (0..<rows).map(columns)
         var left = count
         // Always the same draws, so that the time does not vary from run to run.
-        var generator = SplitMix64(state: UInt64(left))
+        var generator = SplitMix64(seed: UInt64(left))
         var before = 0
         while left > max(64, 2 * rows) {
             let pivot = draw(Int.random(in: 0..<left, using: &generator), from: candidates)

@@ -21,7 +21,7 @@ struct Arrivals: Sendable, Equatable {
     /// The instants of `count` arrivals, in nanoseconds from the first.
     func instants(count: Int, perSecond rate: Int) -> [Int64] {
         let gap = 1e9 / Double(rate)
-        var generator = SeededGenerator(seed: UInt64(bitPattern: Int64(seed)))
+        var generator = SplitMix64(seed: UInt64(bitPattern: Int64(seed)))
         var instant = 0.0
         return (0..<count).map { index in
             defer { instant = gaps == .constant ? Double(index + 1) * gap : instant - log(1 - generator.unit()) * gap }

@@ -118,13 +118,13 @@ private struct DistinctDraw {
     private let count: Int
     /// All numbers, in an order that each draw goes on shuffling.
     private var numbers: [Int]
-    private var generator: SeededGenerator
+    private var generator: SplitMix64
 
     /// Places in the row above.
     init(_ size: GraphSize, seed: Int) {
         count = min(size.degree, size.width)
         numbers = size.kind == .layeredRandom ? Array(0..<size.width) : []
-        generator = SeededGenerator(seed: UInt64(bitPattern: Int64(seed)))
+        generator = SplitMix64(seed: UInt64(bitPattern: Int64(seed)))
     }
 
     /// The beginning of a Fisher–Yates shuffle: every selection is equally likely.

@@ -64,7 +64,7 @@ extension WorkloadPlan {
 
     /// Chooses that many of a hundred, spread by chance, and exactly so many in all.
     private static func chosen(percent: Int, of operations: Int, seed: Int) -> [Bool] {
-        var generator = SeededGenerator(seed: UInt64(bitPattern: Int64(seed)))
+        var generator = SplitMix64(seed: UInt64(bitPattern: Int64(seed)))
         var (left, wanted) = (operations, operations * percent / 100)
         return (0..<operations).map { _ in
             defer { left -= 1 }

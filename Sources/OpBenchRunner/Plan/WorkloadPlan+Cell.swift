@@ -125,7 +125,7 @@ extension WorkloadPlan.Classes {
     init(label: String, levels: [(key: String, value: Double, weight: Double)], operations: Int, seed: Int) {
         let used = levels.filter { $0.weight > 0 }
         let total = used.reduce(0) { $0 + $1.weight }
-        var generator = SeededGenerator(seed: UInt64(bitPattern: Int64(seed)))
+        var generator = SplitMix64(seed: UInt64(bitPattern: Int64(seed)))
         var drawn: [UInt8] = []
         drawn.reserveCapacity(operations)
         for _ in 0..<operations {

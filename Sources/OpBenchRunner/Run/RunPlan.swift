@@ -140,7 +140,7 @@ public struct RunPlan: Sendable {
     /// Stage after stage, the blocks of each in random order, and within a block the backends. The sides of a backend
     /// stand side by side, since they are what is compared, and toss for who comes first.
     private static func ordered(_ blocks: [Block], sides: [Side?], seed: UInt64) -> [PlannedSample] {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix64(seed: seed)
         var samples: [PlannedSample] = []
         for stage in Set(blocks.map(\.stage)).sorted() {
             for block in generator.shuffled(blocks.filter { $0.stage == stage }) {
