@@ -54,10 +54,16 @@ let package = Package(
         // The engine's queues where Foundation's calls ask for one; needs FoundationNetworking.
         .target(name: "OperationEngineFoundation", dependencies: ["OperationEngine"]),
         .target(name: "OpBenchModel"),
+        // What a backend is, what all of them share, and all but the two libraries of operation queues.
+        .target(name: "OpBenchBackends", dependencies: ["OpBenchModel", "CLinux"]),
+        // One source, a folder and a link to it, compiled for each library: adapters that drift apart would falsify the
+        // comparison.
+        .target(name: "OpBenchEngineBackend", dependencies: ["OpBenchBackends", "OpBenchModel", "OperationEngine"]),
+        .target(name: "OpBenchFoundationBackend", dependencies: ["OpBenchBackends", "OpBenchModel"]),
         .target(
             name: "OpBenchRunner",
             dependencies: [
-                "OpBenchModel", "OperationEngine", "CLinux",
+                "OpBenchModel", "OpBenchBackends", "OpBenchEngineBackend", "OpBenchFoundationBackend", "CLinux",
                 .target(name: "CJemalloc", condition: whenJemalloc),
                 .product(name: "Histogram", package: "hdrhistogram-swift", condition: whenSuite),
                 .product(name: "Subprocess", package: "swift-subprocess", condition: whenSuite),
@@ -115,7 +121,11 @@ let package = Package(
             name: "OpBenchModelTests", dependencies: ["OpBenchModel", "TestSupport"],
             exclude: ["Workloads", "schema_verdicts.py"]),
         .testTarget(
-            name: "OpBenchRunnerTests", dependencies: ["OpBenchRunner", "OpBenchModel", "TestSupport"],
+            name: "OpBenchRunnerTests",
+            dependencies: [
+                "OpBenchRunner", "OpBenchBackends", "OpBenchEngineBackend", "OpBenchFoundationBackend", "OpBenchModel",
+                "TestSupport",
+            ],
             exclude: ["child"]),
         .testTarget(name: "OpBenchAnalysisTests", dependencies: ["OpBenchAnalysis", "OpBenchModel"]),
         .testTarget(

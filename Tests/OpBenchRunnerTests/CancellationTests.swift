@@ -1,7 +1,9 @@
+import OpBenchEngineBackend
 import OpBenchModel
 import TestSupport
 import Testing
 
+@testable import OpBenchBackends
 @testable import OpBenchRunner
 
 @Suite struct CancellationPlanTests {

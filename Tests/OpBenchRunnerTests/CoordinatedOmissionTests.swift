@@ -2,6 +2,7 @@ import OpBenchModel
 import TestSupport
 import Testing
 
+@testable import OpBenchBackends
 @testable import OpBenchRunner
 
 /// One stall in a run, computed by hand: what the open loop must report of it, and what a closed one cannot.

@@ -2,6 +2,7 @@ import OpBenchModel
 import TestSupport
 import Testing
 
+@testable import OpBenchBackends
 @testable import OpBenchRunner
 
 @Suite(.onOwnThreads) struct DependencyGraphTests {

@@ -1,7 +1,10 @@
+import OpBenchEngineBackend
+import OpBenchFoundationBackend
 import OpBenchModel
 import TestSupport
 import Testing
 
+@testable import OpBenchBackends
 @testable import OpBenchRunner
 
 /// A backend that does on the draining thread just what a test says.

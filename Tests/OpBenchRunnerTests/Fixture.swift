@@ -2,6 +2,7 @@ import Foundation
 import OpBenchModel
 import Testing
 
+@testable import OpBenchBackends
 @testable import OpBenchRunner
 
 /// Workloads, folders and reports for tests.

@@ -1,6 +1,7 @@
 import OpBenchModel
 import Testing
 
+@testable import OpBenchBackends
 @testable import OpBenchRunner
 
 @Suite struct RunPlanTests {

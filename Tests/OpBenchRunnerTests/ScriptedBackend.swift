@@ -1,5 +1,6 @@
 import OpBenchModel
 
+@testable import OpBenchBackends
 @testable import OpBenchRunner
 
 /// A backend that runs everything on the draining thread, with one defect of the test's choice.

@@ -1,7 +1,9 @@
 import Foundation
+import OpBenchEngineBackend
 import OpBenchModel
 import Testing
 
+@testable import OpBenchBackends
 @testable import OpBenchRunner
 
 @Suite struct SequenceTests {

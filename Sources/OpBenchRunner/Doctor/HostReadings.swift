@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import OpBenchBackends
 
 /// What `opbench doctor` reads of the machine, before anything is judged. What the system does not tell is nil.
 struct HostReadings: Sendable {

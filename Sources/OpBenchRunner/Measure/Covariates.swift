@@ -1,4 +1,5 @@
 import Glibc
+import OpBenchBackends
 import OpBenchModel
 
 /// What surrounded a sample: read by the parent just before the child starts and just after it ends, so that the child

@@ -1,4 +1,5 @@
 import CLinux
+import OpBenchBackends
 import OpBenchModel
 
 /// The futex calls and threads of this process, counted by a tracer outside of it.

@@ -1,3 +1,4 @@
+import OpBenchBackends
 import OpBenchModel
 
 /// The outcome of a plan whose operations are cancelled: every operation ended once, in a way that it may.
@@ -7,7 +8,7 @@ import OpBenchModel
 /// that was chosen while the queue was running did either, or was cancelled while it ran.
 struct CancellationCheck {
     let plan: WorkloadPlan
-    let cancellation: WorkloadPlan.Cancellation
+    let cancellation: Cancellation
 
     /// In words; empty if there are none.
     func violations(of body: OperationBody) -> [String] {

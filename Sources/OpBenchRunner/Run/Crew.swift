@@ -1,41 +1,7 @@
 import Dispatch
 import Glibc
+import OpBenchBackends
 import Synchronization
-
-/// A thread of the suite's own, outside of every pool that a backend might use.
-final class OwnThread: Sendable {
-    private static let made = Atomic<Int>(0)
-
-    /// All such threads so far.
-    static var count: Int { made.load(ordering: .relaxed) }
-
-    private let ended = DispatchSemaphore(value: 0)
-
-    init(_ body: @escaping @Sendable () -> Void) {
-        let box = Unmanaged.passRetained(
-            Box { [ended] in
-                body()
-                ended.signal()
-            })
-        var thread = pthread_t()
-        let result = pthread_create(
-            &thread, nil,
-            { context in
-                Unmanaged<Box>.fromOpaque(context!).takeRetainedValue().body()
-                return nil
-            }, box.toOpaque())
-        precondition(result == 0, "cannot create a thread")
-        pthread_detach(thread)
-        Self.made.add(1, ordering: .relaxed)
-    }
-
-    func join() { ended.wait() }
-
-    private final class Box: Sendable {
-        let body: @Sendable () -> Void
-        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-    }
-}
 
 /// The threads that submit. One producer is the calling thread itself; more are threads that wait between rounds.
 final class Producers: @unchecked Sendable {
@@ -108,13 +74,4 @@ final class Competitors: Sendable {
         isOver.set()
         for thread in threads { thread.join() }
     }
-}
-
-/// A flag that one thread sets and others poll.
-final class Flag: Sendable {
-    private let value = Atomic<Bool>(false)
-
-    var isSet: Bool { value.load(ordering: .relaxed) }
-
-    func set() { value.store(true, ordering: .relaxed) }
 }

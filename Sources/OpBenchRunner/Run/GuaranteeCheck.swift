@@ -1,4 +1,5 @@
 import Glibc
+import OpBenchBackends
 import OpBenchModel
 
 /// Holds a check sample against what its backend promises.

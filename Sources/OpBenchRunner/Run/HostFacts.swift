@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import OpBenchBackends
 
 /// The machine and the build, as `run.json` names them.
 struct HostFacts: Codable, Sendable, Equatable {

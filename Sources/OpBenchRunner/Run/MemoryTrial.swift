@@ -1,4 +1,5 @@
 import Glibc
+import OpBenchBackends
 import OpBenchModel
 
 /// The memory flavours of a sample: jemalloc's account between the phases of one round. Without jemalloc there are no

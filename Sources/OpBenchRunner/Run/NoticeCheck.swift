@@ -1,3 +1,4 @@
+import OpBenchBackends
 import OpBenchModel
 
 /// The outcome where an operation's slot counts its runs in the lower half, and in the upper half how often an observer

@@ -1,3 +1,4 @@
+import OpBenchBackends
 import OpBenchModel
 
 /// What the serial loop would have left behind, held against what a backend left: every operation's mark, and the sum of

@@ -1,3 +1,5 @@
+import OpBenchBackends
+
 /// What a pacer reads and waits by; a manual one in tests.
 struct PaceClock: Sendable {
     var now: @Sendable () -> Int64

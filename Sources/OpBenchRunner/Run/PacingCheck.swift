@@ -1,3 +1,5 @@
+import OpBenchBackends
+
 /// Holds the stamps of a paced round against the pace: what a backend is bound to by returning from `drain`, and by
 /// starting nothing before it is submitted.
 struct PacingCheck {

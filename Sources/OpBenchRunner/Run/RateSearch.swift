@@ -1,3 +1,4 @@
+import OpBenchBackends
 import OpBenchModel
 
 /// Finds the highest rate of arrivals at which a backend keeps the 99th percentile within a bound: from the intended

@@ -1,3 +1,5 @@
+import OpBenchBackends
+
 /// One execution of a plan by one backend object: the phases and the clock between them.
 struct Round: Sendable {
     /// Readings of the one clock, in the order in which they were taken.

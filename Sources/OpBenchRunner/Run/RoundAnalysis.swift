@@ -1,4 +1,5 @@
 import Histogram
+import OpBenchBackends
 import OpBenchModel
 
 /// What the stamps of the rounds of one sample add up to.

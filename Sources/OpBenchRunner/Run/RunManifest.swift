@@ -1,4 +1,6 @@
 import Foundation
+import Glibc
+import OpBenchBackends
 import OpBenchModel
 
 /// What `run.json` says of a run: one flat object. All but the progress is fixed when the run begins.

@@ -1,3 +1,4 @@
+import OpBenchBackends
 import OpBenchModel
 
 /// One sample to be taken: one process.
@@ -166,18 +167,6 @@ public struct RunPlan: Sendable {
 
     func estimate(of samples: [PlannedSample]) -> Double {
         0.1 + samples.reduce(0) { $0 + SampleEstimate.seconds(of: $1, options) }
-    }
-}
-
-extension WorkloadPlan {
-    /// The plan without what is worked out for every operation: enough to ask whether a backend can express it.
-    static func forSupport(_ cell: Cell) -> WorkloadPlan {
-        if cell.shape == .sequence { return WorkloadPlan(sequence: cell, makePlan: forSupport) }
-        var parameters = cell.parameters
-        for name in ["operations", "width", "layers", "duration_ns"] where parameters[name] != nil {
-            parameters[name] = .integer(1)
-        }
-        return WorkloadPlan(Cell(workload: cell.workload, shape: cell.shape, parameters: parameters, id: cell.id))
     }
 }
 

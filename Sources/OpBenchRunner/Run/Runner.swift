@@ -1,4 +1,6 @@
 import Foundation
+import Glibc
+import OpBenchBackends
 import OpBenchModel
 
 /// Takes the samples of a plan, one process after the other, and saves their rows.

@@ -1,6 +1,7 @@
 import CLinux
 import Foundation
 import Glibc
+import OpBenchBackends
 import OpBenchModel
 
 /// The process of one sample: this program, executed again with a hidden first argument.

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import OpBenchModel
 
 /// One process that was run for a sample.

@@ -1,3 +1,4 @@
+import OpBenchBackends
 import OpBenchModel
 
 /// What one process measures. Kinds of sample, but memory in three flavours, since exact counts of allocations need

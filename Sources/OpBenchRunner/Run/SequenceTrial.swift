@@ -1,3 +1,4 @@
+import OpBenchBackends
 import OpBenchModel
 
 /// A sample of a sequence: in every round the phases run one after the other, each with its plan, its traces and its

@@ -1,4 +1,5 @@
 import Dispatch
+import OpBenchBackends
 
 /// One suspension as the storm's thread saw it, in nanoseconds of the monotonic clock.
 struct Hold: Sendable, Equatable {

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import OpBenchBackends
 import OpBenchModel
 
 /// One sample, in the process it runs in: warm-up, rounds until the sample has lasted long enough, the outcome check,

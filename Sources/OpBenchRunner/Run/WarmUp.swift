@@ -1,3 +1,4 @@
+import OpBenchBackends
 import OpBenchModel
 
 /// Runs a shortened plan a few times in the sample's process before anything counts, and keeps the times, so that a slope

@@ -1,0 +1,41 @@
+import OpBenchModel
+
+/// Executes the rounds of a plan. One object is one round: made, built, submitted, drained, torn down, dropped. A paced
+/// plan is submitted and drained in many parts.
+///
+/// A backend reads no clock: the trial calls the phases between its own readings. All phases are called on one thread
+/// but `submit` and `cancel`, which several producers call at once, each with its part, and `suspend`/`resume`, which the storm's
+/// thread calls meanwhile.
+package protocol Backend: AnyObject, Sendable {
+    /// Makes the queues, and the operations where the form has any before they are submitted. A plan that starts
+    /// suspended leaves its queues suspended.
+    func build()
+    /// Submits one part of the submission sequence.
+    func submit(_ part: Range<Int>)
+    /// Lets the queues run. Called once, before `drain`, and only if the plan starts suspended.
+    func release()
+    /// Returns when every operation submitted so far has ended. A paced plan waits so between its bursts.
+    func drain()
+    /// Lets go of every object.
+    func teardown()
+    /// Cancels the operations of one part that the plan has chosen. Called, by the producers, between the last `submit`
+    /// and `release`, in plans with a cancellation only.
+    func cancel(_ part: Range<Int>)
+    /// Tells the body, after the clock has stopped, which operations have ended as cancelled, where only their objects
+    /// know.
+    func attest()
+    /// The queue, drained and running, for the next phase of a sequence to go on with; nil where there is none or several.
+    func handOver() -> AnyObject?
+    /// Called before `build`, which then makes no queue of its own if it can do with this one.
+    func takeOver(_ queue: AnyObject)
+    /// Stops new operations from starting; in balance with `resume`.
+    func suspend()
+    func resume()
+}
+
+extension Backend {
+    package func handOver() -> AnyObject? { nil }
+    package func takeOver(_ queue: AnyObject) {}
+    package func cancel(_ part: Range<Int>) {}
+    package func attest() {}
+}

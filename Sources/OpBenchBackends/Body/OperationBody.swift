@@ -1,0 +1,375 @@
+import CLinux
+import Glibc
+import Synchronization
+
+/// What every backend runs as an operation, and where it leaves its traces.
+///
+/// Backends capture this value: a pointer without reference counting, so that a closure costs every backend the same
+/// 16 bytes. The traces are preallocated and touched before the clock starts. What backends call while the clock runs is
+/// inlinable, so that it costs the backends of other modules no more than those of this one.
+///
+/// **The proof of a throughput sample** is one plain store per operation. Each operation has a slot, 0 at the start of a
+/// round. The body reads its predecessors' slots on entry and takes the highest (0 if it has none, and 0 if any of them
+/// is 0), and on return does `slot += that + 1`. After the clock has stopped, every slot must hold its operation's level:
+/// the length of the longest path that ends in it. An operation that did not run leaves 0; one that ran twice adds twice;
+/// one that started before the return of one of its predecessors was visible to it read 0, and its slot is too low. What
+/// could escape is two runs of one operation whose load and store fall into the same few nanoseconds; check samples count
+/// with atomics.
+package struct OperationBody: @unchecked Sendable {
+    package enum Mode: Sendable {
+        /// The work alone, to learn what the store costs.
+        case bare
+        /// The work and the store.
+        case marked
+        /// The store and the time stamps.
+        case stamped
+        /// As `stamped`, and counted with atomics.
+        case checked
+    }
+
+    @usableFromInline let state: UnsafeMutablePointer<State>
+
+    package struct State {
+        package var mode: Mode
+        package let operationCount: Int
+        package let slots: UnsafeMutablePointer<UInt32>
+        package let predecessorDistance: Int
+        package let predecessors: PredecessorRows?
+        package let iterationsPerItem: UInt64
+        /// Whether the work is more than nothing.
+        package let hasWork: Bool
+        package let blocking: BlockedWork?
+        /// Whether an operation is running until `didAnnounceEnd`.
+        package let announcesEnds: Bool
+        package let itemsPerOperation: Int
+        package let lastItems: Int
+        /// The operation that stands still, and for how long; -1 for none.
+        package let stalledOperation: Int
+        package let stallNanoseconds: Int64
+        /// Stamps, one per operation and kind; empty where the mode takes none.
+        package let stamps: UnsafeMutablePointer<Int64>
+        package let stampCount: Int
+        package let takesThreadFigures: Bool
+        package let counters: UnsafeMutablePointer<Counters>
+    }
+
+    /// Counted in check samples only.
+    package struct Counters: ~Copyable {
+        package let runs = Atomic<Int>(0)
+        package let running = Atomic<Int>(0)
+        package let highWater = Atomic<Int>(0)
+        /// Written by barriers only, which nothing runs beside.
+        package var barriersEnded: UInt32 = 0
+    }
+
+    /// The kinds of stamp; each has a row of `operationCount` numbers. The last two are of thread priorities only.
+    package enum Stamp: Sendable {
+        case submit, submitted, start, end, notified, cpu, nice
+
+        static let common = 5
+        static let withThreadFigures = 7
+
+        /// The place of its row. A switch, since a raw value would be a call in another module's code.
+        @inlinable package var row: Int {
+            switch self {
+            case .submit: 0
+            case .submitted: 1
+            case .start: 2
+            case .end: 3
+            case .notified: 4
+            case .cpu: 5
+            case .nice: 6
+            }
+        }
+    }
+
+    package init(plan: WorkloadPlan, kernel: WorkKernel, mode: Mode) {
+        let count = plan.operationCount
+        let slots = UnsafeMutablePointer<UInt32>.allocate(capacity: count)
+        slots.initialize(repeating: 0, count: count)
+        let takesThreadFigures = plan.shape == .threadPriority
+        let kinds = takesThreadFigures ? Stamp.withThreadFigures : Stamp.common
+        let stampCount = mode == .stamped || mode == .checked ? count * kinds : 0
+        let stamps = UnsafeMutablePointer<Int64>.allocate(capacity: max(1, stampCount))
+        stamps.initialize(repeating: 0, count: max(1, stampCount))
+        let counters = UnsafeMutablePointer<Counters>.allocate(capacity: 1)
+        counters.initialize(to: Counters())
+        state = .allocate(capacity: 1)
+        let iterations = kernel.iterations(nanoseconds: plan.workNanoseconds)
+        state.initialize(
+            to: State(
+                mode: mode, operationCount: count, slots: slots, predecessorDistance: plan.predecessorDistance,
+                predecessors: plan.graph.map { PredecessorRows($0) },
+                iterationsPerItem: iterations,
+                hasWork: iterations > 0 || plan.blocking != nil || plan.stalledOperation >= 0,
+                blocking: plan.blocking.map { _ in BlockedWork(plan) }, announcesEnds: plan.announcedEnd != nil,
+                itemsPerOperation: plan.itemsPerOperation, lastItems: plan.lastItems,
+                stalledOperation: plan.stalledOperation, stallNanoseconds: Int64(plan.stall?.nanoseconds ?? 0),
+                stamps: stamps, stampCount: stampCount, takesThreadFigures: takesThreadFigures, counters: counters))
+    }
+
+    /// Frees the traces. Nothing may run the body any more.
+    package func deallocate() {
+        state.pointee.slots.deallocate()
+        state.pointee.stamps.deallocate()
+        state.pointee.predecessors?.deallocate()
+        state.pointee.counters.deinitialize(count: 1)
+        state.pointee.counters.deallocate()
+        state.deinitialize(count: 1)
+        state.deallocate()
+    }
+
+    /// Forgets the last round. Nothing may run the body meanwhile.
+    package func reset() {
+        state.pointee.slots.update(repeating: 0, count: state.pointee.operationCount)
+        state.pointee.stamps.update(repeating: 0, count: state.pointee.stampCount)
+        state.pointee.counters.pointee.runs.store(0, ordering: .relaxed)
+        state.pointee.counters.pointee.highWater.store(0, ordering: .relaxed)
+        state.pointee.counters.pointee.barriersEnded = 0
+    }
+
+    /// Changes between the modes that take no stamps.
+    package func setMarks(_ isMarking: Bool) { state.pointee.mode = isMarking ? .marked : .bare }
+
+    /// Whether the rounds of a stamped body take their stamps, to learn what those cost. Nothing may run it meanwhile.
+    package func setStamps(_ isStamping: Bool) { state.pointee.mode = isStamping ? .stamped : .marked }
+}
+
+// MARK: - Called by backends
+
+extension OperationBody {
+    /// The operation's work.
+    @inlinable
+    @inline(__always)
+    package func run(_ operation: Int) {
+        switch state.pointee.mode {
+        case .marked: mark(operation)
+        case .bare: work(operation)
+        case .stamped: runStamped(operation)
+        case .checked: runChecked(operation)
+        }
+    }
+
+    /// Just before the call that submits the operation.
+    @inlinable
+    @inline(__always)
+    package func willSubmit(_ operation: Int) {
+        if takesStamps { stamp(.submit, operation, MonotonicClock.now()) }
+    }
+
+    /// Just after that call has returned.
+    @inlinable
+    @inline(__always)
+    package func didSubmit(_ operation: Int) {
+        if takesStamps { stamp(.submitted, operation, MonotonicClock.now()) }
+    }
+
+    /// The same for one call that submits many; `operation` gives each one's number.
+    @inlinable
+    package func submitTogether(_ operations: Range<Int>, in plan: WorkloadPlan, by call: () -> Void) {
+        guard takesStamps else { return call() }
+        let before = MonotonicClock.now()
+        call()
+        let after = MonotonicClock.now()
+        for index in operations {
+            stamp(.submit, plan.operation(at: index), before)
+            stamp(.submitted, plan.operation(at: index), after)
+        }
+    }
+
+    /// On entry of the operation's completion block.
+    @inlinable
+    package func didNotify(_ operation: Int) {
+        if takesStamps { stamp(.notified, operation, MonotonicClock.now()) }
+    }
+
+    /// How an operation waits for its partner with the backend's own means. Set before anything is submitted, and used
+    /// in plans of operations that wait for one another only.
+    package func setWait(_ wait: @escaping @Sendable (Int) -> Void) { state.pointee.blocking?.wait = wait }
+
+    /// An observer has been told of the operation's finish. Calls for one operation follow one another.
+    @inlinable
+    @inline(__always)
+    package func didNotice(_ operation: Int) { state.pointee.slots[operation] &+= Self.noticeMark }
+
+    /// The end of an asynchronous operation, just before it is announced; after its `run` has returned.
+    @inlinable
+    @inline(__always)
+    package func didAnnounceEnd(_ operation: Int) {
+        didNotice(operation)
+        guard takesStamps else { return }
+        stamp(.end, operation, MonotonicClock.now())
+        didEndChecked()
+    }
+
+    /// Counted in check samples only.
+    @usableFromInline
+    func didEndChecked() {
+        if state.pointee.mode == .checked { state.pointee.counters.pointee.running.subtract(1, ordering: .relaxed) }
+    }
+
+    /// Just before the call that starts the operation by hand: it is submitted and ready at once.
+    @inlinable
+    @inline(__always)
+    package func willStart(_ operation: Int) {
+        willSubmit(operation)
+        didSubmit(operation)
+    }
+
+    /// In place of `run`, between barriers: the slot counts the barriers that had ended.
+    @inlinable
+    @inline(__always)
+    package func runBesideOthers(_ operation: Int) {
+        let counters = state.pointee.counters
+        let before = counters.pointee.barriersEnded
+        run(operation)
+        let isBeside = counters.pointee.barriersEnded != before
+        state.pointee.slots[operation] &+= before &+ (isBeside ? Self.besideBarrier : 0)
+    }
+
+    /// In place of `run`, for a barrier.
+    @inlinable
+    @inline(__always)
+    package func runBarrier(_ operation: Int) {
+        runBesideOthers(operation)
+        state.pointee.counters.pointee.barriersEnded &+= 1
+    }
+
+    /// In place of `run`, for an operation that has ended because it was cancelled.
+    @inlinable
+    @inline(__always)
+    package func didEndCancelled(_ operation: Int) { state.pointee.slots[operation] &+= Self.cancelledMark }
+
+    /// Whether a backend should set a completion block for the sake of the stamp `notified`: on every eighth operation
+    /// of a stamped sample, so that the blocks hardly weigh on the other stages.
+    @inlinable
+    @inline(__always)
+    package func wantsNotification(_ operation: Int) -> Bool { operation & 7 == 0 && takesStamps }
+
+    /// Whether this is a sample that times operations.
+    @inlinable
+    @inline(__always)
+    package var takesStamps: Bool {
+        switch state.pointee.mode {
+        case .stamped, .checked: true
+        case .bare, .marked: false
+        }
+    }
+
+    @inlinable
+    @inline(__always)
+    package func stamp(_ kind: Stamp, _ operation: Int, _ value: Int64) {
+        state.pointee.stamps[kind.row * state.pointee.operationCount + operation] = value
+    }
+
+    @inlinable
+    @inline(__always)
+    func mark(_ operation: Int) {
+        let slots = state.pointee.slots
+        let before = markBefore(operation, slots)
+        work(operation)
+        slots[operation] &+= before &+ 1
+    }
+
+    /// The highest mark of the predecessors; 0 without any, and if one of them has not returned.
+    @inlinable
+    @inline(__always)
+    func markBefore(_ operation: Int, _ slots: UnsafeMutablePointer<UInt32>) -> UInt32 {
+        let distance = state.pointee.predecessorDistance
+        if distance > 0 { return operation >= distance ? slots[operation - distance] : 0 }
+        guard let predecessors = state.pointee.predecessors else { return 0 }
+        var highest: UInt32 = 0
+        for predecessor in predecessors[operation] {
+            let mark = slots[Int(predecessor)]
+            if mark == 0 { return 0 }
+            highest = max(highest, mark)
+        }
+        return highest
+    }
+
+    @inlinable
+    @inline(__always)
+    func work(_ operation: Int) {
+        guard state.pointee.hasWork else { return }
+        if let blocking = state.pointee.blocking { block(operation, blocking) }
+        if operation == state.pointee.stalledOperation { standStill() }
+        let iterations = state.pointee.iterationsPerItem
+        let isLast = operation == state.pointee.operationCount - 1
+        for _ in 0..<(isLast ? state.pointee.lastItems : state.pointee.itemsPerOperation) {
+            WorkKernel.run(iterations)
+        }
+    }
+
+    /// An operation that waited for another counts what that one left, as one with a predecessor does.
+    @usableFromInline
+    @inline(never)
+    func block(_ operation: Int, _ blocking: BlockedWork) {
+        if let partner = blocking.block(operation) { state.pointee.slots[operation] &+= state.pointee.slots[partner] }
+    }
+
+    @usableFromInline
+    @inline(never)
+    func standStill() { MonotonicClock.sleep(until: MonotonicClock.now() + state.pointee.stallNanoseconds) }
+
+    @usableFromInline
+    @inline(never)
+    func runStamped(_ operation: Int) {
+        let cpu = state.pointee.takesThreadFigures ? MonotonicClock.threadCPU() : 0
+        stamp(.start, operation, MonotonicClock.now())
+        mark(operation)
+        stamp(.end, operation, MonotonicClock.now())
+        if state.pointee.takesThreadFigures {
+            stamp(.cpu, operation, MonotonicClock.threadCPU() - cpu)
+            stamp(.nice, operation, Int64(clinux_thread_nice(0)))
+        }
+    }
+
+    @usableFromInline
+    @inline(never)
+    func runChecked(_ operation: Int) {
+        let counters = state.pointee.counters
+        counters.pointee.runs.add(1, ordering: .relaxed)
+        let running = counters.pointee.running.add(1, ordering: .relaxed).newValue
+        counters.pointee.highWater.max(running, ordering: .relaxed)
+        runStamped(operation)
+        if !state.pointee.announcesEnds { counters.pointee.running.subtract(1, ordering: .relaxed) }
+    }
+}
+
+// MARK: - Read after a round
+
+extension OperationBody {
+    package var operationCount: Int { state.pointee.operationCount }
+
+    package func slot(_ operation: Int) -> UInt32 { state.pointee.slots[operation] }
+
+    /// A stamp of an operation; 0 if it was not taken.
+    @inlinable
+    @inline(__always)
+    package func read(_ kind: Stamp, _ operation: Int) -> Int64 {
+        state.pointee.stamps[kind.row * state.pointee.operationCount + operation]
+    }
+
+    /// When the operation could first have started: the latest of the submitting call's return and its predecessors' ends.
+    package func ready(_ operation: Int) -> Int64 {
+        let distance = state.pointee.predecessorDistance
+        let submitted = read(.submitted, operation)
+        if let predecessors = state.pointee.predecessors {
+            return predecessors[operation].reduce(submitted) { max($0, read(.end, Int($1))) }
+        }
+        return distance > 0 && operation >= distance ? max(submitted, read(.end, operation - distance)) : submitted
+    }
+
+    /// What the end of a cancelled operation adds to its slot.
+    @inlinable package static var cancelledMark: UInt32 { 1 << 16 }
+    /// What a notice of an operation adds to its slot.
+    @inlinable package static var noticeMark: UInt32 { 1 << 16 }
+    /// What it adds to an operation's slot that a barrier ended while it ran.
+    @inlinable package static var besideBarrier: UInt32 { 1 << 31 }
+
+    /// Bodies entered, as counted by a check sample.
+    package var countedRuns: Int { state.pointee.counters.pointee.runs.load(ordering: .relaxed) }
+
+    /// The most bodies seen running at once by a check sample.
+    package var highWater: Int { state.pointee.counters.pointee.highWater.load(ordering: .relaxed) }
+}

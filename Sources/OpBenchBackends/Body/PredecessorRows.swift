@@ -1,0 +1,28 @@
+/// The predecessors of a graph's operations, where an operation's body finds them without reference counting.
+package struct PredecessorRows {
+    @usableFromInline let starts: UnsafeMutablePointer<Int32>
+    @usableFromInline let targets: UnsafeMutablePointer<Int32>
+
+    package init(_ graph: DependencyGraph) {
+        starts = Self.copy(graph.predecessors.starts)
+        targets = Self.copy(graph.predecessors.targets)
+    }
+
+    package func deallocate() {
+        starts.deallocate()
+        targets.deallocate()
+    }
+
+    @inlinable
+    @inline(__always)
+    package subscript(operation: Int) -> UnsafeBufferPointer<Int32> {
+        let start = Int(starts[operation])
+        return UnsafeBufferPointer(start: targets + start, count: Int(starts[operation + 1]) - start)
+    }
+
+    private static func copy(_ numbers: [Int32]) -> UnsafeMutablePointer<Int32> {
+        let copy = UnsafeMutablePointer<Int32>.allocate(capacity: max(1, numbers.count))
+        _ = UnsafeMutableBufferPointer(start: copy, count: numbers.count).initialize(from: numbers)
+        return copy
+    }
+}

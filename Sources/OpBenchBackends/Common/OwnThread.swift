@@ -1,0 +1,38 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// A thread of the suite's own, outside of every pool that a backend might use.
+package final class OwnThread: Sendable {
+    private static let made = Atomic<Int>(0)
+
+    /// All such threads so far.
+    package static var count: Int { made.load(ordering: .relaxed) }
+
+    private let ended = DispatchSemaphore(value: 0)
+
+    package init(_ body: @escaping @Sendable () -> Void) {
+        let box = Unmanaged.passRetained(
+            Box { [ended] in
+                body()
+                ended.signal()
+            })
+        var thread = pthread_t()
+        let result = pthread_create(
+            &thread, nil,
+            { context in
+                Unmanaged<Box>.fromOpaque(context!).takeRetainedValue().body()
+                return nil
+            }, box.toOpaque())
+        precondition(result == 0, "cannot create a thread")
+        pthread_detach(thread)
+        Self.made.add(1, ordering: .relaxed)
+    }
+
+    package func join() { ended.wait() }
+
+    private final class Box: Sendable {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+}

@@ -1,0 +1,47 @@
+import Dispatch
+import Synchronization
+
+/// Keeps count of a refilled queue: each producer's part of the plan is one stream of batches.
+///
+/// A stream has ended when its last batch is done and no call that submits a batch is still on its way out: such a call
+/// may return after the operations it submitted, and those that they submitted, have ended.
+package final class Refill: Sendable {
+    /// Operations in a batch.
+    package let window: Int
+    /// Streams that have not ended, and submitting calls that have not returned.
+    private let open: Atomic<Int>
+    private let ended = DispatchSemaphore(value: 0)
+
+    package init(window: Int, streams: Int) {
+        self.window = window
+        open = Atomic(streams)
+    }
+
+    /// A call that submits a batch begins; its stream has not ended.
+    package func willSubmit() { open.add(1, ordering: .relaxed) }
+
+    /// That call is about to return and touches nothing any more.
+    package func didSubmit() { close() }
+
+    /// A stream's last batch is done.
+    package func streamEnded() { close() }
+
+    /// Waits for the end of every stream.
+    package func wait() { ended.wait() }
+
+    /// Ordered so that whoever waits sees what all the others did.
+    private func close() {
+        if open.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { ended.signal() }
+    }
+}
+
+/// Counts down to the last of a batch.
+package final class Countdown: Sendable {
+    @usableFromInline let rest: Atomic<Int>
+
+    package init(_ count: Int) { rest = Atomic(count) }
+
+    /// True for the last of the `count` calls. Ordered so that the last caller sees what the others did.
+    @inlinable
+    package func isLast() -> Bool { rest.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 }
+}

@@ -1,0 +1,4 @@
+/// Who announces the end of an asynchronous operation.
+package enum AnnouncedEnd: String, Sendable {
+    case thread, itself
+}

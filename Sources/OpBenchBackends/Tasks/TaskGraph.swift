@@ -1,0 +1,129 @@
+import Dispatch
+import OpBenchModel
+
+/// Chains and graphs as Swift tasks, in the forms that `ConcurrencyBackend` describes.
+final class TaskGraph: Backend, @unchecked Sendable {
+    enum TaskForm: Sendable {
+        case within, await
+    }
+
+    private let plan: WorkloadPlan
+    private let body: OperationBody
+    private let form: TaskForm
+    private var lanes: [TaskLane] = []
+    /// Entered for each operation that nothing waits for, until it has ended.
+    private let running = DispatchGroup()
+    private let notifications = Notifications()
+    /// `within`, in graphs.
+    private var counters: PredecessorCounters?
+    /// `await`: the task of each operation that was submitted. A task reads those of lower number only, which were written
+    /// before it was made.
+    private var tasks: TaskHandles?
+
+    init(_ plan: WorkloadPlan, _ body: OperationBody, _ form: TaskForm) {
+        self.plan = plan
+        self.body = body
+        self.form = form
+    }
+
+    static func support(_ plan: WorkloadPlan, _ form: TaskForm) -> Support {
+        if plan.chains?.queues ?? 1 > 1, plan.limit == nil {
+            return .unsupported(reason: "tasks are in no queue that a dependency could cross")
+        }
+        if form == .await, plan.isReversed {
+            return .unsupported(reason: "a task can await only those that were made before it")
+        }
+        return .full(note: form == .within ? "each task makes the tasks of the successors that it made ready" : "")
+    }
+
+    // MARK: Phases
+
+    func build() {
+        // The backend outlives its tasks, since `drain` waits for them: no reference counting on the shared object.
+        unowned(unsafe) let backend = self
+        let before: @Sendable (Int) async -> Void = { await backend.waitForPredecessors(of: $0) }
+        lanes = (0..<(plan.chains?.queues ?? 1)).map { _ in
+            TaskLane(
+                limit: plan.limit, canBeHeld: false, isHeld: plan.startsSuspended,
+                before: form == .await ? before : nil,
+                body: { [body] operation in body.run(operation) }, after: { backend.ended($0) })
+        }
+        for _ in 0..<(plan.chains?.count ?? plan.graph?.sinks.count ?? 0) { running.enter() }
+        if form == .await {
+            tasks = TaskHandles(count: plan.operationCount)
+        } else if let graph = plan.graph {
+            counters = PredecessorCounters(graph)
+        }
+    }
+
+    func submit(_ part: Range<Int>) {
+        if form == .await {
+            for operation in part { submit(operation) }
+        } else if let graph = plan.graph {
+            for source in graph.sources { submit(source) }
+        } else {
+            for head in 0..<plan.predecessorDistance { submit(head) }
+        }
+    }
+
+    func release() { for lane in lanes { lane.letGo() } }
+
+    func drain() {
+        running.wait()
+        notifications.wait()
+    }
+
+    func teardown() {
+        lanes = []
+        counters?.deallocate()
+        counters = nil
+        tasks = nil
+    }
+
+    func suspend() { for lane in lanes { lane.hold() } }
+
+    func resume() { for lane in lanes { lane.letGo() } }
+
+    // MARK: Parts
+
+    /// Called by tasks as well. Once the task is made, all may end and the backend be gone, unless `running` is entered.
+    private func submit(_ operation: Int) {
+        let lane = lanes[plan.queueIndex(of: operation)]
+        guard body.takesStamps else {
+            if let tasks { tasks[operation] = lane.submit(operation) } else { lane.submit(operation) }
+            return
+        }
+        running.enter()
+        defer { running.leave() }
+        body.willSubmit(operation)
+        let task = lane.submit(operation)
+        body.didSubmit(operation)
+        tasks?[operation] = task
+        guard body.wantsNotification(operation) else { return }
+        let notification = notifications.block(operation, body)
+        Task {
+            await task.value
+            notification()
+        }
+    }
+
+    private func waitForPredecessors(of operation: Int) async {
+        if let graph = plan.graph {
+            for predecessor in graph.predecessors[operation] { await tasks![Int(predecessor)]!.value }
+        } else if operation >= plan.predecessorDistance {
+            await tasks![operation - plan.predecessorDistance]!.value
+        }
+    }
+
+    private func ended(_ operation: Int) {
+        guard let graph = plan.graph else {
+            let next = operation + plan.predecessorDistance
+            if next >= plan.operationCount { running.leave() } else if form == .within { submit(next) }
+            return
+        }
+        let successors = graph.successors[operation]
+        if successors.isEmpty { running.leave() }
+        guard let counters else { return }
+        for successor in successors where counters.countDown(Int(successor)) { submit(Int(successor)) }
+    }
+}

@@ -1,0 +1,8 @@
+import OpBenchBackends
+
+/// What the engine alone can do, or does otherwise than Foundation.
+enum Library {
+    static func setThreadPriority(_ priority: Double, of operation: Operation) { operation.threadPriority = priority }
+
+    static func barriers(_ plan: WorkloadPlan, _ body: OperationBody) -> any Backend { BarrierRound(plan, body) }
+}
