@@ -7,13 +7,13 @@ public struct SystemError: Error, Sendable {
     public init(code: Int32) { self.code = code }
 }
 
-/// Whole writes to a file descriptor.
+/// Whole reads and writes of a file descriptor.
 public enum FileBytes {
     public static func write(_ text: String, to descriptor: Int32) throws(SystemError) {
         try write(Array(text.utf8), to: descriptor)
     }
 
-    static func write(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
+    public static func write(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
         var written = 0
         while written < bytes.count {
             let count = bytes.withUnsafeBytes { bytes in
@@ -21,6 +21,21 @@ public enum FileBytes {
             }
             if count < 0, errno != EINTR { throw SystemError(code: errno) }
             written += max(0, count)
+        }
+    }
+
+    /// All that there is to be read, up to the end.
+    public static func readAll(_ descriptor: Int32) throws(SystemError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        while true {
+            let count = read(descriptor, &buffer, buffer.count)
+            if count == 0 { return bytes }
+            if count > 0 {
+                bytes += buffer[..<count]
+            } else if errno != EINTR {
+                throw SystemError(code: errno)
+            }
         }
     }
 }

@@ -1,0 +1,7 @@
+/// What the parent calls this program by when it wants something of it that is no user's. No command has such a name.
+enum HiddenArgument {
+    /// Be the process of one sample: a `SampleRequest` on standard input, a `SampleReport` on standard output.
+    static let sample = "__sample"
+    /// Say what build this is, in a `BuildDescription`.
+    static let describe = "__describe"
+}

@@ -1,0 +1,84 @@
+import OpBenchModel
+import Subprocess
+
+/// How a sample's process ended, and what it left.
+struct ChildResult: Sendable {
+    enum Ending: Sendable, Equatable {
+        case exited(Int32)
+        case signaled(Int32)
+        case timedOut
+    }
+
+    var ending: Ending
+    var output: [UInt8]
+    /// The end of what it wrote to standard error.
+    var diagnostics: String
+}
+
+/// Starts this program again as the process of one sample.
+///
+/// Standard streams are files in memory, so that the parent has nothing to read while the child measures. The child is
+/// in a process group of its own, out of reach of the terminal's Ctrl-C, and dies with the parent: the thread that forks
+/// is the package's one worker thread, which lives as long as the process.
+struct ChildProcess: Sendable {
+    /// The program; another one in tests.
+    var executable = Self.ownExecutable
+
+    static let ownExecutable = "/proc/self/exe"
+
+    /// - Throws: `CancellationError` if the task is cancelled, after the child was ended; an error of Subprocess if it
+    ///   cannot be started.
+    func run(request: [UInt8], environment: [String: String], timeoutSeconds: Double) async throws -> ChildResult {
+        let streams = [try MemoryFile(), try MemoryFile(), try MemoryFile()]
+        try streams[0].write(request)
+        let ending: ChildResult.Ending
+        do {
+            ending = try await firstOf(streams, environment, timeoutSeconds)
+        } catch {
+            // Whatever a cancelled task trips over, it is cancelled.
+            try Task.checkCancellation()
+            throw error
+        }
+        try Task.checkCancellation()
+        return ChildResult(
+            ending: ending, output: streams[1].contents(),
+            diagnostics: String(decoding: streams[2].contents().suffix(2000), as: UTF8.self))
+    }
+
+    /// The child's end or that of its time. Either way the child has ended on return.
+    private func firstOf(
+        _ streams: [MemoryFile], _ environment: [String: String], _ timeoutSeconds: Double
+    ) async throws -> ChildResult.Ending {
+        try await withThrowingTaskGroup(of: ChildResult.Ending.self) { group in
+            group.addTask { try await execute(streams, environment) }
+            group.addTask {
+                try await Task.sleep(for: .seconds(timeoutSeconds))
+                return .timedOut
+            }
+            let first = try await group.next() ?? .timedOut
+            // A cancelled Subprocess ends the child and waits for it.
+            group.cancelAll()
+            while (try? await group.next()) != nil {}
+            return first
+        }
+    }
+
+    private func execute(_ streams: [MemoryFile], _ environment: [String: String]) async throws -> ChildResult.Ending {
+        var options = PlatformOptions()
+        options.processGroupID = 0
+        var changes: [Environment.Key: String?] = [:]
+        for (name, value) in environment { changes[Environment.Key(rawValue: name)!] = value }
+        let result = try await Subprocess.run(
+            .path(.init(executable)),
+            // One name for all builds: what stands on the stack before `main` moves what follows it.
+            arguments: .init(executablePathOverride: "opbench", remainingValues: [HiddenArgument.sample]),
+            environment: .inherit.updating(changes), platformOptions: options,
+            input: .fileDescriptor(.init(rawValue: streams[0].descriptor), closeAfterSpawningProcess: false),
+            output: .fileDescriptor(.init(rawValue: streams[1].descriptor), closeAfterSpawningProcess: false),
+            error: .fileDescriptor(.init(rawValue: streams[2].descriptor), closeAfterSpawningProcess: false))
+        switch result.terminationStatus {
+        case .exited(let code): return .exited(code)
+        case .signaled(let signal): return .signaled(signal)
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import OpBenchModel
+
+/// Two builds of opbench whose samples are interleaved, block by block.
+public struct ComparedBuilds: Sendable, Codable, Equatable {
+    public let base: BuildFacts
+    public let head: BuildFacts
+    /// What the engine of `head` is made worse by.
+    public var injected: InjectedDefect
+
+    /// - Parameters:
+    ///   - base: the path of a program.
+    ///   - head: that of another, or the same once more.
+    /// - Throws: `InputError` if one is no opbench that can take samples for this one, or if they differ in what makes
+    ///   their figures incomparable.
+    public static func examine(
+        base: String, head: String, injected: InjectedDefect = InjectedDefect()
+    ) async throws -> ComparedBuilds {
+        let builds = ComparedBuilds(base: try await .ask(base), head: try await .ask(head), injected: injected)
+        if let (what, ofBase, ofHead) = builds.base.difference(from: builds.head) {
+            throw InputError(
+                file: head, message: "the \(what) is \"\(ofHead)\", that of \(base) is \"\(ofBase)\"",
+                remedy: "compare builds of one kind")
+        }
+        return builds
+    }
+
+    /// This program on both sides.
+    public static func sameTwice() async throws -> ComparedBuilds {
+        try await examine(base: ChildProcess.ownExecutable, head: ChildProcess.ownExecutable)
+    }
+
+    func build(of side: Side) -> BuildFacts {
+        switch side {
+        case .base: base
+        case .head: head
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Glibc
+import OpBenchBackends
+import OpBenchModel
+
+/// What surrounded a sample: read by the parent just before the child starts and just after it ends, so that the child
+/// spends nothing on it.
+struct Covariates: Sendable {
+    /// Sums since boot, in seconds; nil where the system does not tell.
+    var steal: Double?
+    var pressure: Double?
+    var throttled: Double?
+    var load: Double?
+    /// CPU time that other processes than this one and its children used.
+    var foreign: Double?
+    /// CPU time of the samples' processes that have ended.
+    var samples: Double?
+    var instant: Int64 = 0
+
+    static func now() -> Covariates {
+        let stat = SystemFile.text("/proc/stat")
+        return Covariates(
+            steal: steal(inStat: stat),
+            pressure: pressure(inPSI: SystemFile.text("/proc/pressure/cpu")),
+            throttled: throttled(inCgroup: SystemFile.text(SystemFile.cpuStatistics)),
+            load: SystemFile.text("/proc/loadavg").split(separator: " ").first.flatMap { Double($0) },
+            foreign: busy(inStat: stat).map { $0 - seconds(ResourceUsage.withChildren) },
+            samples: seconds(ResourceUsage.ofChildren),
+            instant: MonotonicClock.now())
+    }
+
+    /// The numbers of the line `cpu`, in seconds.
+    private static func times(inStat text: String) -> [Double]? {
+        guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("cpu ") }) else { return nil }
+        let ticks = line.split(separator: " ").dropFirst().compactMap { Double($0) }
+        return ticks.count >= 8 ? ticks.map { $0 / Double(sysconf(Int32(_SC_CLK_TCK))) } : nil
+    }
+
+    /// User, nice, system and both kinds of interrupt.
+    static func busy(inStat text: String) -> Double? {
+        times(inStat: text).map { $0[0] + $0[1] + $0[2] + $0[5] + $0[6] }
+    }
+
+    /// The eighth number of the line `cpu`.
+    static func steal(inStat text: String) -> Double? { times(inStat: text)?[7] }
+
+    /// `total=` of the line `some`, in microseconds.
+    static func pressure(inPSI text: String) -> Double? {
+        guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("some") }),
+            let total = line.split(separator: " ").first(where: { $0.hasPrefix("total=") }),
+            let microseconds = Double(total.dropFirst(6))
+        else { return nil }
+        return microseconds / 1e6
+    }
+
+    /// `throttled_usec` of cgroup 2, or `throttled_time` (nanoseconds) of cgroup 1.
+    static func throttled(inCgroup text: String) -> Double? {
+        for line in text.split(separator: "\n") {
+            let words = line.split(separator: " ")
+            guard words.count == 2, let value = Double(words[1]) else { continue }
+            if words[0] == "throttled_usec" { return value / 1e6 }
+            if words[0] == "throttled_time" { return value / 1e9 }
+        }
+        return nil
+    }
+}

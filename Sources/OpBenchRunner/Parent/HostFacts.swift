@@ -1,0 +1,101 @@
+import CLinux
+import Glibc
+import OpBenchBackends
+
+/// The machine and the build, as `run.json` names them.
+struct HostFacts: Codable, Sendable, Equatable {
+    var kernel: String
+    var cpu: String
+    var cores: Int
+    var memoryBytes: Int
+    /// CPUs that the cgroup's quota allows; nil without a quota.
+    var cgroupCores: Double?
+    var governor: String?
+    /// What the clock of all figures tells apart; nil in runs that were recorded without it.
+    var clockResolutionNanoseconds: Double?
+    /// Machines of one class are comparable: the same processor, cores and kernel series.
+    var hostClass: String
+    var allocator: String
+    var compiler: String
+    /// `debug` or `release`.
+    var configuration: String
+    var git: GitFacts?
+
+    enum CodingKeys: String, CodingKey {
+        case kernel, cpu, cores
+        case memoryBytes = "memory_bytes"
+        case cgroupCores = "cgroup_cores"
+        case governor
+        case clockResolutionNanoseconds = "clock_resolution_ns"
+        case hostClass = "host_class"
+        case allocator, compiler, configuration, git
+    }
+
+    static func gather(git: GitFacts?) -> HostFacts {
+        let release = systemName(\.release)
+        let cores = sysconf(Int32(_SC_NPROCESSORS_ONLN))
+        let series = release.split(separator: ".").prefix(2).joined(separator: ".")
+        return HostFacts(
+            kernel: "\(systemName(\.sysname)) \(release) \(systemName(\.machine))", cpu: cpuModel, cores: cores,
+            memoryBytes: sysconf(Int32(_SC_PHYS_PAGES)) * sysconf(Int32(_SC_PAGESIZE)), cgroupCores: cgroupCores,
+            governor: SystemFile.line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+            clockResolutionNanoseconds: Double(MonotonicClock.resolution()),
+            hostClass: "\(cpuModel) x\(cores) Linux \(series)", allocator: HeapProbe.allocator, compiler: compiler,
+            configuration: configuration, git: git)
+    }
+
+    var kind: HostKind {
+        HostKind(hostClass: hostClass, allocator: allocator, configuration: configuration)
+    }
+
+    private static func systemName<Value>(_ field: KeyPath<utsname, Value>) -> String {
+        var name = utsname()
+        uname(&name)
+        return withUnsafeBytes(of: name[keyPath: field]) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+    }
+
+    private static let cpuModel: String = {
+        let line = SystemFile.text("/proc/cpuinfo").split(separator: "\n").first { $0.hasPrefix("model name") }
+        guard let value = line?.split(separator: ":", maxSplits: 1).last else { return systemName(\.machine) }
+        return value.split(separator: " ").joined(separator: " ")
+    }()
+
+    private static var cgroupCores: Double? {
+        let unified = SystemFile.text(SystemFile.cgroupFile("cpu.max")).split(whereSeparator: \.isWhitespace)
+        if unified.count == 2, let quota = Double(unified[0]), let period = Double(unified[1]) { return quota / period }
+        guard let quota = SystemFile.line(SystemFile.cgroupFile("cpu.cfs_quota_us")).flatMap(Double.init), quota > 0,
+            let period = SystemFile.line(SystemFile.cgroupFile("cpu.cfs_period_us")).flatMap(Double.init)
+        else { return nil }
+        return quota / period
+    }
+
+    private static var compiler: String {
+        #if compiler(>=6.4)
+            let swift = "Swift 6.4 or later"
+        #elseif compiler(>=6.3)
+            let swift = "Swift 6.3"
+        #else
+            let swift = "Swift 6.2"
+        #endif
+        return "\(swift); C: \(String(cString: clinux_compiler()))"
+    }
+
+    private static var configuration: String {
+        #if DEBUG
+            return "debug"
+        #else
+            return "release"
+        #endif
+    }
+}
+
+extension BuildDescription {
+    /// Of this program.
+    static var own: BuildDescription {
+        let host = HostFacts.gather(git: nil)
+        return BuildDescription(
+            allocator: host.allocator, configuration: host.configuration, compiler: host.compiler)
+    }
+}

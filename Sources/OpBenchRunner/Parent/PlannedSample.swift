@@ -1,0 +1,32 @@
+import OpBenchModel
+
+/// One sample to be taken: one process.
+public struct PlannedSample: Sendable, Hashable {
+    /// Its place in the order, from 0.
+    public let index: Int
+    public let cell: Cell
+    public let backend: BackendID
+    let flavour: SampleFlavour
+    /// Within the cell and kind, from 0.
+    public let block: Int
+    /// Within the block, from 0.
+    public let position: Int
+    /// Which build; nil in a run of one.
+    public let side: Side?
+    /// Samples of later stages are taken only of cells that earlier ones left open.
+    let stage: Int
+
+    public var kind: SampleKind { flavour.kind }
+
+    /// The place in the order and the flavour: `00123-latency`.
+    public var id: String { Self.id(index, flavour, isRerun: false) }
+
+    /// The id of a repeat: `00123r-latency`.
+    var rerunID: String { Self.id(index, flavour, isRerun: true) }
+
+    private static func id(_ index: Int, _ flavour: SampleFlavour, isRerun: Bool) -> String {
+        let digits = String(index)
+        let zeros = String(repeating: "0", count: max(0, 5 - digits.count))
+        return "\(zeros)\(digits)\(isRerun ? "r" : "")-\(flavour.rawValue)"
+    }
+}

@@ -1,0 +1,40 @@
+import OpBenchModel
+
+/// What happens in a run, as it happens.
+public enum RunEvent: Sendable {
+    case started(total: Int, estimatedSeconds: Double)
+    case calibrating
+    /// A stage has ended, and so many samples will have been taken in the whole run if all of the next one's stand.
+    case narrowed(total: Int)
+    /// A budget leaves time for more: so many samples will have been taken with those chosen now.
+    case extended(total: Int)
+    /// `index` counts from 0 over all samples of the run, those of an earlier part included.
+    case sampleStarted(index: Int, total: Int, cellID: String, backend: BackendID, kind: SampleKind, block: Int)
+    /// Once for each sample, with the rows of its repeat if it was taken in a storm.
+    case sampleFinished(index: Int, status: SampleStatus, rows: [SampleRow])
+    /// The rows of a sample are on disk.
+    case rowsSaved
+    case warning(String)
+    /// Before the first sample: those that every cell gets are likely to take longer than the budget.
+    case budgetIsShort(budgetSeconds: Double, estimatedSeconds: Double)
+    case finished(RunOutcome)
+}
+
+/// How a run ended.
+public struct RunOutcome: Sendable, Equatable {
+    /// The run's own folder.
+    public var folder: String
+    /// Samples taken now, repeats of noisy ones included.
+    public var samplesTaken: Int
+    /// Whether the task was cancelled before the last sample. What was measured is kept.
+    public var isCancelled: Bool
+    /// Whether the run was finished before, so that nothing was done and no file of it was touched.
+    public var wasFinished: Bool
+
+    public init(folder: String, samplesTaken: Int, isCancelled: Bool, wasFinished: Bool = false) {
+        self.folder = folder
+        self.samplesTaken = samplesTaken
+        self.isCancelled = isCancelled
+        self.wasFinished = wasFinished
+    }
+}

@@ -1,0 +1,80 @@
+import OpBenchModel
+
+/// What the user asked of a run beside the workloads.
+public struct RunOptions: Sendable {
+    /// Instead of the workloads' own; nil leaves those.
+    public var backends: [BackendID]?
+    /// Instead of the workloads' own; nil leaves those.
+    public var kinds: Set<SampleKind>?
+    /// Blocks of every kind; nil for the defaults of `BlockCounts`.
+    public var blocks: Int?
+    /// One block of each kind and shorter samples.
+    public var isQuick: Bool
+    /// Orders the blocks; plans are shaped by the workloads' own seeds.
+    public var seed: UInt64
+    /// Which cells are run, by `cell_id`; nil for all.
+    public var filter: (@Sendable (String) -> Bool)?
+    /// A sample that takes longer is ended.
+    public var timeoutSeconds: Double
+    /// The folder of runs; the run's own folder in it has the name `runID`.
+    public var directory: String
+    public var runID: String
+    /// Go on with a run that was ended.
+    public var resume: Bool
+    /// The command line, for `run.json`.
+    public var arguments: [String]
+    /// Turns of the work kernel for a nanosecond, as another run has them; nil to measure them.
+    public var iterationsPerNanosecond: Double?
+    /// Two builds to interleave; nil for this one alone.
+    public var builds: ComparedBuilds?
+    /// A time to spend where figures are least certain; nil for as many blocks as the options say.
+    public var budget: TimeBudget?
+    /// How many throughput blocks two interleaved builds have at the end of each stage.
+    public var stagesOfSides = BlockStages.standard
+    /// Asked after each stage of a run whose blocks come in stages: the ids of the cells that go on to the next one.
+    public var goesOn: @Sendable (_ rows: [SampleRow]) -> Set<String> = { Set($0.map(\.cellID)) }
+
+    public init(
+        backends: [BackendID]? = nil, kinds: Set<SampleKind>? = nil, blocks: Int? = nil, isQuick: Bool = false,
+        seed: UInt64 = 1, filter: (@Sendable (String) -> Bool)? = nil, timeoutSeconds: Double = 30,
+        directory: String = "results", runID: String = "", resume: Bool = false, arguments: [String] = []
+    ) {
+        self.backends = backends
+        self.kinds = kinds
+        self.blocks = blocks
+        self.isQuick = isQuick
+        self.seed = seed
+        self.filter = filter
+        self.timeoutSeconds = timeoutSeconds
+        self.directory = directory
+        self.runID = runID
+        self.resume = resume
+        self.arguments = arguments
+    }
+
+    /// How long a timed sample should last, in nanoseconds.
+    var targetNanoseconds: Int64 { isQuick ? 20_000_000 : SampleRequest.shortLimit }
+
+    /// How many throughput blocks a cell has behind it at the end of each stage; a single number if all are taken.
+    ///
+    /// Two interleaved builds: `stagesOfSides`, unless the number of blocks is given. With a budget, the second stage is
+    /// what may be taken, block by block.
+    public var stages: [Int] {
+        if budget != nil { return TimeBudget.stages }
+        return builds != nil && blocks == nil && !isQuick ? stagesOfSides : [blocks(of: .throughput)]
+    }
+
+    /// Blocks of a kind.
+    func blocks(of kind: SampleKind) -> Int {
+        if let blocks { return blocks }
+        if isQuick { return 1 }
+        return switch kind {
+        case .throughput where budget != nil: TimeBudget.stages.last!
+        case .throughput where builds != nil: stagesOfSides.last!
+        case .throughput: 7
+        case .latency: 3
+        case .memory: 2
+        case .check: 1
+        }
+    }
+}

@@ -1,0 +1,140 @@
+import OpBenchBackends
+import OpBenchModel
+
+/// A backend that is not run on a cell, and why.
+public struct Omission: Sendable, Hashable {
+    public let cell: Cell
+    public let backend: BackendID
+    /// `skipped` or `unsupported`.
+    public let status: SampleStatus
+    public let reason: String
+    /// Which build; nil in a run of one.
+    var side: Side?
+}
+
+/// Everything that a run will do, in its order, known before anything is run. The same workloads, options and seed give
+/// the same plan.
+public struct RunPlan: Sendable {
+    public let specs: [WorkloadSpec]
+    /// In the order in which they are taken.
+    public let samples: [PlannedSample]
+    public let omissions: [Omission]
+    /// The names of all parameters of the run's cells, sorted: the `param.` columns.
+    public let parameterNames: [String]
+    let options: RunOptions
+
+    /// The most samples of a run, omissions included: at a tenth of a second each, some three hours.
+    public static let sampleLimit = 100_000
+
+    /// - Throws: `InputError` if the filter leaves no cell, or if there are too many samples.
+    public init(specs: [WorkloadSpec], options: RunOptions) throws(InputError) {
+        self.specs = specs
+        self.options = options
+        var cells: [(spec: WorkloadSpec, cell: Cell)] = []
+        for spec in specs {
+            cells += spec.cells().filter { options.filter?($0.id) ?? true }.map { (spec, $0) }
+        }
+        guard !cells.isEmpty else {
+            throw InputError(
+                file: "--filter", message: "no cell is left to run",
+                remedy: "see the ids of all cells in `opbench list`")
+        }
+        parameterNames = Set(cells.flatMap { $0.cell.parameters.keys }).sorted()
+        let sides: [Side?] = options.builds == nil ? [nil] : Side.allCases
+        var blocks: [Block] = []
+        var omissions: [Omission] = []
+        var sampleCount = 0
+        for (spec, cell) in cells {
+            let backends = Self.backends(of: spec, on: cell, options, &omissions)
+            for kind in SampleKind.allCases where Self.wants(kind, spec, options) {
+                let able = backends.filter { BackendFactory.named($0)?.kinds.contains(kind) ?? false }
+                let flavours = SampleFlavour.flavours(of: kind).count
+                sampleCount += options.blocks(of: kind) * able.count * flavours * sides.count
+                guard sampleCount + omissions.count * sides.count <= Self.sampleLimit else {
+                    throw Self.tooMany(spec)
+                }
+                for index in 0..<options.blocks(of: kind) {
+                    let stage = kind == .throughput ? options.stages.firstIndex { index < $0 } : nil
+                    blocks.append(Block(cell: cell, kind: kind, index: index, backends: able, stage: stage ?? 0))
+                }
+            }
+        }
+        self.omissions = sides.flatMap { side in
+            omissions.map { omission in
+                var omission = omission
+                omission.side = side
+                return omission
+            }
+        }
+        samples = Self.ordered(blocks, sides: sides, seed: options.seed)
+    }
+
+    private static func tooMany(_ spec: WorkloadSpec) -> InputError {
+        InputError(
+            file: spec.file, message: "with this file the run has more than \(sampleLimit) samples",
+            remedy: "shorten the lists, run fewer files at once, or ask for less with --filter, --backend, --metric "
+                + "or --blocks")
+    }
+
+    /// One sample of every backend of a cell, back to back.
+    private struct Block {
+        var cell: Cell
+        var kind: SampleKind
+        var index: Int
+        var backends: [BackendID]
+        var stage: Int
+    }
+
+    /// The kinds that the workload or the user lists and the shape has; and always the check, which proves what backends
+    /// promise.
+    private static func wants(_ kind: SampleKind, _ spec: WorkloadSpec, _ options: RunOptions) -> Bool {
+        guard ShapeDefinition.of(spec.shape).kinds.contains(kind) else { return false }
+        return kind == .check || (options.kinds ?? spec.metrics).contains(kind)
+    }
+
+    private static func backends(
+        of spec: WorkloadSpec, on cell: Cell, _ options: RunOptions, _ omissions: inout [Omission]
+    ) -> [BackendID] {
+        let plan = WorkloadPlan.forSupport(cell)
+        return (options.backends ?? spec.backends).filter { backend in
+            if let rule = spec.skipRule(for: backend, in: cell) {
+                omissions.append(Omission(cell: cell, backend: backend, status: .skipped, reason: rule.reason))
+                return false
+            }
+            guard case .unsupported(let reason) = BackendFactory.named(backend)?.supports(plan) else { return true }
+            omissions.append(Omission(cell: cell, backend: backend, status: .unsupported, reason: reason))
+            return false
+        }
+    }
+
+    /// Stage after stage, the blocks of each in random order, and within a block the backends. The sides of a backend
+    /// stand side by side, since they are what is compared, and toss for who comes first.
+    private static func ordered(_ blocks: [Block], sides: [Side?], seed: UInt64) -> [PlannedSample] {
+        var generator = SplitMix64(seed: seed)
+        var samples: [PlannedSample] = []
+        for stage in Set(blocks.map(\.stage)).sorted() {
+            for block in generator.shuffled(blocks.filter { $0.stage == stage }) {
+                var position = 0
+                for backend in generator.shuffled(block.backends) {
+                    for side in generator.shuffled(sides) {
+                        for flavour in SampleFlavour.flavours(of: block.kind) {
+                            samples.append(
+                                PlannedSample(
+                                    index: samples.count, cell: block.cell, backend: backend, flavour: flavour,
+                                    block: block.index, position: position, side: side, stage: stage))
+                            position += 1
+                        }
+                    }
+                }
+            }
+        }
+        return samples
+    }
+
+    /// How long the run will take, in seconds: a rough guess by typical costs of an operation.
+    public func estimate() -> Double { estimate(of: samples) }
+
+    func estimate(of samples: [PlannedSample]) -> Double {
+        0.1 + samples.reduce(0) { $0 + SampleEstimate.seconds(of: $1, options) }
+    }
+}

@@ -1,0 +1,223 @@
+import Glibc
+import OpBenchBackends
+import OpBenchModel
+
+/// A run while it goes on: its folder, its description, what is done of it, and whom it tells.
+///
+/// Not thread-safe: one task uses it.
+final class RunSession {
+    private let plan: RunPlan
+    private let options: RunOptions
+    private let source: SampleSource
+    private let folder: RunFolder
+    private let manifest: RunManifest
+    private let writer: RunManifest.Writer
+    private let tell: (RunEvent) -> Void
+    private var recorder: SampleRecorder
+    /// The samples that an earlier part of the run has not taken.
+    private let todo: [PlannedSample]
+
+    private init(
+        _ plan: RunPlan, _ source: SampleSource, _ folder: RunFolder, _ manifest: RunManifest, _ rows: [SampleRow],
+        _ tell: @escaping (RunEvent) -> Void
+    ) throws {
+        self.plan = plan
+        options = plan.options
+        self.source = source
+        self.folder = folder
+        self.manifest = manifest
+        writer = try .init(manifest)
+        self.tell = tell
+        let recorder = SampleRecorder(plan: plan, rows)
+        self.recorder = recorder
+        todo = plan.samples.filter { !recorder.isDone($0) }
+    }
+
+    // MARK: Beginning and end
+
+    /// Opens the folder of a new run, or of the one that is gone on with.
+    static func open(
+        _ plan: RunPlan, _ source: SampleSource, _ tell: @escaping (RunEvent) -> Void
+    ) async throws -> RunSession {
+        if plan.options.resume, !RunFolder.isUndescribed(plan) {
+            let remains = try RunFolder.reopen(plan)
+            return try RunSession(plan, source, remains.folder, remains.manifest, remains.rows, tell)
+        }
+        try RunManifest.checkSize(of: plan)
+        let folder = try RunFolder.create(plan)
+        tell(.calibrating)
+        let given = plan.options.iterationsPerNanosecond.map(WorkKernel.init(iterationsPerNanosecond:))
+        let manifest = RunManifest(
+            plan: plan, calibration: given ?? .calibrate(), host: .gather(git: await GitFacts.read()))
+        return try RunSession(plan, source, folder, manifest, [], tell)
+    }
+
+    /// Says what is going to be done, and saves what is not.
+    func begin() throws {
+        let certain = plan.samples.filter { options.budget == nil || $0.stage == 0 }
+        let estimate = plan.estimate(of: certain.filter { !recorder.isDone($0) })
+        tell(.started(total: certain.count, estimatedSeconds: max(estimate, options.budget?.seconds ?? 0)))
+        if let budget = options.budget, estimate > budget.seconds {
+            tell(.budgetIsShort(budgetSeconds: budget.seconds, estimatedSeconds: estimate))
+        }
+        // First of all: rows without a description could not be gone on with.
+        try saveProgress("running")
+        let omitted = recorder.omissionRows()
+        if !omitted.isEmpty {
+            try folder.save(omitted, [])
+            tell(.rowsSaved)
+        }
+    }
+
+    func end(isCancelled: Bool) throws -> RunOutcome {
+        try saveProgress(isCancelled ? "cancelled" : RunManifest.Progress.finished, isEnd: true)
+        let outcome = RunOutcome(folder: folder.path, samplesTaken: recorder.taken, isCancelled: isCancelled)
+        tell(.finished(outcome))
+        return outcome
+    }
+
+    // MARK: Order
+
+    /// Takes the samples, stage after stage; with a budget the first stage alone.
+    ///
+    /// - Returns: whether the task was cancelled.
+    func takeStages() async throws -> Bool {
+        for stage in options.stages.indices where options.budget == nil || stage == 0 {
+            let isOpen = try cellsLeftOpen(before: stage)
+            if let isOpen {
+                let rest = todo.filter { $0.stage >= stage && !recorder.isDone($0) && isOpen.contains($0.cell.id) }
+                tell(.narrowed(total: recorder.done + rest.count))
+            }
+            let wanted = todo.filter { $0.stage == stage && isOpen?.contains($0.cell.id) ?? true }
+            if try await takeInTurn(wanted) { return true }
+        }
+        return false
+    }
+
+    /// Takes one block after the other where the intervals are widest, until the next one would take too long.
+    ///
+    /// - Returns: whether the task was cancelled.
+    func spend(_ budget: TimeBudget, until end: Int64) async throws -> Bool {
+        let excess = seconds(MonotonicClock.now() - end)
+        if excess > 0 {
+            let more = Int(excess.rounded(.up))
+            tell(.warning("the first blocks of all cells exceeded the budget by \(more) s"))
+        }
+        var spending = BudgetSpending(todo.filter { $0.stage > 0 && !recorder.isDone($0) }) {
+            SampleEstimate.seconds(of: $0, options)
+        }
+        var rows = try savedRows()
+        while true {
+            let remaining = seconds(end - MonotonicClock.now())
+            guard let block = spending.next(widths: budget.widths(rows), remainingSeconds: remaining)
+            else { return false }
+            tell(.extended(total: recorder.done + block.count))
+            let start = MonotonicClock.now()
+            if try await takeInTurn(block, { rows += $0 }) { return true }
+            spending.note(block, seconds: seconds(MonotonicClock.now() - start))
+        }
+    }
+
+    /// Takes samples in their order.
+    ///
+    /// - Parameter keep: gets the rows of each.
+    /// - Returns: whether the task was cancelled.
+    private func takeInTurn(
+        _ samples: [PlannedSample], _ keep: ([SampleRow]) -> Void = { _ in }
+    ) async throws -> Bool {
+        for sample in samples {
+            if Task.isCancelled { return true }
+            do {
+                keep(try await takeAndSave(sample))
+            } catch is CancellationError {
+                return true
+            }
+        }
+        return false
+    }
+
+    /// The cells that go on to a stage, by the blocks of the stages before and nothing else, so that a resumed run
+    /// decides as the first one did; nil for all.
+    private func cellsLeftOpen(before stage: Int) throws -> Set<String>? {
+        guard stage > 0 else { return nil }
+        let blocks = options.stages[stage - 1]
+        return options.goesOn(try savedRows().filter { $0.block < blocks })
+    }
+
+    // MARK: One sample
+
+    /// - Returns: its rows.
+    private func takeAndSave(_ sample: PlannedSample) async throws -> [SampleRow] {
+        tell(
+            .sampleStarted(
+                index: recorder.done, total: plan.samples.count, cellID: sample.cell.id, backend: sample.backend,
+                kind: sample.kind, block: sample.block))
+        if let reason = recorder.reasonToPass(sample) {
+            let rows = [recorder.passedRow(sample, reason)]
+            try save(rows, [], of: sample, .skipped)
+            return tellFinished(sample, .skipped, rows)
+        }
+        var attempt = try await attempt(sample, isRerun: false)
+        var rows = try save(attempt)
+        if attempt.surroundings.isStorm, recorder.takesRerun(options) {
+            attempt = try await self.attempt(sample, isRerun: true)
+            rows += try save(attempt)
+        }
+        return tellFinished(sample, attempt.report.status, rows)
+    }
+
+    private func tellFinished(_ sample: PlannedSample, _ status: SampleStatus, _ rows: [SampleRow]) -> [SampleRow] {
+        tell(.sampleFinished(index: sample.index, status: status, rows: rows))
+        tell(.rowsSaved)
+        return rows
+    }
+
+    private func attempt(_ sample: PlannedSample, isRerun: Bool) async throws -> SampleAttempt {
+        var request = SampleRequest(
+            cell: sample.cell, backend: sample.backend, flavour: sample.flavour,
+            targetNanoseconds: options.targetNanoseconds, kernel: manifest.calibration, parent: getpid())
+        if let side = sample.side { options.builds?.injected.spoil(&request, side: side) }
+        let timestamp = Timestamp.now()
+        let before = source.readCovariates()
+        let result = try await source.take(request, executable(for: sample))
+        let after = source.readCovariates()
+        let report = SampleReport(result, timeoutSeconds: options.timeoutSeconds)
+        return SampleAttempt(
+            sample: sample, isRerun: isRerun, timestamp: timestamp, report: report,
+            surroundings: Surroundings(before: before, after: after, anchorNanoseconds: report.anchorNanoseconds))
+    }
+
+    private func executable(for sample: PlannedSample) -> String {
+        guard let side = sample.side, let builds = options.builds else { return ChildProcess.ownExecutable }
+        return builds.build(of: side).path
+    }
+
+    // MARK: Saving
+
+    /// - Returns: its rows.
+    private func save(_ attempt: SampleAttempt) throws -> [SampleRow] {
+        let rows = recorder.rows(of: attempt)
+        try save(rows, attempt.histogramRows, of: attempt.sample, attempt.report.status)
+        return rows
+    }
+
+    private func save(
+        _ rows: [SampleRow], _ histogramRows: [HistogramRow], of sample: PlannedSample, _ status: SampleStatus
+    ) throws {
+        try folder.save(rows, histogramRows)
+        recorder.note(sample, status)
+        try saveProgress("running")
+    }
+
+    private func saveProgress(_ state: String, isEnd: Bool = false) throws {
+        let progress = RunManifest.Progress(
+            state: state, samplesDone: recorder.done,
+            runnerCPUSeconds: seconds(ResourceUsage.now().cpuNanoseconds), endedUTC: isEnd ? Timestamp.now() : nil)
+        try folder.saveManifest(writer.text(progress))
+    }
+
+    /// All that the run has so far.
+    private func savedRows() throws -> [SampleRow] {
+        try CSVFile.read(SampleRow.self, file: "\(folder.path)/\(SampleRow.fileName)")
+    }
+}

@@ -1,0 +1,118 @@
+import OpBenchModel
+
+/// Makes rows of samples, and remembers which are done.
+struct SampleRecorder {
+    private let plan: RunPlan
+    private var doneIDs: Set<String>
+    /// Timeouts and crashes by side, backend and cell.
+    private var failures: [String: Int] = [:]
+    private var reruns = 0
+    /// Samples taken by this process.
+    private(set) var taken = 0
+
+    /// After so many timeouts or crashes of a backend on a cell, no more time is spent on them.
+    private static let failureLimit = 2
+
+    init(plan: RunPlan, _ earlier: [SampleRow]) {
+        self.plan = plan
+        let ids = Set(earlier.map(\.sampleID))
+        doneIDs = ids
+        reruns = Set(earlier.filter { $0.flags.contains("rerun") }.map(\.sampleID)).count
+        for row in earlier where row.metric == Metric.status.name {
+            if row.status == .timeout || row.status == .crashed {
+                failures[Self.key(row.side, row.backend, row.cellID), default: 0] += 1
+            }
+        }
+    }
+
+    /// Samples of the plan that are done.
+    var done: Int { plan.samples.count { doneIDs.contains($0.id) } }
+
+    func isDone(_ sample: PlannedSample) -> Bool { doneIDs.contains(sample.id) }
+
+    mutating func note(_ sample: PlannedSample, _ status: SampleStatus) {
+        doneIDs.insert(sample.id)
+        if status == .timeout || status == .crashed { failures[Self.key(sample), default: 0] += 1 }
+    }
+
+    private static func key(_ sample: PlannedSample) -> String {
+        key(sample.side?.rawValue ?? "", sample.backend, sample.cell.id)
+    }
+
+    private static func key(_ side: String, _ backend: BackendID, _ cellID: String) -> String {
+        "\(side) \(backend.rawValue) \(cellID)"
+    }
+
+    // MARK: Rules
+
+    /// Why a sample is not taken any more; nil if it is.
+    func reasonToPass(_ sample: PlannedSample) -> String? {
+        let count = failures[Self.key(sample), default: 0]
+        return count < Self.failureLimit
+            ? nil : "not taken: \(count) samples of this backend and cell ended badly before"
+    }
+
+    /// Whether a sample taken in a storm is repeated. Blind to its result; at most a tenth of the plan, none if quick.
+    mutating func takesRerun(_ options: RunOptions) -> Bool {
+        guard !options.isQuick, reruns < max(1, plan.samples.count / 10) else { return false }
+        reruns += 1
+        return true
+    }
+
+    // MARK: Rows
+
+    /// All rows of an attempt; the last is the `status` row, by which a reader knows that none is missing.
+    mutating func rows(of attempt: SampleAttempt) -> [SampleRow] {
+        taken += 1
+        let report = attempt.report
+        let operations = attempt.sample.cell.operationCount
+        var flags = report.flags
+        if attempt.surroundings.isStorm { flags.append("noisy") }
+        if attempt.isRerun { flags.append("rerun") }
+        var blank = row(attempt.sample, id: attempt.id, timestamp: attempt.timestamp, report.status)
+        blank.flags = flags
+        blank.notes = report.notes
+        blank.operations = operations
+        let figures = report.figures + attempt.surroundings.figures(operations: operations)
+        return figures.map { figure in
+            var row = blank
+            row.metric = figure.metric
+            row.stat = figure.stat
+            row.value = figure.value
+            row.phase = figure.phase
+            row.iteration = figure.iteration
+            row.operationClass = figure.operationClass
+            row.operations = figure.operations
+            return row
+        } + [blank]
+    }
+
+    func passedRow(_ sample: PlannedSample, _ reason: String) -> SampleRow {
+        var row = row(sample, id: sample.id, timestamp: Timestamp.now(), .skipped)
+        row.notes = reason
+        return row
+    }
+
+    /// One row for each backend that is not run on a cell, but for those that an earlier part of the run has written.
+    func omissionRows() -> [SampleRow] {
+        plan.omissions.indices.filter { !doneIDs.contains(Self.omissionID($0)) }.map { index in
+            let omission = plan.omissions[index]
+            return SampleRow(
+                runID: plan.options.runID, sampleID: Self.omissionID(index), timestampUTC: Timestamp.now(),
+                workload: omission.cell.workload, cellID: omission.cell.id, backend: omission.backend,
+                side: omission.side?.rawValue ?? "", block: 0, position: 0, status: omission.status,
+                metric: Metric.status.name, stat: "", value: nil, operations: 0,
+                notes: omission.reason, parameters: omission.cell.parameters.mapValues(\.description))
+        }
+    }
+
+    private static func omissionID(_ index: Int) -> String { "omitted-\(index)" }
+
+    private func row(_ sample: PlannedSample, id: String, timestamp: String, _ status: SampleStatus) -> SampleRow {
+        SampleRow(
+            runID: plan.options.runID, sampleID: id, timestampUTC: timestamp, workload: sample.cell.workload,
+            cellID: sample.cell.id, backend: sample.backend, side: sample.side?.rawValue ?? "", block: sample.block,
+            position: sample.position, status: status, metric: Metric.status.name, stat: "", value: nil, operations: 0,
+            parameters: sample.cell.parameters.mapValues(\.description))
+    }
+}

@@ -1,0 +1,54 @@
+import OpBenchModel
+
+/// What happened around one sample, and whether that disturbed it.
+struct Surroundings: Sendable {
+    var steal: Double?
+    var pressure: Double?
+    var throttled: Double?
+    var load: Double?
+    var foreign: Double?
+    /// CPU time of the sample's process.
+    var ownTime: Double?
+    /// How long the child lived, in seconds.
+    var elapsed: Double
+    /// The slower anchor loop, in seconds; nil if the child did not answer.
+    var anchor: Double?
+
+    init(before: Covariates, after: Covariates, anchorNanoseconds: [Int64]) {
+        func difference(_ property: KeyPath<Covariates, Double?>) -> Double? {
+            guard let first = before[keyPath: property], let last = after[keyPath: property] else { return nil }
+            return max(0, last - first)
+        }
+        steal = difference(\.steal)
+        pressure = difference(\.pressure)
+        throttled = difference(\.throttled)
+        load = before.load
+        foreign = difference(\.foreign)
+        ownTime = difference(\.samples)
+        elapsed = seconds(after.instant - before.instant)
+        anchor = anchorNanoseconds.max().map(seconds)
+    }
+
+    /// Fixed thresholds, on nothing that the sample itself decides: more than a fiftieth of the time stolen, other
+    /// processes busy for more than a quarter of it, any throttling, or the anchor loop a quarter slower than calibrated.
+    /// Times of less than a few of the kernel's ticks of 10 ms do not count.
+    var isStorm: Bool {
+        if let steal, steal > 0.02 * elapsed, steal > 0.01 { return true }
+        if let foreign, foreign > 0.25 * elapsed, foreign > 0.03 { return true }
+        if let throttled, throttled > 0 { return true }
+        if let anchor, anchor > 1.25 * Double(Anchor.nominal) / 1e9 { return true }
+        return false
+    }
+
+    /// As rows' figures; an absent one gives none.
+    func figures(operations: Int) -> [SampleReport.Figure] {
+        let all: [(Metric, String, Double?)] = [
+            (.anchorTime, "max", anchor), (.stealTime, "total", steal), (.cpuPressure, "total", pressure),
+            (.foreignTime, "total", foreign), (.processCPUTime, "total", ownTime),
+            (.throttledTime, "total", throttled), (.load, "mean", load),
+        ]
+        return all.compactMap { metric, stat, value in
+            value.map { .init(metric: metric.name, stat: stat, value: $0, operations: operations) }
+        }
+    }
+}

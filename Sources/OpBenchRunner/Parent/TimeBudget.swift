@@ -1,0 +1,18 @@
+import OpBenchModel
+
+/// A time that a run may take. Every cell gets its first blocks, whatever they take; the rest goes, block by block, to the
+/// cell whose figures are least certain.
+public struct TimeBudget: Sendable {
+    public let seconds: Double
+    /// How wide the cells' intervals are, by cell id; a cell that is left out needs no more blocks. By widths alone, never by
+    /// who is ahead, so that looking often makes no backend seem faster.
+    let widths: @Sendable (_ rows: [SampleRow]) -> [String: Double]
+
+    /// Throughput blocks that every cell gets, as many as an interval needs, and the most that one may get.
+    static let stages = [6, 50]
+
+    public init(seconds: Double, widths: @escaping @Sendable (_ rows: [SampleRow]) -> [String: Double]) {
+        self.seconds = seconds
+        self.widths = widths
+    }
+}

@@ -1,0 +1,65 @@
+import Histogram
+import OpBenchModel
+
+extension RoundAnalysis {
+    /// Adds the figures and histograms of a latency sample.
+    func report(rounds: Int, into report: inout SampleReport) {
+        let operations = plan.operationCount * rounds
+        report.add(.rounds, "total", Double(rounds), operations: operations)
+        for key in recorder.sortedKeys {
+            guard let histogram = recorder.histograms[key] else { continue }
+            let counted = Int(histogram.totalCount)
+            let buckets = histogram.buckets
+            report.histograms.append(
+                .init(
+                    stage: key.stage.rawValue, operationClass: key.operationClass,
+                    upperBounds: buckets.map(\.upperBound), counts: buckets.map(\.count)))
+            for (stat, value) in Self.statistics(of: histogram) {
+                report.add(key.stage.metric, stat, value, operationClass: key.operationClass, operations: counted)
+            }
+            if key.stage == .start, !key.operationClass.isEmpty {
+                report.add(
+                    .longestWait, "max", Double(histogram.maxRecorded) / 1e9, operationClass: key.operationClass,
+                    operations: counted)
+            }
+        }
+        reportClasses(operations: operations, into: &report)
+        if plan.storm != nil {
+            report.add(.startsAfterSuspend, "total", Double(startsAfterSuspend), operations: operations)
+        }
+    }
+
+    private func reportClasses(operations: Int, into report: inout SampleReport) {
+        guard let planned = plan.classes else { return }
+        let isPriority = planned.label == "priority"
+        if isPriority { report.add(.inversions, "total", Double(inversions), operations: operations) }
+        for index in planned.keys.indices {
+            let name = planned.name(index)
+            guard let figures = classes[name], figures.operations > 0 else { continue }
+            if isPriority {
+                report.add(
+                    .inversions, "total", Double(figures.inversions), operationClass: name,
+                    operations: figures.operations)
+                continue
+            }
+            guard planned.label == "thread_priority" else { continue }
+            report.add(
+                .cpuShare, "mean", Double(figures.cpuNanoseconds) / Double(max(1, figures.runNanoseconds)),
+                operationClass: name, operations: figures.operations)
+            report.add(
+                .effectiveNice, "mean", Double(figures.niceSum) / Double(figures.operations), operationClass: name,
+                operations: figures.operations)
+            report.add(
+                .effectiveNice, "max", Double(figures.niceMaximum), operationClass: name,
+                operations: figures.operations)
+        }
+    }
+
+    /// In seconds.
+    private static func statistics(of histogram: Histogram<UInt64>) -> [(stat: String, value: Double)] {
+        let percentiles = [("p50", 50.0), ("p90", 90), ("p99", 99), ("p99.9", 99.9)]
+        return [("mean", histogram.mean / 1e9)]
+            + percentiles.map { ($0.0, Double(histogram.valueAtPercentile($0.1)) / 1e9) }
+            + [("max", Double(histogram.maxRecorded) / 1e9)]
+    }
+}

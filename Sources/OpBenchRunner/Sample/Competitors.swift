@@ -1,0 +1,20 @@
+import OpBenchBackends
+
+/// Busy threads at nice 0 beside the backend, from the first to the last round that counts.
+final class Competitors: Sendable {
+    private let isOver: Flag
+    private let threads: [OwnThread]
+
+    init(count: Int) {
+        let flag = Flag()
+        isOver = flag
+        threads = (0..<count).map { _ in
+            OwnThread { while !flag.isSet { WorkKernel.run(10_000) } }
+        }
+    }
+
+    func dismiss() {
+        isOver.set()
+        for thread in threads { thread.join() }
+    }
+}

@@ -1,0 +1,40 @@
+import OpBenchBackends
+import OpBenchModel
+
+/// A latency sample: rounds in which every operation has its time stamps; or the search for the highest rate that holds.
+struct LatencyTrial {
+    let trial: Trial
+
+    func run(_ producers: Producers, into report: inout SampleReport) {
+        if !trial.plan.hasCompletionBlocks, !trial.plan.isRefill {
+            report.note("no notified stage: nothing here has a completion block")
+        }
+        if let search = RateSearch(trial) { return search.run(into: &report) }
+        let body = OperationBody(plan: trial.plan, kernel: trial.kernel, mode: .stamped)
+        defer { body.deallocate() }
+        var analysis = RoundAnalysis(plan: trial.plan)
+        var rounds = 0
+        var perturbation = SelfPerturbation(limitNanoseconds: trial.targetNanoseconds / 2)
+        let isLongEnough = trial.repeatRounds {
+            let round = Round.run(trial.plan, by: trial.factory, body, producers: producers)
+            analysis.add(round, body)
+            rounds += 1
+            trial.judge(body, into: &report)
+            body.reset()
+            // How long an open loop takes is its pace's to say.
+            if trial.plan.isOpenLoop { return round.elapsed }
+            perturbation.compare(with: round) {
+                body.setStamps(false)
+                defer { body.setStamps(true) }
+                let plain = Round.run(trial.plan, by: trial.factory, body, producers: producers)
+                trial.judge(body, into: &report)
+                body.reset()
+                return plain
+            }
+            return round.elapsed
+        }
+        if !isLongEnough { report.flags.append("short") }
+        analysis.report(rounds: rounds, into: &report)
+        perturbation.report(operations: trial.plan.operationCount, into: &report)
+    }
+}

@@ -1,0 +1,73 @@
+import Glibc
+import OpBenchBackends
+import OpBenchModel
+
+/// The phases of all rounds of a sample together, in nanoseconds.
+struct PhaseTimes {
+    private(set) var rounds = 0
+    private(set) var build: Int64 = 0
+    private(set) var submit: Int64 = 0
+    private(set) var cancel: Int64 = 0
+    private(set) var drain: Int64 = 0
+    private(set) var teardown: Int64 = 0
+    private(set) var total: Int64 = 0
+    private(set) var makespan: Int64 = 0
+    private(set) var releaseFaults = 0
+
+    /// Those of other rounds, which were run in the same turns.
+    mutating func add(_ other: PhaseTimes) {
+        rounds = max(rounds, other.rounds)
+        build += other.build
+        submit += other.submit
+        cancel += other.cancel
+        drain += other.drain
+        teardown += other.teardown
+        total += other.total
+        makespan += other.makespan
+        releaseFaults += other.releaseFaults
+    }
+
+    mutating func add(_ round: Round) {
+        rounds += 1
+        build += round.build
+        submit += round.submit
+        cancel += round.cancel
+        drain += round.drain
+        teardown += round.teardown
+        total += round.total
+        makespan += round.makespan
+        releaseFaults += round.releaseFaults
+    }
+
+    /// Where submitting cannot be told from draining, `drain` holds both.
+    func report(plan: WorkloadPlan, into report: inout SampleReport) {
+        let operations = plan.operationCount * rounds
+        var phases = [("build", build), ("submit", submit), ("drain", drain)]
+        if plan.submitsWhileDraining { phases = [("build", build), ("drain", submit + drain)] }
+        phases += [("teardown", teardown), ("total", total), ("makespan", makespan)]
+        for (name, time) in phases { report.add(.time, "total", seconds(time), phase: name, operations: operations) }
+        reportFeatures(of: plan, into: &report)
+        let total = seconds(max(1, total))
+        report.add(
+            .operationThroughput, "rate", Double(operations) / total, phase: "total", operations: operations)
+        report.add(
+            .itemThroughput, "rate", Double(plan.itemCount * rounds) / total, phase: "total", operations: operations)
+        report.add(.rounds, "total", Double(rounds), operations: operations)
+    }
+
+    private func reportFeatures(of plan: WorkloadPlan, into report: inout SampleReport) {
+        if let chosen = plan.cancellation?.chosenCount, chosen > 0 {
+            report.add(.time, "total", seconds(cancel), phase: "cancel", operations: chosen * rounds)
+        }
+        if plan.asksForRelease {
+            let operations = plan.operationCount * rounds
+            report.add(.releaseTime, "total", seconds(drain + teardown), phase: "released", operations: operations)
+            report.add(.pageFaults, "total", Double(releaseFaults), phase: "released", operations: operations)
+        }
+        if let ideal = plan.idealBlockedMakespan(processors: sysconf(Int32(_SC_NPROCESSORS_ONLN))) {
+            report.add(
+                .makespanRatio, "total", Double(makespan) / Double(ideal * rounds), phase: "makespan",
+                operations: plan.operationCount * rounds)
+        }
+    }
+}

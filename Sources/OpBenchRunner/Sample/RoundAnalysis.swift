@@ -1,0 +1,147 @@
+import Histogram
+import OpBenchBackends
+import OpBenchModel
+
+/// What the stamps of the rounds of one sample add up to.
+struct RoundAnalysis {
+    /// Figures of one class of operations; the empty class is all of them.
+    struct ClassFigures {
+        var operations = 0
+        var inversions = 0
+        var cpuNanoseconds: Int64 = 0
+        var runNanoseconds: Int64 = 0
+        var niceSum = 0
+        var niceMaximum = Int.min
+    }
+
+    let plan: WorkloadPlan
+    private(set) var recorder = LatencyRecorder()
+    private(set) var classes: [String: ClassFigures] = [:]
+    private(set) var holds = 0
+    private(set) var startsAfterSuspend = 0
+    private(set) var mostStartsInAHold = 0
+
+    init(plan: WorkloadPlan) { self.plan = plan }
+
+    /// Takes in one round before its stamps are reset.
+    mutating func add(_ round: Round, _ body: OperationBody) {
+        addLatencies(round, body)
+        if let classes = plan.classes {
+            addClasses(classes, body)
+            if classes.label == "priority" { addInversions(classes, body) }
+        }
+        if !round.holds.isEmpty { addHolds(round.holds, body) }
+        if plan.pacing != nil { addPace(round.pace, body) }
+    }
+
+    /// Takes in what other rounds of the same plan add up to.
+    mutating func merge(_ other: RoundAnalysis) {
+        for (key, histogram) in other.recorder.histograms { recorder.merge(histogram, key.stage, key.operationClass) }
+    }
+
+    /// An operation waits from the instant it is ready; in a queue suspended for the enqueueing, none is ready before
+    /// the queue is released.
+    private func ready(_ operation: Int, _ round: Round, _ body: OperationBody) -> Int64 {
+        plan.startsSuspended ? max(round.submitted, body.ready(operation)) : body.ready(operation)
+    }
+
+    private mutating func addLatencies(_ round: Round, _ body: OperationBody) {
+        let classCount = plan.classes?.keys.count ?? 1
+        let stages: [LatencyStage] = [.ready, .start, .run, .end, .submit, .notified]
+        var local = [[Histogram<UInt64>]](
+            repeating: [Histogram<UInt64>](repeating: Histogram(), count: stages.count), count: classCount)
+        for operation in 0..<plan.operationCount where body.read(.start, operation) > 0 {
+            let index = Int(plan.classes?.ofOperation[operation] ?? 0)
+            let ready = ready(operation, round, body)
+            let submit = body.read(.submit, operation)
+            let (start, end) = (body.read(.start, operation), body.read(.end, operation))
+            for (stage, time) in [ready - submit, start - ready, end - start, end - ready, start - submit].enumerated()
+            {
+                local[index][stage].record(nanoseconds: time)
+            }
+            let notified = body.read(.notified, operation)
+            if notified > 0 { local[index][5].record(nanoseconds: notified - end) }
+        }
+        for index in local.indices {
+            for (stage, histogram) in zip(stages, local[index]) {
+                recorder.merge(histogram, stage)
+                if let classes = plan.classes { recorder.merge(histogram, stage, classes.name(index)) }
+            }
+        }
+    }
+
+    private mutating func addClasses(_ planned: WorkloadPlan.Classes, _ body: OperationBody) {
+        var local = [ClassFigures](repeating: ClassFigures(), count: planned.keys.count)
+        for operation in 0..<plan.operationCount {
+            let index = Int(planned.ofOperation[operation])
+            local[index].operations += 1
+            guard planned.label == "thread_priority" else { continue }
+            let nice = Int(body.read(.nice, operation))
+            local[index].cpuNanoseconds += body.read(.cpu, operation)
+            local[index].runNanoseconds += body.read(.end, operation) - body.read(.start, operation)
+            local[index].niceSum += nice
+            local[index].niceMaximum = max(local[index].niceMaximum, nice)
+        }
+        for index in local.indices { classes[planned.name(index), default: ClassFigures()].add(local[index]) }
+    }
+
+    private mutating func addInversions(_ planned: WorkloadPlan.Classes, _ body: OperationBody) {
+        let traces = (0..<plan.operationCount).map { operation in
+            OperationTrace(
+                ready: body.ready(operation), start: body.read(.start, operation), end: body.read(.end, operation),
+                level: Int(planned.ofOperation[operation]))
+        }
+        let found = Inversions.find(in: traces)
+        for operation in found.indices where found[operation] {
+            classes[planned.name(traces[operation].level), default: ClassFigures()].inversions += 1
+        }
+    }
+
+    private mutating func addHolds(_ found: [Hold], _ body: OperationBody) {
+        let suspension = SuspensionFigures(
+            holds: found, starts: (0..<plan.operationCount).map { body.read(.start, $0) })
+        holds += suspension.startsPerHold.count
+        startsAfterSuspend += suspension.startsPerHold.reduce(0, +)
+        mostStartsInAHold = max(mostStartsInAHold, suspension.startsPerHold.max() ?? 0)
+        var (quiesce, resume) = (Histogram<UInt64>(), Histogram<UInt64>())
+        for time in suspension.quiesceTimes { quiesce.record(nanoseconds: time) }
+        for time in suspension.resumeToStart { resume.record(nanoseconds: time) }
+        recorder.merge(quiesce, .quiesce)
+        recorder.merge(resume, .resume)
+    }
+
+    /// What a client sees, who waits for each operation (service) or comes when the plan says (intended).
+    private mutating func addPace(_ pace: Pace, _ body: OperationBody) {
+        var (intended, service, lag) = (Histogram<UInt64>(), Histogram<UInt64>(), Histogram<UInt64>())
+        for operation in 0..<plan.operationCount {
+            let (submit, end) = (body.read(.submit, operation), body.read(.end, operation))
+            service.record(nanoseconds: end - submit)
+            guard case .arrivals(let instants) = plan.pacing else { continue }
+            let arrival = pace.firstArrival + instants[operation]
+            intended.record(nanoseconds: end - arrival)
+            lag.record(nanoseconds: submit - arrival)
+        }
+        recorder.merge(intended, .intended)
+        recorder.merge(service, .service)
+        recorder.merge(lag, .lag)
+    }
+
+    /// Intended submit → end of the 99th percentile, in nanoseconds; 0 where nothing arrived.
+    var intendedP99: Int64 {
+        let key = LatencyRecorder.Key(stage: .intended, operationClass: "")
+        return Int64(recorder.histograms[key]?.valueAtPercentile(99) ?? 0)
+    }
+
+    var inversions: Int { classes.values.reduce(0) { $0 + $1.inversions } }
+}
+
+extension RoundAnalysis.ClassFigures {
+    fileprivate mutating func add(_ other: Self) {
+        operations += other.operations
+        inversions += other.inversions
+        cpuNanoseconds += other.cpuNanoseconds
+        runNanoseconds += other.runNanoseconds
+        niceSum += other.niceSum
+        niceMaximum = max(niceMaximum, other.niceMaximum)
+    }
+}

@@ -1,0 +1,35 @@
+import CLinux
+import Foundation
+import Glibc
+import OpBenchBackends
+import OpBenchModel
+
+/// The process of one sample: this program, executed again with a hidden first argument.
+public enum SampleChild {
+    /// If this process was started to be a sample, runs it, answers on standard output, and exits. Else returns at once.
+    ///
+    /// The first call of `main`, before anything is parsed or started, so that a sample begins soon and undisturbed.
+    public static func mainIfChild() {
+        guard CommandLine.argc == 2, let first = CommandLine.unsafeArgv[1] else { return }
+        if strcmp(first, HiddenArgument.describe) == 0 {
+            answer(BuildDescription.own, to: STDOUT_FILENO)
+        }
+        guard strcmp(first, HiddenArgument.sample) == 0 else { return }
+        let output = dup(STDOUT_FILENO)
+        // What libraries print belongs to the diagnostics.
+        dup2(STDERR_FILENO, STDOUT_FILENO)
+        let order = Data((try? FileBytes.readAll(STDIN_FILENO)) ?? [])
+        guard let request = try? JSONDecoder().decode(SampleRequest.self, from: order),
+            clinux_die_with_parent(request.parent) == 0,
+            let factory = BackendFactory.named(request.backend)
+        else { _exit(64) }
+        if request.flavour == .calls { CallCounter.begin() }
+        answer(Trial(request, factory: factory).run(), to: output)
+    }
+
+    private static func answer(_ value: some Encodable, to descriptor: Int32) -> Never {
+        guard let data = try? JSONEncoder().encode(value), (try? FileBytes.write(Array(data), to: descriptor)) != nil
+        else { _exit(74) }
+        _exit(0)
+    }
+}

@@ -1,0 +1,98 @@
+import OpBenchModel
+
+/// A sample of a sequence: in every round the phases run one after the other, each with its plan, its traces and its
+/// producers, on one queue if the sequence shares it. Figures are told apart by phase in the column `class`.
+struct SequenceTrial {
+    let trial: Trial
+
+    func run(into report: inout SampleReport) {
+        for phase in trial.plan.phases {
+            var part = SampleReport()
+            WarmUp(factory: trial.factory, kernel: trial.kernel).run(phase.plan, into: &part)
+            report.absorb(part, ofPhase: phase.name)
+        }
+        report.anchorNanoseconds.append(Anchor.run(trial.kernel))
+        let phases = trial.plan.phases.map { PhaseTrial($0, trial) }
+        switch trial.flavour.kind {
+        case .check: _ = round(of: phases, into: &report)
+        default:
+            if !trial.repeatRounds({ round(of: phases, into: &report) }) { report.flags.append("short") }
+        }
+        switch trial.flavour.kind {
+        case .throughput: reportThroughput(of: phases, into: &report)
+        case .latency: reportLatencies(of: phases, into: &report)
+        case .check, .memory: reportHighWater(of: phases, into: &report)
+        }
+        for phase in phases { phase.end() }
+        report.anchorNanoseconds.append(Anchor.run(trial.kernel))
+    }
+
+    /// Every phase once.
+    ///
+    /// - Returns: how long they took.
+    private func round(of phases: [PhaseTrial], into report: inout SampleReport) -> Int64 {
+        let keeper = trial.plan.sharesQueue ? QueueKeeper() : nil
+        return phases.reduce(0) { elapsed, phase in
+            elapsed + phase.run(keeper, into: &report)
+        }
+    }
+
+    // MARK: Figures
+
+    /// Of each phase that throughput says something about, and of all those together.
+    private func reportThroughput(of phases: [PhaseTrial], into report: inout SampleReport) {
+        let timed = phases.filter { ShapeDefinition.of($0.plan.shape).kinds.contains(.throughput) }
+        var (together, usage) = (PhaseTimes(), ResourceUsage())
+        for phase in timed {
+            var part = SampleReport()
+            phase.times.report(plan: phase.plan, into: &part)
+            phase.usage.report(operations: phase.plan.operationCount * phase.times.rounds, into: &part)
+            report.absorb(part, ofPhase: phase.name)
+            together.add(phase.times)
+            usage.add(phase.usage)
+        }
+        guard !timed.isEmpty else { return report.note("throughput says nothing about any of the phases") }
+        var plan = trial.plan
+        plan.operationCount = timed.reduce(0) { $0 + $1.plan.operationCount }
+        plan.itemCount = timed.reduce(0) { $0 + $1.plan.itemCount }
+        together.report(plan: plan, into: &report)
+        usage.report(operations: plan.operationCount * together.rounds, into: &report)
+    }
+
+    /// Of each phase as a whole: classes within a phase are not told apart.
+    private func reportLatencies(of phases: [PhaseTrial], into report: inout SampleReport) {
+        for phase in phases {
+            var part = SampleReport()
+            phase.analysis.report(rounds: phase.times.rounds, into: &part)
+            report.absorb(part, ofPhase: phase.name)
+        }
+        report.add(
+            .rounds, "total", Double(phases.first?.times.rounds ?? 0), operations: trial.plan.operationCount)
+    }
+
+    private func reportHighWater(of phases: [PhaseTrial], into report: inout SampleReport) {
+        for phase in phases {
+            var part = SampleReport()
+            part.add(.highWater, "max", Double(phase.highWater), operations: phase.plan.operationCount)
+            report.absorb(part, ofPhase: phase.name)
+        }
+    }
+}
+
+extension SampleReport {
+    /// Takes in the figures of a phase under its name. Those of classes within the phase are left out.
+    fileprivate mutating func absorb(_ part: SampleReport, ofPhase name: String) {
+        figures += part.figures.filter(\.operationClass.isEmpty).map { figure in
+            var figure = figure
+            figure.operationClass = "phase=\(name)"
+            return figure
+        }
+        histograms += part.histograms.filter(\.operationClass.isEmpty).map { buckets in
+            var buckets = buckets
+            buckets.operationClass = "phase=\(name)"
+            return buckets
+        }
+        for flag in part.flags where !flags.contains(flag) { flags.append(flag) }
+        note(part.notes)
+    }
+}
