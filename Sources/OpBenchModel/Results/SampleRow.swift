@@ -1,8 +1,3 @@
-/// How a sample, or the attempt at one, ended.
-public enum SampleStatus: String, CaseIterable, Sendable, Codable {
-    case ok, invalid, timeout, crashed, unsupported, skipped
-}
-
 /// One row of `samples.csv`: one figure of one process. The columns are `SampleRow.columns`, in that order.
 public struct SampleRow: Sendable, Hashable {
     public var runID: String

@@ -36,7 +36,7 @@ public enum JSONSchema {
             (
                 "name",
                 name(
-                    "Names the workload in rows and cell ids; unique within a run.", limit: WorkloadDecoder.nameLimit)
+                    "Names the workload in rows and cell ids; unique within a run.", limit: TextLimits.name)
             ),
             ("summary", sentence("What the workload shows, in one line.")),
             (
@@ -86,7 +86,7 @@ public enum JSONSchema {
     private static func sentence(_ description: String) -> JSONValue {
         .object(
             ("description", .string(description)), ("type", "string"), ("minLength", .integer(1)),
-            ("maxLength", .integer(WorkloadDecoder.sentenceLimit)), ("not", noControlCharacters))
+            ("maxLength", .integer(TextLimits.sentence)), ("not", noControlCharacters))
     }
 
     /// Distinct entries, or rules.

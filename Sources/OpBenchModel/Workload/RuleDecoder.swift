@@ -16,7 +16,7 @@ struct RuleDecoder {
                 SkipRule(
                     backend: try BackendID(checking: members["backend"]!, for: definition.shape),
                     conditions: try conditions(members["when"]),
-                    reason: try members["reason"]!.sentence("a one-line reason", limit: WorkloadDecoder.sentenceLimit)))
+                    reason: try members["reason"]!.sentence("a one-line reason", limit: TextLimits.sentence)))
         }
         return rules
     }
@@ -32,7 +32,7 @@ struct RuleDecoder {
                     backend: try BackendID(checking: members["backend"]!, for: definition.shape),
                     conditions: try conditions(members["when"]),
                     status: SampleStatus(rawValue: try members["status"]!.choice("status", among: statuses))!,
-                    reason: try members["reason"]!.sentence("a one-line reason", limit: WorkloadDecoder.sentenceLimit)))
+                    reason: try members["reason"]!.sentence("a one-line reason", limit: TextLimits.sentence)))
         }
         return rules
     }

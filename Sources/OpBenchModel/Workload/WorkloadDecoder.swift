@@ -2,8 +2,6 @@
 /// schema says the same about structure (`JSONSchema.workload()`); both read the same definitions, and tests hold
 /// them to the same verdicts.
 enum WorkloadDecoder {
-    static let nameLimit = 64
-    static let sentenceLimit = 200
     /// What a file may say under `$schema`: this, or a relative path that ends in it.
     static let schemaPath = "schema/workload.schema.json"
     static let keys = ["$schema", "name", "summary", "shape", "parameters", "backends", "metrics", "skip", "expect"]
@@ -17,8 +15,8 @@ enum WorkloadDecoder {
                 "the key \"\(key)\" is missing", remedy: "required are \(requiredKeys.joined(separator: ", "))")
         }
         if let schema = members["$schema"] { try checkSchemaReference(schema) }
-        let name = try name(members["name"]!, of: "workload", limit: nameLimit)
-        let summary = try members["summary"]!.sentence("a one-line summary", limit: sentenceLimit)
+        let name = try name(members["name"]!, of: "workload", limit: TextLimits.name)
+        let summary = try members["summary"]!.sentence("a one-line summary", limit: TextLimits.sentence)
         let shape = try shape(members["shape"]!)
         let definition = ShapeDefinition.of(shape)
         let rules = RuleDecoder(definition: definition)

@@ -1,15 +1,3 @@
-/// A backend by its name in files and rows: `engine`, `dispatch`, `dispatch:notify`, …
-public struct BackendID: RawRepresentable, Hashable, Sendable, Codable {
-    public let rawValue: String
-    public init(rawValue: String) { self.rawValue = rawValue }
-
-    public static let engine = BackendID(rawValue: "engine")
-    public static let dispatch = BackendID(rawValue: "dispatch")
-    public static let foundation = BackendID(rawValue: "foundation")
-    public static let concurrency = BackendID(rawValue: "concurrency")
-    public static let serial = BackendID(rawValue: "serial")
-}
-
 /// What a backend does and for which shapes it is defined. A shape outside the set is refused in a workload file.
 public struct BackendDefinition: Sendable {
     public let id: BackendID

@@ -1,0 +1,25 @@
+// What a cell has of its shape's definition.
+
+extension Cell {
+    /// Makes the cell of the given values; parameters that are not named have their defaults.
+    init(workload: String, definition: ShapeDefinition, values: [String: ParameterValue]) {
+        var parameters: [String: ParameterValue] = [:]
+        var differing: [String] = []
+        for parameter in definition.parameters {
+            let value = values[parameter.name] ?? parameter.defaultValue
+            parameters[parameter.name] = value
+            if value != parameter.defaultValue && parameter.name != "seed" {
+                differing.append("\(parameter.name)=\(value)")
+            }
+        }
+        self.init(
+            workload: workload, shape: definition.shape, parameters: parameters,
+            id: ([workload] + differing.sorted()).joined(separator: " "))
+    }
+
+    /// How many operations one round of the cell submits.
+    public var operationCount: Int { ShapeDefinition.of(shape).operationCount(self) }
+
+    /// How many items of work one round of the cell does; an operation is one item unless the shape says otherwise.
+    public var itemCount: Int { ShapeDefinition.of(shape).itemCount?(self) ?? operationCount }
+}
