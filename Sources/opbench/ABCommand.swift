@@ -79,8 +79,8 @@ struct ABCommand: ParsableCommand {
         @Sendable func save(_ rows: [CompareRow]) throws {
             try WrittenFolder(file.folder).replace(CompareRow.fileName, by: CSVFile.text(of: rows))
         }
-        let ended = try execution.run(summary: file) { try save(judgement.rows(try file.rows().samples)) }
-        let rows = judgement.rows(try file.rows(after: ended).samples)
+        let ended = try execution.run(summary: file) { try save(try judgement.rows(try file.rows().samples)) }
+        let rows = try judgement.rows(try file.rows(after: ended).samples)
         let run = try RecordedRun(ended.folder, in: destination.directory)
         if ended.isCancelled || access(comparison, F_OK) != 0 { try save(rows) }
         let settling = Settling(
@@ -90,28 +90,5 @@ struct ABCommand: ParsableCommand {
             }, policy: report.policy)
         try report.report(rows, policy: policy, settling: settling, files: files)
         try execution.conclude(ended, samples: run.samples)
-    }
-}
-
-/// The judgement of a run of two interleaved builds, in the middle and at its end.
-struct SideComparison: Sendable {
-    let policy: GatePolicy
-    let stages: [Int]
-    let floors: KnownNoiseFloors
-    var ignoredParameters: Set<String> = []
-
-    func rows(_ samples: [SampleRow]) -> [CompareRow] { comparison(samples).rows }
-
-    func comparison(_ samples: [SampleRow]) -> Comparison {
-        Comparison(
-            sidesOf: samples,
-            question: .init(
-                ignoredParameters: ignoredParameters, stages: stages, noiseFloor: { floors.floor(of: $0, .paired) },
-                rule: { policy.rule(for: $0) }))
-    }
-
-    /// The cells of which some judged figure could not be decided by the blocks so far.
-    @Sendable func openCells(_ samples: [SampleRow]) -> Set<String> {
-        Set(rows(samples).filter { $0.verdict == .inconclusive }.map(\.cellID))
     }
 }

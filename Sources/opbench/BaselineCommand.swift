@@ -120,8 +120,7 @@ struct BaselineCommand: ParsableCommand {
                 lines.append(BaselineFacts.titled(run, name: name).map { Column(title: $0.title, field: $0.text) })
             }
             if lines.isEmpty { return try StandardOutput.write("no baselines in \(place.baselines)\n") }
-            let table = TextTable<[Column]> { $0 }.string(for: lines, style: WideColumns.self) ?? ""
-            try StandardOutput.write(table.split(separator: "\n").map { BaselineFacts.trimmed($0) + "\n" }.joined())
+            try StandardOutput.write(PrintedTable.text(of: lines))
         }
     }
 
@@ -169,6 +168,4 @@ private enum BaselineFacts {
             ("host", facts.map { "\($0.hostClass), \($0.allocator)" } ?? Quantities.absent),
         ]
     }
-
-    static func trimmed(_ line: Substring) -> Substring { line.dropLast(line.reversed().prefix { $0 == " " }.count) }
 }

@@ -72,8 +72,7 @@ private enum FloorTable {
                 Column(title: "runs", field: String(row.runs), align: .right),
             ]
         }
-        let table = TextTable<[Column]> { $0 }.string(for: lines, style: WideColumns.self) ?? ""
-        return table.split(separator: "\n").map { "\($0)\n" }.joined()
+        return PrintedTable.text(of: lines)
     }
 
     private static func floor(_ row: NoiseFloorRow) -> String {

@@ -56,7 +56,7 @@ struct ComparisonTests {
         arguments: [(1.06, .regression), (1, .pass), (0.9, .improved)]
             as [(Double, Verdict)])
     func paired(slowdown: Double, expected: Verdict) throws {
-        let comparison = Comparison(sidesOf: sides(blocks: 20, slowdown: slowdown), question: question)
+        let comparison = try Comparison(sidesOf: sides(blocks: 20, slowdown: slowdown), question: question)
         let time = try row(comparison, "time")
         #expect(time.verdict == expected)
         #expect(abs(try #require(time.ratio) - slowdown) < 0.02)
@@ -68,12 +68,12 @@ struct ComparisonTests {
 
     @Test("Too few blocks never give a regression, nor a pass where the interval is wide")
     func fewBlocks() throws {
-        let clear = Comparison(sidesOf: sides(blocks: 14, slowdown: 1.5), question: question)
+        let clear = try Comparison(sidesOf: sides(blocks: 14, slowdown: 1.5), question: question)
         #expect(try row(clear, "time").verdict == .inconclusive)
-        let tiny = Comparison(sidesOf: sides(blocks: 5, slowdown: 1), question: question)
+        let tiny = try Comparison(sidesOf: sides(blocks: 5, slowdown: 1), question: question)
         #expect(try row(tiny, "time").verdict == .inconclusive)
         #expect(try row(tiny, "time").ratioLow == nil)
-        let noisy = Comparison(sidesOf: sides(blocks: 15, slowdown: 1, noise: 0.5), question: question)
+        let noisy = try Comparison(sidesOf: sides(blocks: 15, slowdown: 1, noise: 0.5), question: question)
         #expect(try row(noisy, "time").verdict == .inconclusive)
     }
 
@@ -126,12 +126,12 @@ struct ComparisonTests {
             }
             return rows.rows
         }
-        let comparison = Comparison(
+        let comparison = try Comparison(
             base: run("a", machine: 1, seed: 1), head: run("b", machine: 1.25, seed: 2), question: question)
         #expect(try row(comparison, "time").verdict == .inconclusive)
         var floored = question
         floored.noiseFloor = { _ in 0.01 }
-        let judged = Comparison(
+        let judged = try Comparison(
             base: run("a", machine: 1, seed: 1), head: run("b", machine: 1.25, seed: 2), question: floored)
         #expect(try row(judged, "time").verdict == .regression)
         let ratio = try row(comparison, "time_ratio")
@@ -149,7 +149,7 @@ struct ComparisonTests {
         base.add(kind: "allocations", block: 0, figures: [(.allocations, "total", "total", "", 2000, 1000)])
         head.add(
             kind: "allocations", block: 0, figures: [(.allocations, "total", "total", "", perOperation * 1000, 1000)])
-        let comparison = Comparison(
+        let comparison = try Comparison(
             base: base.rows, head: head.rows,
             question: Self.question { _ in FigureRule(maxRegression: 0, minAbsolute: 0.01) })
         let count = try row(comparison, "allocations")
@@ -169,7 +169,7 @@ struct ComparisonTests {
                 if rows == 1 { head.addThroughput(block: block, seconds: 9, cell: "both", parameters: ["items": "1"]) }
             }
         }
-        let comparison = Comparison(base: base.rows, head: head.rows)
+        let comparison = try Comparison(base: base.rows, head: head.rows)
         #expect(comparison.rows.filter { $0.cellID == "old" }.allSatisfy { $0.verdict == .missing })
         #expect(comparison.rows.filter { $0.cellID == "both" }.allSatisfy { $0.verdict == .unjudged })
         #expect(Set(comparison.rows.map(\.cellID)) == ["old", "both"])
@@ -185,14 +185,53 @@ struct ComparisonTests {
             head.addThroughput(
                 block: block, seconds: 1, cell: "w form=closure", parameters: ["items": "1", "form": "closure"])
         }
-        let strict = Comparison(base: base.rows, head: head.rows, question: question)
+        let strict = try Comparison(base: base.rows, head: head.rows, question: question)
         #expect(strict.rows.allSatisfy { $0.verdict == .missing })
         var lenient = question
         lenient.ignoredParameters = ["form"]
         lenient.noiseFloor = { _ in 0 }
-        let matched = Comparison(base: base.rows, head: head.rows, question: lenient)
+        let matched = try Comparison(base: base.rows, head: head.rows, question: lenient)
         #expect(try row(matched, "time").verdict == .pass)
         #expect(try row(matched, "time").cellID == "w form=closure")
+    }
+
+    @Test("Cells of one run that an ignored parameter alone sets apart are refused by their names, on either side")
+    func ignoredParametersOfOneRun() throws {
+        func run(_ forms: [String], side: String = "") -> [SampleRow] {
+            var rows = Rows()
+            for form in forms {
+                for block in 0..<7 {
+                    rows.addThroughput(
+                        block: block, seconds: 1, cell: "w form=\(form)", parameters: ["items": "1", "form": form],
+                        side: side)
+                }
+            }
+            return rows.rows
+        }
+        var question = question
+        question.ignoredParameters = ["form"]
+        let (one, both) = (run(["block"]), run(["block", "closure"]))
+        for (base, head) in [(one, both), (both, one)] {
+            let error = try #require(throws: InputError.self) {
+                try Comparison(base: base, head: head, question: question)
+            }
+            #expect(error.message.contains("\"w form=block\" and \"w form=closure\""))
+        }
+        let sides = run(["block"], side: "base") + run(["block", "closure"], side: "head")
+        #expect(throws: InputError.self) { try Comparison(sidesOf: sides, question: question) }
+        question.ignoredParameters = []
+        #expect(try Set(Comparison(base: both, head: both, question: question).rows.map(\.cellID)).count == 2)
+    }
+
+    @Test("Cells that a broken file gives the same parameters are told apart by their ids")
+    func twinsOfABrokenFile() throws {
+        var rows = Rows()
+        for block in 0..<7 {
+            for cell in ["one", "other"] { rows.addThroughput(block: block, seconds: 1, cell: cell) }
+        }
+        let comparison = try Comparison(base: rows.rows, head: rows.rows, question: question)
+        #expect(Set(comparison.rows.map(\.cellID)) == ["one", "other"])
+        #expect(comparison.rows.allSatisfy { $0.verdict != .missing })
     }
 
     @Test("The more figures are judged, the more certain each has to be")
@@ -209,7 +248,7 @@ struct ComparisonTests {
 
     @Test("compare.csv is read back as it was written")
     func roundTrip() throws {
-        var rows = Comparison(sidesOf: sides(blocks: 16, slowdown: 1.06), question: question).rows
+        var rows = try Comparison(sidesOf: sides(blocks: 16, slowdown: 1.06), question: question).rows
         #expect(!rows.isEmpty)
         // No column has the reason of a verdict.
         for index in rows.indices { rows[index].doubt = nil }

@@ -104,11 +104,11 @@ struct DoubtTests {
         }
         var question = Comparison.Question(rule: { _ in Self.rule })
         question.resamples = 50
-        let comparison = Comparison(base: run(1), head: run(1.2), question: question)
+        let comparison = try Comparison(base: run(1), head: run(1.2), question: question)
         let doubts = comparison.rows.filter { $0.verdict == .inconclusive }.map(\.doubt)
         #expect(!doubts.isEmpty && doubts.allSatisfy { $0 == .noNoiseFloor })
         question.noiseFloor = { _ in 0.3 }
-        let judged = Comparison(base: run(1), head: run(1.2), question: question).rows
+        let judged = try Comparison(base: run(1), head: run(1.2), question: question).rows
         #expect(judged.allSatisfy { $0.verdict == .pass && $0.doubt == nil })
     }
 }

@@ -75,11 +75,13 @@ struct NoiseFloorTests {
     @Test("A floor is looked up by its figure and by how the sides were measured")
     func lookup() throws {
         let rows = NoiseFloors.paired([run("a", noise: 0.02, seed: 1)])
-        let known = KnownNoiseFloors(rows)
+        let known = KnownNoiseFloors(rows, of: rows[0].host)
         var figure = CompareRow(
             cellID: "w", backend: .engine, phase: "total", operationClass: "", metric: "time", stat: "total")
         #expect(known.floor(of: figure, .paired) == time(rows)?.noiseFloor)
         #expect(known.floor(of: figure, .unpaired) == nil)
+        let other = HostKind(hostClass: "another", allocator: "", configuration: "")
+        #expect(KnownNoiseFloors(rows, of: other).floor(of: figure, .paired) == nil)
         figure.cellID = "v"
         #expect(known.floor(of: figure, .paired) == nil)
     }

@@ -114,6 +114,10 @@ struct GateTests {
             (["compare", "base", "same", "--policy", "bad.json"], "$.rules[0].metric"),
             (["compare", "base", "same", "--policy", "absent.json"], "no such file"),
             (["compare", "base", "same", "--ignore-parameters", "itms"], "items"),
+            (
+                ["compare", "base", "twins", "--ignore-parameters", "items"],
+                #"without items the cells "w" and "w items=3" of one run are the same"#
+            ),
         ] as [([String], String)])
     func refusals(words: [String], message: String) async throws {
         let whole = try folder.read("results/base/samples.csv")
@@ -123,6 +127,11 @@ struct GateTests {
             atPath: "\(folder.root)/results/mixed", withIntermediateDirectories: true)
         let other = try folder.read("results/same/samples.csv").split(separator: "\n").dropFirst()
         try folder.write(whole + other.joined(separator: "\n") + "\n", to: "results/mixed/samples.csv")
+        let second = try folder.read("results/other/samples.csv").split(separator: "\n").dropFirst()
+            .map { $0.replacing(",other,", with: ",base,", maxReplacements: 1) }
+        try FileManager.default.createDirectory(
+            atPath: "\(folder.root)/results/twins", withIntermediateDirectories: true)
+        try folder.write(whole + second.joined(separator: "\n") + "\n", to: "results/twins/samples.csv")
         try folder.write("time,what\n1,2\n", to: "foreign.csv")
         try folder.write(#"{"version": 1, "rules": [{"metric": "tme", "max_regression": 1}]}"#, to: "bad.json")
         let before = folder.contents()

@@ -55,7 +55,7 @@ import Testing
         var question = Comparison.Question(rule: { policy.rule(for: $0) })
         question.resamples = 50
         let comparison =
-            sides
+            try sides
             ? Comparison(sidesOf: base, question: question) : Comparison(base: base, head: head, question: question)
         let outcome = GateOutcome(comparison.rows, policy: policy, hasBadSample: false, isLenient: true)
         func run(_ rows: [SampleRow]) -> RecordedRun { RecordedRun("run", in: "none", samples: rows, facts: nil) }

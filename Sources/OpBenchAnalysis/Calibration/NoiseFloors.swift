@@ -11,6 +11,20 @@ public enum NoiseFloors {
     /// Equal sides differ by more in one comparison of a hundred.
     private static let quantile = 0.99
 
+    /// All floors of a host.
+    ///
+    /// - Parameters:
+    ///   - runs: the rows of its runs of one build against itself.
+    ///   - ofOneBuild: those of them that are of the build in question. Another may differ in truth, so that only runs of
+    ///     this very one tell how runs drift apart.
+    public static func of(_ host: HostKind, runs: [[SampleRow]], ofOneBuild: [[SampleRow]]) -> [NoiseFloorRow] {
+        (paired(runs) + unpaired(ofOneBuild)).map { row in
+            var row = row
+            row.host = host
+            return row
+        }
+    }
+
     /// Floors for two interleaved builds, from runs of one build against itself.
     ///
     /// For every figure comparisons of 15 blocks are drawn from the recorded ones, each block with a sign of its own by
@@ -18,7 +32,7 @@ public enum NoiseFloors {
     /// Hodges–Lehmann estimates stay below.
     ///
     /// - Parameter runs: the rows of one or several runs with the sides `base` and `head`.
-    public static func paired(_ runs: [[SampleRow]]) -> [NoiseFloorRow] {
+    static func paired(_ runs: [[SampleRow]]) -> [NoiseFloorRow] {
         var logarithms: [CellFigures.Key: [Double]] = [:]
         var examples: [CellFigures.Key: (cellID: String, runs: Int)] = [:]
         for rows in runs {
@@ -52,7 +66,7 @@ public enum NoiseFloors {
     /// Floors for runs of different times, from several runs of one build: the greatest shift between any two of them.
     ///
     /// - Parameter runs: the rows of runs, each with one build on all its sides; of less than `leastRuns` nothing follows.
-    public static func unpaired(_ runs: [[SampleRow]]) -> [NoiseFloorRow] {
+    static func unpaired(_ runs: [[SampleRow]]) -> [NoiseFloorRow] {
         var values: [CellFigures.Key: [[Double]]] = [:]
         var examples: [CellFigures.Key: (cellID: String, runs: Int)] = [:]
         for rows in runs {
@@ -97,33 +111,5 @@ public enum NoiseFloors {
                 comparison: kind, figure: figure, noiseFloor: floor(key, values[key]!), runs: example.runs,
                 blocks: values[key]!.reduce(0) { $0 + (($1 as? [Double])?.count ?? 1) })
         }
-    }
-}
-
-/// The floors that were measured on one class of host, to be looked up.
-public struct KnownNoiseFloors: Sendable {
-    private struct Place: Hashable {
-        var comparison: ComparisonKind
-        var fields: [String]
-    }
-    private var floors: [Place: Double] = [:]
-
-    /// - Parameter rows: of that host alone.
-    public init(_ rows: [NoiseFloorRow]) {
-        for row in rows {
-            floors[
-                Place(
-                    comparison: row.comparison,
-                    fields: [row.cellID, row.backend.rawValue, row.phase, row.operationClass, row.metric, row.stat])] =
-                row.noiseFloor
-        }
-    }
-
-    /// The floor of a figure, or nil where it was not measured.
-    public func floor(of row: CompareRow, _ comparison: ComparisonKind) -> Double? {
-        floors[
-            Place(
-                comparison: comparison,
-                fields: [row.cellID, row.backend.rawValue, row.phase, row.operationClass, row.metric, row.stat])]
     }
 }

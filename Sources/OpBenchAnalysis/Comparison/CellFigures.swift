@@ -32,19 +32,64 @@ struct CellFigures {
     /// - Parameters:
     ///   - rows: of one run, in any order.
     ///   - side: which of the run's sides; empty for a run that has none.
-    ///   - ignored: parameters in which the cells of two sides may differ.
-    init(rows: [SampleRow], side: String = "", ignoring ignored: Set<String> = []) {
-        struct Group: Hashable {
-            var cellID: String
-            var backend: BackendID
+    init(rows: [SampleRow], side: String = "") {
+        let groups = Self.groups(of: rows, side)
+        let cells = Self.cells(of: groups, rows, ignoring: [])
+        // Of one identity are cells of a broken file alone, which are still told apart.
+        self.init(rows, groups) { cellID, identity in cells[identity]?.count == 1 ? identity : "\(identity)\n\(cellID)"
         }
-        // By their places: rows are large, and may be millions.
-        let groups = Dictionary(grouping: rows.indices.filter { rows[$0].side == side }) {
+    }
+
+    /// - Parameter ignored: parameters in which the cells of two sides may differ.
+    /// - Throws: `InputError` if two cells of the run are the same without them: neither stands for the other.
+    init(rows: [SampleRow], side: String = "", ignoring ignored: Set<String>) throws(InputError) {
+        guard !ignored.isEmpty else {
+            self.init(rows: rows, side: side)
+            return
+        }
+        let groups = Self.groups(of: rows, side)
+        let cells = Self.cells(of: groups, rows, ignoring: ignored)
+        if let twins = cells.filter({ $0.value.count > 1 }).min(by: { $0.key < $1.key })?.value.sorted() {
+            throw InputError(
+                file: "--ignore-parameters",
+                message: "without \(ignored.sorted().joined(separator: ", ")) the cells "
+                    + "\"\(twins[0])\" and \"\(twins[1])\" of one run are the same",
+                remedy: "ignore fewer parameters, or compare runs that have one of the two cells each")
+        }
+        self.init(rows, groups, ignoring: ignored) { _, identity in identity }
+    }
+
+    private struct Group: Hashable {
+        var cellID: String
+        var backend: BackendID
+    }
+
+    /// The rows' places: rows are large, and may be millions.
+    private static func groups(of rows: [SampleRow], _ side: String) -> [Group: [Int]] {
+        Dictionary(grouping: rows.indices.filter { rows[$0].side == side }) {
             Group(cellID: rows[$0].cellID, backend: rows[$0].backend)
         }
+    }
+
+    /// The ids of all cells by what they are apart from the ignored parameters.
+    private static func cells(
+        of groups: [Group: [Int]], _ rows: [SampleRow], ignoring ignored: Set<String>
+    ) -> [String: Set<String>] {
+        var cells: [String: Set<String>] = [:]
+        for (group, indices) in groups {
+            cells[identity(of: rows[indices[0]], ignoring: ignored), default: []].insert(group.cellID)
+        }
+        return cells
+    }
+
+    /// - Parameter name: what a cell has in common with that of the other side, by its id and identity.
+    private init(
+        _ rows: [SampleRow], _ groups: [Group: [Int]], ignoring ignored: Set<String> = [],
+        name: (_ cellID: String, _ identity: String) -> String
+    ) {
         for (group, indices) in groups {
             let samples = BackendSamples(rows: indices.map { rows[$0] })
-            let cell = Self.identity(of: samples.example, ignoring: ignored)
+            let cell = name(group.cellID, Self.identity(of: samples.example, ignoring: ignored))
             for (key, values) in samples.comparableValues() {
                 series[
                     Key(

@@ -36,10 +36,12 @@ public struct Comparison: Sendable {
     public let fewestResamples: Int
 
     /// Compares two runs, which may have been taken at different times: the sides are independent samples.
-    public init(base: [SampleRow], head: [SampleRow], question: Question = Question()) {
+    ///
+    /// - Throws: `InputError` if two cells of a run are the same without the ignored parameters.
+    public init(base: [SampleRow], head: [SampleRow], question: Question = Question()) throws(InputError) {
         let sides = (
-            CellFigures(rows: base, ignoring: question.ignoredParameters),
-            CellFigures(rows: head, ignoring: question.ignoredParameters)
+            try CellFigures(rows: base, ignoring: question.ignoredParameters),
+            try CellFigures(rows: head, ignoring: question.ignoredParameters)
         )
         let resamples = Self.resamples(question, sides.0, sides.1)
         fewestResamples = Self.fewest(resamples, sides.0, sides.1)
@@ -49,10 +51,12 @@ public struct Comparison: Sendable {
     }
 
     /// Compares the interleaved sides `base` and `head` of one run: pairs within blocks.
-    public init(sidesOf rows: [SampleRow], question: Question = Question()) {
+    ///
+    /// - Throws: `InputError` if two cells of the run are the same without the ignored parameters.
+    public init(sidesOf rows: [SampleRow], question: Question = Question()) throws(InputError) {
         let sides = (
-            CellFigures(rows: rows, side: "base", ignoring: question.ignoredParameters),
-            CellFigures(rows: rows, side: "head", ignoring: question.ignoredParameters)
+            try CellFigures(rows: rows, side: "base", ignoring: question.ignoredParameters),
+            try CellFigures(rows: rows, side: "head", ignoring: question.ignoredParameters)
         )
         let resamples = Self.resamples(question, sides.0, sides.1)
         fewestResamples = Self.fewest(resamples, sides.0, sides.1)

@@ -62,3 +62,11 @@ extension NoiseFloorRow: CSVRow {
     public static let blank = NoiseFloorRow(
         comparison: .paired, figure: .blank, noiseFloor: 0, runs: 0, blocks: 0)
 }
+
+extension NoiseFloorRow {
+    /// What it was measured on.
+    public var host: HostKind {
+        get { HostKind(hostClass: hostClass, allocator: allocator, configuration: configuration) }
+        set { (hostClass, allocator, configuration) = (newValue.hostClass, newValue.allocator, newValue.configuration) }
+    }
+}

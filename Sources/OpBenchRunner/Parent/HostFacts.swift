@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import OpBenchBackends
+import OpBenchModel
 
 /// The machine and the build, as `run.json` names them.
 struct HostFacts: Codable, Sendable, Equatable {
@@ -98,4 +99,9 @@ extension BuildDescription {
         return BuildDescription(
             allocator: host.allocator, configuration: host.configuration, compiler: host.compiler)
     }
+}
+
+extension HostKind {
+    /// This program on this machine.
+    public static func here() -> HostKind { HostFacts.gather(git: nil).kind }
 }

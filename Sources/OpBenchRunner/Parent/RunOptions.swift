@@ -32,7 +32,7 @@ public struct RunOptions: Sendable {
     /// How many throughput blocks two interleaved builds have at the end of each stage.
     public var stagesOfSides = BlockStages.standard
     /// Asked after each stage of a run whose blocks come in stages: the ids of the cells that go on to the next one.
-    public var goesOn: @Sendable (_ rows: [SampleRow]) -> Set<String> = { Set($0.map(\.cellID)) }
+    public var goesOn: @Sendable (_ rows: [SampleRow]) throws -> Set<String> = { Set($0.map(\.cellID)) }
 
     public init(
         backends: [BackendID]? = nil, kinds: Set<SampleKind>? = nil, blocks: Int? = nil, isQuick: Bool = false,

@@ -141,7 +141,7 @@ final class RunSession {
     private func cellsLeftOpen(before stage: Int) throws -> Set<String>? {
         guard stage > 0 else { return nil }
         let blocks = options.stages[stage - 1]
-        return options.goesOn(try savedRows().filter { $0.block < blocks })
+        return try options.goesOn(try savedRows().filter { $0.block < blocks })
     }
 
     // MARK: One sample

@@ -14,12 +14,12 @@ struct CalibrationFolder {
 
     /// The floors measured on the host, and with the kind of build, of a run; none if nothing is known of it.
     func floors(for facts: RunFacts?) throws(InputError) -> KnownNoiseFloors {
-        guard let facts else { return KnownNoiseFloors([]) }
+        guard let facts else { return KnownNoiseFloors() }
         return try floors(for: facts.hostKind)
     }
 
     func floors(for host: HostKind) throws(InputError) -> KnownNoiseFloors {
-        KnownNoiseFloors(try rows().filter { $0.host == host })
+        KnownNoiseFloors(try rows(), of: host)
     }
 
     private func rows() throws(InputError) -> [NoiseFloorRow] {
@@ -33,14 +33,8 @@ struct CalibrationFolder {
     func update(for facts: RunFacts) throws -> [NoiseFloorRow] {
         let host = facts.hostKind
         let runs = try runs(of: host)
-        // Another build may differ in truth, so that only runs of this very one tell how runs drift apart.
         let ofBuild = runs.filter { $0.facts?.builds == facts.builds }
-        let floors = (NoiseFloors.paired(runs.map(\.samples)) + NoiseFloors.unpaired(ofBuild.map(\.samples))).map {
-            row in
-            var row = row
-            row.host = host
-            return row
-        }
+        let floors = NoiseFloors.of(host, runs: runs.map(\.samples), ofOneBuild: ofBuild.map(\.samples))
         let others = try rows().filter { $0.host != host }
         let folder = try WrittenFolder(path)
         try folder.refuseForeign([NoiseFloorRow.fileName])
@@ -56,12 +50,5 @@ struct CalibrationFolder {
             if let facts = run.facts, facts.hostKind == host { runs.append(run) }
         }
         return runs
-    }
-}
-
-extension NoiseFloorRow {
-    fileprivate var host: HostKind {
-        get { HostKind(hostClass: hostClass, allocator: allocator, configuration: configuration) }
-        set { (hostClass, allocator, configuration) = (newValue.hostClass, newValue.allocator, newValue.configuration) }
     }
 }

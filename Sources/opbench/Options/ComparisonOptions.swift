@@ -45,7 +45,7 @@ struct ComparisonOptions: ParsableArguments {
         try RecordedRun.checkSameHost(base, head)
         let ignored = try ignored(among: [base, head])
         let floors = try CalibrationFolder(in: folder).floors(for: head.facts)
-        let comparison = Comparison(
+        let comparison = try Comparison(
             base: base.samples, head: head.samples,
             question: .init(
                 ignoredParameters: ignored, noiseFloor: { floors.floor(of: $0, .unpaired) },
@@ -70,7 +70,7 @@ struct ComparisonOptions: ParsableArguments {
                 file: run.name, message: "the run has no sides `base` and `head`",
                 remedy: "name a run of `opbench ab`, or compare two runs with --baseline and --candidate")
         }
-        let comparison = SideComparison(
+        let comparison = try SideComparison(
             policy: policy, stages: run.facts?.stages ?? [],
             floors: try CalibrationFolder(in: folder).floors(for: run.facts),
             ignoredParameters: try ignored(among: [run])

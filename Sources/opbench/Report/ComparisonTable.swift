@@ -1,4 +1,3 @@
-import Glibc
 import OpBenchAnalysis
 import OpBenchModel
 import TextTable
@@ -8,8 +7,7 @@ enum ComparisonTable {
     static func text(of report: ComparisonReport) -> String {
         guard !report.rows.isEmpty else { return "no rule judges any figure\n" + outcome(of: report) }
         let lines = report.rows.map { row in ComparisonColumn.all.map { column(of: row, $0) } }
-        let table = TextTable<[Column]> { $0 }.string(for: lines, style: WideColumns.self) ?? ""
-        return table.split(separator: "\n").map { trimmed($0) + "\n" }.joined()
+        return PrintedTable.text(of: lines)
             + (report.ratioNote.map { "\n\($0)\n" } ?? "") + outcome(of: report)
             + report.settlements.map(paragraph).joined()
     }
@@ -27,10 +25,6 @@ enum ComparisonTable {
 
     private static func column(of row: CompareRow, _ column: ComparisonColumn) -> Column {
         Column(title: column.title, field: column.text(row), align: column.isText ? .left : .right)
-    }
-
-    private static func trimmed(_ line: Substring) -> Substring {
-        line.dropLast(line.reversed().prefix { $0 == " " }.count)
     }
 }
 
@@ -71,20 +65,6 @@ struct ComparisonColumn: Sendable {
 }
 
 extension CompareRow {
-    /// The worsening that a comparison whose interval is as wide as this one's calls a regression 95 times in 100, or
-    /// nil where none is judged by its interval: the interval's near end, 1.64 deviations of the estimate below what it
-    /// is on the average, still lies beyond the margin.
-    var detectable: Double? {
-        guard let threshold, let low = ratioLow, let high = ratioHigh, low > 0, verdict != .unjudged,
-            Metric.named(metric)?.isDeterministic != true
-        else { return nil }
-        let halfWidth = log(high / low) / 2
-        return exp(log(1 + threshold) + halfWidth * (1 + 1.645 / 1.96)) - 1
-    }
-
-    /// Whether the rule's threshold was below what this host can tell from noise.
-    var isRaisedToFloor: Bool { threshold != nil && threshold == noiseFloor }
-
     /// The metric with what distinguishes it: `time total`, `start_latency p99 priority=high`.
     var figureName: String {
         ([metric] + [phase, stat == phase ? "" : stat, operationClass].filter { !$0.isEmpty }).joined(separator: " ")

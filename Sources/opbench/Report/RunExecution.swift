@@ -1,3 +1,4 @@
+import OpBenchAnalysis
 import OpBenchModel
 import OpBenchRunner
 
@@ -64,5 +65,17 @@ extension Result where Failure == any Error {
     /// What the work gives or throws.
     static func catching(_ work: () async throws -> Success) async -> Self {
         do { return .success(try await work()) } catch { return .failure(error) }
+    }
+}
+
+extension DoubtfulSamples {
+    /// What to tell; empty if there are none.
+    var warnings: [String] {
+        var warnings: [String] = []
+        if noisy > 0 { warnings.append("noisy: \(noisy) of \(total) samples, while something else used the machine") }
+        if unsteady > 0 {
+            warnings.append("unsteady: \(unsteady) of \(total) samples, whose rounds still grew or shrank at their end")
+        }
+        return warnings
     }
 }

@@ -1,3 +1,4 @@
+import OpBenchAnalysis
 import OpBenchModel
 
 /// What leaves some figures of a comparison open, and the commands that settle them.
@@ -15,30 +16,6 @@ struct Settlement: Equatable {
 }
 
 extension Doubt {
-    /// What is to be done about it; doubts of one remedy are settled together.
-    enum Remedy: Int, CaseIterable { case moreBlocks, fewerBlocks, noiseFloor, sharperComparison, rule }
-
-    var remedy: Remedy {
-        switch self {
-        case .noNoiseFloor: .noiseFloor
-        case .tooFewBlocks: .moreBlocks
-        case .wideInterval(_, let enough), .likelyChance(_, let enough):
-            enough == nil ? .sharperComparison : .moreBlocks
-        case .tooManyBlocks: .fewerBlocks
-        case .noRatio: .rule
-        }
-    }
-
-    /// With how many blocks the figure is likely to be settled; nil if their number does not matter or none is likely to.
-    var enough: Int? {
-        switch self {
-        case .noNoiseFloor, .noRatio: nil
-        case .tooFewBlocks(_, let enough): enough
-        case .wideInterval(_, let enough), .likelyChance(_, let enough): enough
-        case .tooManyBlocks(_, let most): most
-        }
-    }
-
     /// In as few words as a table has room for.
     var words: String {
         switch self {

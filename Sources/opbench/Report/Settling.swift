@@ -1,4 +1,5 @@
 import Foundation
+import OpBenchAnalysis
 import OpBenchModel
 import OpBenchRunner
 

@@ -21,13 +21,8 @@ enum SummaryTable {
             return [Column(title: "cell", field: opensGroup ? cells.name(of: rows[index]) : "")]
                 + columns.map { Column(title: $0.title, field: $0.text(rows[index]), align: $0.alignment) }
         }
-        let table = TextTable<[Column]> { $0 }.string(for: lines, style: WideColumns.self) ?? ""
         return TerminalText.escaped(cells.heading, limit: TerminalText.messageLimit) + "\n"
-            + table.split(separator: "\n").map { trimmed($0) + "\n" }.joined()
-    }
-
-    private static func trimmed(_ line: Substring) -> Substring {
-        line.dropLast(line.reversed().prefix { $0 == " " }.count)
+            + PrintedTable.text(of: lines)
     }
 }
 

@@ -30,3 +30,13 @@ extension Column {
             title: title, value: TerminalText.escaped(field, limit: TerminalText.fieldLimit), align: align)
     }
 }
+
+/// A printed table, without blanks at the ends of its lines.
+enum PrintedTable {
+    static func text(of lines: [[Column]]) -> String {
+        let table = TextTable<[Column]> { $0 }.string(for: lines, style: WideColumns.self) ?? ""
+        return table.split(separator: "\n").map { line in
+            line.dropLast(line.reversed().prefix { $0 == " " }.count) + "\n"
+        }.joined()
+    }
+}

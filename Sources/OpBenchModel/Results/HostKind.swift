@@ -11,9 +11,6 @@ public struct HostKind: Equatable, Sendable {
         self.configuration = configuration
     }
 
-    /// This program on this machine.
-    public static func here() -> HostKind { HostFacts.gather(git: nil).kind }
-
     /// The first difference, for people; nil if there is none.
     public func difference(from other: HostKind) -> (what: String, own: String, others: String)? {
         [

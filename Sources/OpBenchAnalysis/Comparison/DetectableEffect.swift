@@ -1,0 +1,18 @@
+import Glibc
+import OpBenchModel
+
+extension CompareRow {
+    /// The worsening that a comparison whose interval is as wide as this one's calls a regression 95 times in 100, or
+    /// nil where none is judged by its interval: the interval's near end, 1.64 deviations of the estimate below what it
+    /// is on the average, still lies beyond the margin.
+    public var detectable: Double? {
+        guard let threshold, let low = ratioLow, let high = ratioHigh, low > 0, verdict != .unjudged,
+            Metric.named(metric)?.isDeterministic != true
+        else { return nil }
+        let halfWidth = log(high / low) / 2
+        return exp(log(1 + threshold) + halfWidth * (1 + 1.645 / 1.96)) - 1
+    }
+
+    /// Whether the rule's threshold was below what this host can tell from noise.
+    public var isRaisedToFloor: Bool { threshold != nil && threshold == noiseFloor }
+}
