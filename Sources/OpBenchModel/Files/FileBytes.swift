@@ -1,12 +1,5 @@
 import Glibc
 
-/// A call to the system failed with this `errno`.
-public struct SystemError: Error, Sendable {
-    public let code: Int32
-
-    public init(code: Int32) { self.code = code }
-}
-
 /// Whole reads and writes of a file descriptor.
 public enum FileBytes {
     public static func write(_ text: String, to descriptor: Int32) throws(SystemError) {

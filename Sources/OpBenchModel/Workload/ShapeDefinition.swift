@@ -94,13 +94,6 @@ extension ShapeDefinition {
     }
 }
 
-/// The five queue priorities by their names in workload files, lowest first.
-public enum PriorityLevel: String, CaseIterable, Sendable {
-    case veryLow = "very_low"
-    case low, normal, high
-    case veryHigh = "very_high"
-}
-
 extension ParameterDefinition {
     static func count(_ name: String, _ range: ClosedRange<Int>, _ value: Int, _ summary: String) -> Self {
         .init(name: name, kind: .integer(range), defaultValue: .integer(value), summary: summary, unit: "count")

@@ -1,0 +1,19 @@
+import Dispatch
+
+/// One closure a group, which runs the blocks by `concurrentPerform` and ends when all have.
+final class DispatchGroups: DispatchRound, @unchecked Sendable {
+    override func submit(_ part: Range<Int>) {
+        for group in plan.groups(of: part) {
+            let work: @Sendable () -> Void = { [body] in
+                DispatchQueue.concurrentPerform(iterations: group.count) { body.run(group.lowerBound + $0) }
+            }
+            body.submitTogether(group, in: plan) {
+                if body.takesStamps {
+                    lane.async(work, thenNotify: notifications.block(group, body))
+                } else {
+                    lane.async(work)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+import OpBenchAnalysis
+import OpBenchModel
+
+/// A comparison as a table in Markdown, for the summary of a CI job.
+enum ComparisonMarkdown {
+    static func text(of report: ComparisonReport) -> String {
+        let rows = report.rows
+        let titles = ComparisonColumn.all.map(\.title)
+        let rule = ComparisonColumn.all.map { $0.isText ? "---" : "---:" }
+        let lines = [titles, rule] + rows.map { row in ComparisonColumn.all.map { MarkdownText.cell($0.text(row)) } }
+        let heading = report.outcome.map { "**gate: \($0.rawValue)**\(GateSummary.counts(of: rows))\n\n" } ?? ""
+        return heading + lines.map { "| " + $0.joined(separator: " | ") + " |\n" }.joined()
+            + (report.ratioNote.map { "\n\($0)\n" } ?? "") + report.settlements.map(paragraph).joined()
+    }
+
+    private static func paragraph(_ settlement: Settlement) -> String {
+        // A line of code takes no escapes, and ends with its line.
+        let commands = settlement.commands.map { "    \(TerminalText.escaped($0))\n" }
+        return "\n\(MarkdownText.cell("\(settlement.finding); \(settlement.advice):"))\n\n" + commands.joined()
+    }
+}
