@@ -103,7 +103,11 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="one short sample of each, unless --blocks says otherwise")
     parser.add_argument("--blocks", type=int, metavar="N", help="samples of each kind (default: seven of the timed ones)")
     parser.add_argument("--only", default="", metavar="LIST", help="workloads in workloads/engine, separated by commas")
-    parser.add_argument("--keep", metavar="NAME", help="keep runs and table in git: baseline/NAME-…, reference/NAME-goals.csv")
+    parser.add_argument(
+        "--keep", metavar="NAME",
+        help="keep in git the table, reference/NAME-goals.csv, and the runs, baseline/NAME-…, without samples that nothing "
+        "prints",
+    )  # fmt: skip
     parser.add_argument("--from", nargs="+", type=Path, default=[], dest="runs", metavar="RUN", help="folders of runs")
     parser.add_argument(
         "--output", type=Path, default=ROOT / "results", metavar="DIR", help="the folder of runs (default: results)"

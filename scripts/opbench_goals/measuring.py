@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from opbench_goals import keeping
 from opbench_goals.errors import CannotMeasure
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,10 +31,11 @@ def metrics(workload: str) -> list[str]:
 
 
 def keep(allocator: str, output: Path, run_id: str, name: str) -> None:
-    """Copies a run to the baselines, which git keeps."""
+    """Copies a run to the baselines, which git keeps, with those of its samples that anything is printed from."""
     status = opbench(allocator, ["baseline", "save", run_id, "--name", name, "--replace", "--results", _from_root(output)])
     if status != 0:
         raise CannotMeasure(f"opbench baseline save {run_id} ended with {status}")
+    keeping.reduce(output / "baseline" / name)
 
 
 def opbench(allocator: str, words: Sequence[str]) -> int:

@@ -1,4 +1,4 @@
-"""The figures of runs by cell, backend and block, from their samples.csv."""
+"""The figures of runs by cell, backend and block, from their samples."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from opbench_plots import tables
 from opbench_plots.errors import BadInput
+from opbench_plots.kept import samples_of
 from opbench_plots.tables import PARAMETER_PREFIX
 
 COLUMNS = (
@@ -68,6 +69,11 @@ class Cell(NamedTuple):
         return all(own.get(name) == str(value) for name, value in values.items())
 
 
+def counts(row: dict[str, str]) -> bool:
+    """Whether a row is of a sound sample's whole work on one side."""
+    return row["status"] == "ok" and row["class"] == "" and row["side"] == "" and row["phase"] != "warmup"
+
+
 class Rows:
     """The figures of runs that have no cell in common; those of samples that did not end well are left out, and their
     status is kept."""
@@ -78,7 +84,7 @@ class Rows:
         self.statuses: dict[tuple[str, str], set[str]] = defaultdict(set)
         cells: dict[str, Cell] = {}
         for folder in folders:
-            self._read(folder / "samples.csv", cells)
+            self._read(samples_of(folder), cells)
         self.cells = list(cells.values())
 
     def _read(self, path: Path, cells: dict[str, Cell]) -> None:
@@ -92,7 +98,7 @@ class Rows:
             elif cells[identity].run_id != row["run_id"]:
                 raise BadInput(f"{path}: the cell {identity} is in the run {cells[identity].run_id} too")
             self.statuses[identity, row["backend"]].add(row["status"])
-            if row["status"] == "ok" and row["class"] == "" and row["side"] == "" and row["phase"] != "warmup":
+            if counts(row):
                 self._keep(path, row)
 
     def _keep(self, path: Path, row: dict[str, str]) -> None:

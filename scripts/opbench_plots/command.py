@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 
 DESCRIPTION = """\
-Draws one figure for each shape of workload in a run, from its summary.csv, as SVG and PNG. samples.csv adds the
-spread between samples, the CPU share and the nice value; run.json adds the host and the allocator."""
+Draws one figure for each shape of workload in a run, from its summary.csv, as SVG and PNG. samples.csv, or figures.csv
+of a kept run, adds the spread between samples, the CPU share and the nice value; run.json adds the host and the
+allocator."""
 
 EXAMPLES = """\
 examples:

@@ -8,6 +8,9 @@ from typing import NamedTuple
 
 from opbench_plots.run import Run, SummaryRow
 
+FROM_SAMPLES: set[tuple[str, str]] = set()
+"""The metric and the statistic of every figure that is made of samples; shapes.py fills it."""
+
 
 class Interval(NamedTuple):
     """A figure with the bounds of its error bar, where there are any."""
@@ -94,6 +97,7 @@ def plain(column: str) -> Callable[[Run, SummaryRow], Interval | None]:
 
 def with_spread(column: str, metric: str, stat: str, scale: float = 1) -> Callable[[Run, SummaryRow], Interval | None]:
     """The summary's figure, between the extremes of the samples it comes from."""
+    FROM_SAMPLES.add((metric, stat))
 
     def read(run: Run, row: SummaryRow) -> Interval | None:
         value = row.figures.get(column)
@@ -106,7 +110,7 @@ def with_spread(column: str, metric: str, stat: str, scale: float = 1) -> Callab
         if not _is_between(value, low, high):
             run.note(
                 f"{column} of {row.slot.backend} in {row.slot.cell.workload} is {value:g} in summary.csv, outside of what "
-                f"samples.csv has, {low:g} to {high:g}: no bar; is the summary of these samples?"
+                f"the samples have, {low:g} to {high:g}: no bar; is the summary of these samples?"
             )
             return Interval(value)
         return Interval(value, low, high)
@@ -122,6 +126,7 @@ def _is_between(value: float, low: float, high: float) -> bool:
 
 def from_samples(metric: str, stats: tuple[str, ...], scale: float = 1) -> Callable[[Run, SummaryRow], Interval | None]:
     """The median over samples of a figure that summary.csv has no column for."""
+    FROM_SAMPLES.update((metric, stat) for stat in stats)
 
     def read(run: Run, row: SummaryRow) -> Interval | None:
         values = next((run.samples[key] for stat in stats if (key := (row.slot, metric, stat)) in run.samples), [])

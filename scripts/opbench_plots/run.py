@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from opbench_plots import tables
 from opbench_plots.errors import BadInput
+from opbench_plots.kept import samples_of
 from opbench_plots.tables import PARAMETER_PREFIX, Table
 
 POSITIVE_COLUMNS = (
@@ -91,13 +92,13 @@ class Run:
 
 
 def load_run(folder: Path) -> Run:
-    """Reads a run's folder. summary.csv must be there; without samples.csv or run.json the figures show less."""
+    """Reads a run's folder. summary.csv must be there; without samples or run.json the figures show less."""
     summary = tables.read_table(folder / "summary.csv", SUMMARY_COLUMNS)
     run = Run(name=_run_id(summary), rows=[_summary_row(summary, row) for row in summary.rows])
     if sides := sorted({row.get("side", "") for row in summary.rows} - {""}):
         raise BadInput(f"{summary.path}: a run of two builds ({', '.join(sides)}), which compare.csv tells about; plots show one")
     _check_unique(summary.path, run.rows)
-    samples = folder / "samples.csv"
+    samples = samples_of(folder)
     if samples.exists():
         run.samples = _sample_values(tables.read_table(samples, SAMPLE_COLUMNS))
     else:
@@ -152,7 +153,7 @@ def _check_unique(path: Path, rows: list[SummaryRow]) -> None:
 def _sample_values(table: Table) -> dict[tuple[Slot, str, str], list[float]]:
     """The samples' figures as the summary takes them: of sound samples outside the warm-up, without those that were
     taken again, and by round where the summary counts by round."""
-    rows = [row for row in table.rows if _counts(row)]
+    rows = [row for row in table.rows if counts(row)]
     again = {_place(row) for row in rows if _is_rerun(row)}
     rows = [row for row in rows if _is_rerun(row) or _place(row) not in again]
     rounds = {
@@ -172,7 +173,8 @@ def _sample_values(table: Table) -> dict[tuple[Slot, str, str], list[float]]:
     return dict(values)
 
 
-def _counts(row: dict[str, str]) -> bool:
+def counts(row: dict[str, str]) -> bool:
+    """Whether a row is of a sound sample outside the warm-up, and of all its rounds."""
     return row["status"] == "ok" and row["phase"] != "warmup" and row["iteration"] == "" and row["side"] == ""
 
 

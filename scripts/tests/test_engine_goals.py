@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from opbench_goals import command, estimates, goals, table
+from opbench_goals import command, estimates, goals, keeping, table
 from opbench_goals.judging import judge
 from opbench_goals.rows import FIGURES, Rows
 from opbench_plots.errors import BadInput
+from opbench_plots.run import SAMPLE_COLUMNS, _sample_values
+from opbench_plots.tables import read_table
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKLOADS = ROOT / "workloads" / "engine"
@@ -207,6 +209,72 @@ def test_runs_of_different_cells_are_one_table_and_a_cell_has_one_run(tmp_path: 
     again = write_run(tmp_path / "again", times("block", "engine", [1.0]), run_id="again")
     with pytest.raises(BadInput, match="tiny form=block is in the run first too"):
         Rows(first, again)
+
+
+# MARK: Kept runs
+
+
+def test_the_shipped_table_is_made_from_the_shipped_runs(tmp_path: Path) -> None:
+    runs = sorted(str(path) for path in (ROOT / "results" / "baseline").glob("engine-*"))
+    # The order in which the command measures them.
+    runs.sort(key=lambda run: "jemalloc" in run)
+    assert len(runs) == 4 and command.main(["--from", *runs, "--output", str(tmp_path)]) == 0
+    made = next(tmp_path.glob("goals-*.csv")).read_text(encoding="utf-8")
+    assert made == (ROOT / "results" / "reference" / "engine-goals.csv").read_text(encoding="utf-8")
+
+
+SAMPLE_NAMES = [*keeping.COLUMNS, "load", "param.form", "param.unused"]
+
+
+def write_samples(folder: Path, rows: list[dict[str, Any]]) -> Path:
+    folder.mkdir()
+    common = {"schema_version": 1, "run_id": "r", "workload": "tiny", "cell_id": "tiny form=block", "backend": "engine"}
+    common |= {"status": "ok", "block": 0, "sample_id": "0-throughput", "operations": 10, "param.form": "block"}
+    with open(folder / "samples.csv", "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, SAMPLE_NAMES, restval="", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(common | row for row in rows)
+    return folder
+
+
+def test_a_reduced_run_has_what_is_printed_and_nothing_else(tmp_path: Path) -> None:
+    total = {"metric": "time", "stat": "total", "phase": "total", "value": "0.12345678901234567"}
+    run = write_samples(
+        tmp_path / "run",
+        [
+            total,
+            total | {"phase": "warmup"},
+            total | {"phase": "drain"},
+            {"metric": "load", "stat": "mean", "value": 3},
+            {"metric": "start_latency", "stat": "p99", "class": "priority=low", "value": "1e-06"},
+            {"metric": "rounds", "stat": "total", "value": 2},
+            {"metric": "status", "status": "crashed", "backend": "dispatch"},
+        ],
+    )
+    whole = Rows(run)
+    figures = whole.figures(whole.cells[0], "engine", FIGURES["time"])
+    keeping.reduce(run)
+    assert [path.name for path in run.iterdir()] == ["figures.csv"]
+    with open(run / "figures.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    kept = [(row["metric"], row["phase"], row["class"], row["status"]) for row in rows]
+    assert kept == [
+        ("time", "total", "", "ok"), ("start_latency", "", "priority=low", "ok"), ("status", "", "", "crashed"),
+    ]  # fmt: skip
+    assert rows[0]["value"] == "0.12345678901234567" and list(rows[0]) == [*keeping.COLUMNS, "param.form"]
+    reduced = Rows(run)
+    assert reduced.cells == whole.cells and reduced.statuses == whole.statuses
+    assert reduced.figures(reduced.cells[0], "engine", FIGURES["time"]) == figures
+
+
+def test_rounds_are_kept_where_the_plots_divide_by_them(tmp_path: Path) -> None:
+    counted = {"metric": "inversions", "stat": "total", "value": 4}
+    run = write_samples(tmp_path / "run", [counted, {"metric": "rounds", "stat": "total", "value": 2}])
+    before = _sample_values(read_table(run / "samples.csv", SAMPLE_COLUMNS))
+    keeping.reduce(run)
+    after = _sample_values(read_table(run / "figures.csv", SAMPLE_COLUMNS))
+    of_inversions = [values for (_, metric, _), values in after.items() if metric == "inversions"]
+    assert of_inversions == [[2]] and before == after
 
 
 # MARK: The command
