@@ -30,6 +30,21 @@ require_gnu_time() {
     [[ -x /usr/bin/time ]] || install_packages time
 }
 
+# artefact_folder ROOT: where a run leaves its records and tables; made if it is not there.
+artefact_folder() {
+    local folder=${OPBENCH_ARTEFACTS:-$1/.build/artefacts}
+    mkdir -p -- "$folder"
+    readlink -f -- "$folder"
+}
+
+# record_tests FOLDER: has the tests that run next write what scripts/contract-table reads. Sets event_stream to the options
+# of `swift test` that belong to it.
+record_tests() {
+    rm -f -- "$1/test-events.jsonl" "$1/contract-tests.jsonl"
+    export OPBENCH_CONTRACT_TESTS=$1/contract-tests.jsonl
+    event_stream=(--event-stream-version 0 --event-stream-output-path "$1/test-events.jsonl")
+}
+
 # asks_for_help ARGUMENT…: whether one of them does. Help is given before anything is built or installed.
 asks_for_help() {
     local argument

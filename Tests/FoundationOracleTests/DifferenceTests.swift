@@ -8,14 +8,14 @@ import Testing
 /// the line into the shared folder, and its line out of the list.
 @Suite("Where Foundation differs", .blocking)
 struct DifferenceTests {
-    @Test("A10: Foundation's description does not show the name")
+    @Test("Foundation's description does not show the name", .contract("A10"))
     func description() {
         let operation = Operation()
         operation.name = "reader of pages"
         #expect(!operation.description.contains("reader of pages"))
     }
 
-    @Test("B3 E19: a dependency added after the finish makes Foundation's operation unready")
+    @Test("a dependency added after the finish makes Foundation's operation unready", .contract("B3", "E19"))
     func dependencyAfterFinish() {
         let operation = Operation()
         operation.start()
@@ -23,7 +23,7 @@ struct DifferenceTests {
         #expect(operation.isFinished && !operation.isReady)
     }
 
-    @Test("E9 E13: removing an unfinished dependency never makes Foundation's dependent ready")
+    @Test("removing an unfinished dependency never makes Foundation's dependent ready", .contract("E9", "E13"))
     func removeUnfinished() {
         let (dependency, dependent) = (Operation(), Operation())
         dependent.addDependency(dependency)
@@ -31,7 +31,7 @@ struct DifferenceTests {
         #expect(dependent.dependencies.isEmpty && !dependent.isReady)
     }
 
-    @Test("E17: Foundation hangs the caller of a self-dependency")
+    @Test("Foundation hangs the caller of a self-dependency", .contract("E17"))
     func selfDependency() async {
         await #expect(processExitsWith: .exitCode(7)) {
             let operation = Operation()
@@ -45,7 +45,7 @@ struct DifferenceTests {
         }
     }
 
-    @Test("E21: Foundation touches dependents that were freed")
+    @Test("Foundation touches dependents that were freed", .contract("E21"))
     func freedDependents() async {
         await #expect(processExitsWith: .failure) {
             for _ in 0..<1_000 {
@@ -56,7 +56,7 @@ struct DifferenceTests {
         }
     }
 
-    @Test("E22: Foundation overflows the stack when a long chain is released")
+    @Test("Foundation overflows the stack when a long chain is released", .contract("E22"))
     func releaseChain() async {
         await #expect(processExitsWith: .failure) {
             var last = Operation()
@@ -69,7 +69,7 @@ struct DifferenceTests {
         }
     }
 
-    @Test("G6: Foundation runs operations that became ready late in the order of adding")
+    @Test("Foundation runs operations that became ready late in the order of adding", .contract("G6"))
     func lateReady() {
         let log = Recorder<Int>()
         let queue = makeQueue(limit: 1, suspended: true)
@@ -83,7 +83,7 @@ struct DifferenceTests {
         #expect(log.entries == [0, 1, 2])
     }
 
-    @Test("I6 Q5: Foundation keeps the completion block and what it captures")
+    @Test("Foundation keeps the completion block and what it captures", .contract("I6", "Q5"))
     func completionBlockKept() {
         let released = Counter()
         let ran = Gate("the completion block runs")
@@ -100,7 +100,7 @@ struct DifferenceTests {
         #expect(operation.completionBlock != nil && released.value == 0)
     }
 
-    @Test("J9: a cancelled operation in a full queue of Foundation's waits for a slot")
+    @Test("a cancelled operation in a full queue of Foundation's waits for a slot", .contract("J9"))
     func cancelledNeedsSlot() {
         let queue = makeQueue(limit: 1)
         let blocker = Blocker()
@@ -116,7 +116,7 @@ struct DifferenceTests {
         drains(queue)
     }
 
-    @Test("K2 K4 K5: Foundation runs the blocks of an operation one after another on one thread")
+    @Test("Foundation runs the blocks of an operation one after another on one thread", .contract("K2", "K4", "K5"))
     func sequentialBlocks() {
         let threads = Recorder<Int32>()
         let operation = BlockOperation()
@@ -125,7 +125,9 @@ struct DifferenceTests {
         #expect(threads.entries == Array(repeating: ThreadFacts.id, count: 4))
     }
 
-    @Test("B11 K13: Foundation keeps the blocks after they have run, and main called again runs them again")
+    @Test(
+        "Foundation keeps the blocks after they have run, and main called again runs them again",
+        .contract("B11", "K13"))
     func blocksKept() {
         let (released, runs) = (Counter(), Counter())
         let operation = BlockOperation()
@@ -142,7 +144,7 @@ struct DifferenceTests {
         #expect(runs.value == 2)
     }
 
-    @Test("P8: a barrier added to an empty queue of Foundation's runs although the queue is suspended")
+    @Test("a barrier added to an empty queue of Foundation's runs although the queue is suspended", .contract("P8"))
     func suspendedBarrier() {
         let queue = makeQueue(suspended: true)
         let ran = Gate("the barrier runs")
@@ -150,14 +152,16 @@ struct DifferenceTests {
         #expect(ran.wait())
     }
 
-    @Test("P9: a barrier added to Foundation's empty main queue runs on another thread")
+    @Test("a barrier added to Foundation's empty main queue runs on another thread", .contract("P9"))
     func barrierOnMain() {
         let onMain = Guarded<Bool?>(nil)
         OperationQueue.main.addBarrierBlock { onMain.withLock { $0 = ThreadFacts.isMain } }
         #expect(onMain.wait { $0 != nil } && onMain.read() == false)
     }
 
-    @Test("B5 B6 B9 B10 K7 M5 M6 N5: Foundation traps on the same misuse", arguments: FoundationOffence.allCases)
+    @Test(
+        "Foundation traps on the same misuse", .contract("B5", "B6", "B9", "B10", "K7", "M5", "M6", "N5"),
+        arguments: FoundationOffence.allCases)
     func traps(offence: FoundationOffence) async {
         await #expect(processExitsWith: .failure) { [offence] in offence.commit() }
     }

@@ -3,8 +3,15 @@ import Foundation
 /// What noticed a mutation; nobody if it survives.
 struct Verdict {
     let mutation: Mutation
-    let noticedBy: [String]
+    let notice: Notice
     let seconds: Double
+}
+
+/// The tests, or the schedule, that failed.
+struct Notice {
+    var by: [String] = []
+    /// The lines of the contract that they name.
+    var lines: [String] = []
 }
 
 /// Runs what should notice the mutations of a built tree.
@@ -20,7 +27,7 @@ struct Judge {
     // MARK: The explorer
 
     /// The first schedule that fails: first in the scenarios that are named, then in all.
-    func explore(_ mutation: Mutation, number: Int) throws -> [String] {
+    func explore(_ mutation: Mutation, number: Int) throws -> Notice {
         var attempts: [[String]] = []
         if !mutation.scenarios.isEmpty {
             attempts.append(["search", "--first", "--seconds", "20"] + mutation.scenarios)
@@ -35,16 +42,20 @@ struct Judge {
             let lines = run.output.split(separator: "\n")
             if let failed = lines.first(where: { $0.hasPrefix("FAILED") }) {
                 let replay = lines.first { $0.contains("replay: ") }?.split(separator: " ").last ?? ""
-                return ["explorer: \(failed.dropFirst(6).trimmingCharacters(in: .whitespaces)) [\(replay)]"]
+                let what = failed.dropFirst(6).trimmingCharacters(in: .whitespaces)
+                // "scenario: N4: what went wrong"
+                let lines = what.prefixMatch(of: #/[\w-]+: ([A-Z]\d*(?: [A-Z]\d*)*): /#)?.output.1 ?? ""
+                return Notice(
+                    by: ["explorer: \(what) [\(replay)]"], lines: lines.split(separator: " ").map(String.init))
             }
         }
-        return []
+        return Notice()
     }
 
     // MARK: The tests
 
-    /// The names of the tests that fail: of those that name one of the mutation's lines, or of all that name a line.
-    func test(_ mutation: Mutation, number: Int, catalog: TestCatalog, isWide: Bool) throws -> [String] {
+    /// The tests that fail: of those that name one of the mutation's lines, or of all that name a line.
+    func test(_ mutation: Mutation, number: Int, catalog: TestCatalog, isWide: Bool) throws -> Notice {
         let suspects = catalog.tests(naming: mutation.lines)
         let filter = isWide ? TestCatalog.contractFilter : suspects.map(\.filter).joined(separator: "|")
         let together = filter.isEmpty ? TestRun() : try runTests(filter: filter, number: number)
@@ -54,12 +65,26 @@ struct Judge {
             for test in suspects {
                 let alone = try runTests(filter: test.filter, number: number)
                 guard alone.hasCrashed || !alone.failed.isEmpty else { continue }
-                failed.insert(test.name)
+                failed.insert(test.title)
                 break
             }
         }
-        return failed.subtracting(unreliable).sorted()
+        let titles = failed.subtracting(unreliable).sorted()
+        return Notice(by: titles, lines: catalog.lines(of: titles))
     }
+
+    /// Every test that names lines, stress programs included. None is run.
+    func listTests() throws -> TestCatalog {
+        let record = tree.root.appending(path: ".build/contract-tests.jsonl")
+        try? FileManager.default.removeItem(at: record)
+        _ = try Program(
+            path: testBundle, arguments: ["--testing-library", "swift-testing", "--filter", "OperationEngineTests"],
+            folder: tree.root, environment: ["OPBENCH_CONTRACT_TESTS": record.path, "OPBENCH_CONTRACT_TESTS_ONLY": "1"]
+        ).run(seconds: 60)
+        return try TestCatalog(record: record)
+    }
+
+    private var testBundle: String { products.appending(path: "opbenchPackageTests.xctest").path }
 
     struct TestRun {
         var failed: [String] = []
@@ -70,8 +95,7 @@ struct Judge {
         var environment = ["SWIFT_BACKTRACE": "enable=no"]
         if let number { environment[Self.switchName] = "\(number)" }
         let run = try Program(
-            path: products.appending(path: "opbenchPackageTests.xctest").path,
-            arguments: ["--testing-library", "swift-testing", "--filter", filter], folder: tree.root,
+            path: testBundle, arguments: ["--testing-library", "swift-testing", "--filter", filter], folder: tree.root,
             environment: environment
         ).run(seconds: number == nil ? 600 : 150)
         let failed = run.output.split(separator: "\n").compactMap { line in
@@ -81,39 +105,34 @@ struct Judge {
     }
 }
 
-/// The tests of the contract, by the names that say which lines they test.
+/// The tests that name lines of the contract, as the trait `.contract` has recorded them.
 struct TestCatalog {
-    struct Test {
-        let name: String
-        let filter: String
+    struct Test: Decodable {
+        /// `Module.Suite/test()/File.swift:1:2`
+        let test: String
+        let title: String
+        let lines: [String]
+
+        /// An expression for `--filter` that fits this test alone.
+        var filter: String {
+            NSRegularExpression.escapedPattern(for: String(test[..<(test.lastIndex(of: "/") ?? test.endIndex)]) + "/")
+        }
     }
 
     static let contractFilter =
         "OperationEngineTests\\.(?!.*(Stress|Crowd|Soak|LargeGraph|RandomGraph|RaceTests|Scenario|Coverage))"
     private let tests: [Test]
 
-    init(folder: URL) throws {
-        var found: [Test] = []
-        let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
-        while let file = files?.nextObject() as? URL {
-            guard file.pathExtension == "swift", let text = try? String(contentsOf: file, encoding: .utf8) else {
-                continue
-            }
-            let suites = text.matches(of: #/(?m)^(?:@\w+[^\n]*\n)?(?:final )?(?:struct|class|extension) (\w+)/#)
-            for match in text.matches(of: #/@Test\(\s*"([^"]+)"[^{}]*?\)\s*(?:@\w+\s*)?func (\w+)\(/#) {
-                let suite = suites.last { $0.range.lowerBound < match.range.lowerBound }?.output.1 ?? ""
-                found.append(
-                    Test(name: String(match.output.1), filter: "OperationEngineTests\\.\(suite)/\(match.output.2)\\("))
-            }
-        }
-        tests = found
+    init(record: URL) throws {
+        let rows = try String(contentsOf: record, encoding: .utf8).split(separator: "\n")
+        tests = try rows.map { try JSONDecoder().decode(Test.self, from: Data($0.utf8)) }
     }
 
     func tests(naming lines: [String]) -> [Test] {
-        tests.filter { test in
-            guard let colon = test.name.firstIndex(of: ":") else { return false }
-            let named = test.name[..<colon].split(separator: " ").map(String.init)
-            return lines.contains { named.contains($0) }
-        }
+        tests.filter { test in lines.contains { test.lines.contains($0) } }
+    }
+
+    func lines(of titles: [String]) -> [String] {
+        Set(tests.filter { titles.contains($0.title) }.flatMap(\.lines)).sorted()
     }
 }

@@ -57,8 +57,9 @@ struct MutationRun {
         try tree.update(with: selected)
         var judge = Judge(tree: tree, products: tree.root.appending(path: ".build/debug"))
         try build(tree)
-        let catalog = try TestCatalog(folder: tree.root.appending(path: "Tests/OperationEngineTests"))
-        if !isTrusting, selected.contains(where: { $0.mutation.tier == .contract }) {
+        let hasTests = selected.contains { $0.mutation.tier == .contract }
+        let catalog = hasTests ? try judge.listTests() : nil
+        if !isTrusting, hasTests {
             let plain = try judge.runTests(filter: TestCatalog.contractFilter, number: nil)
             if plain.hasCrashed { throw MutationReader.Mistake(description: "the tests crash without any mutation") }
             judge.unreliable = Set(plain.failed)
@@ -69,12 +70,14 @@ struct MutationRun {
             if mutation.name == from { hasBegun = true }
             guard hasBegun else { continue }
             let begin = Date()
-            let noticed =
-                mutation.tier == .protocol
-                ? try judge.explore(mutation, number: number)
-                : try judge.test(mutation, number: number, catalog: catalog, isWide: isWide)
-            let verdict = Verdict(mutation: mutation, noticedBy: noticed, seconds: Date().timeIntervalSince(begin))
-            let what = noticed.isEmpty ? "SURVIVED" : "caught by \(noticed.count): \(noticed[0])"
+            let notice =
+                if mutation.tier == .contract, let catalog {
+                    try judge.test(mutation, number: number, catalog: catalog, isWide: isWide)
+                } else {
+                    try judge.explore(mutation, number: number)
+                }
+            let verdict = Verdict(mutation: mutation, notice: notice, seconds: Date().timeIntervalSince(begin))
+            let what = notice.by.isEmpty ? "SURVIVED" : "caught by \(notice.by.count): \(notice.by[0])"
             print("\(mutation.name) (\(Int(verdict.seconds)) s): \(what)")
             fflush(nil)
             try results.store(verdict, known: mutations)
@@ -95,10 +98,10 @@ struct MutationRun {
     }
 }
 
-/// Tests/Mutations/results.csv: what noticed each mutation when it was last run.
+/// mutations.csv: what noticed each mutation when it was last run here.
 struct ResultFile {
     let url: URL
-    private static let columns = "mutation,tier,file,lines_expected,caught,caught_by"
+    private static let columns = "mutation,tier,file,lines_expected,caught,lines_caught,caught_by"
 
     /// Replaces the row of one mutation; the rows of mutations that exist no longer go.
     func store(_ verdict: Verdict, known: [Mutation]) throws {
@@ -107,16 +110,20 @@ struct ResultFile {
         rows[mutation.name] = [
             mutation.name, mutation.tier.rawValue, mutation.file,
             (mutation.lines + mutation.scenarios).joined(separator: " "),
-            verdict.noticedBy.isEmpty ? "no" : "yes", verdict.noticedBy.joined(separator: "; "),
+            verdict.notice.by.isEmpty ? "no" : "yes", verdict.notice.lines.joined(separator: " "),
+            verdict.notice.by.joined(separator: "; "),
         ]
         let lines = known.compactMap { rows[$0.name] }.map { $0.map(quoted).joined(separator: ",") }
         try ([Self.columns] + lines + [""]).joined(separator: "\n").write(to: url, atomically: true, encoding: .utf8)
     }
 
     func table() throws -> String {
+        guard FileManager.default.fileExists(atPath: url.path) else {
+            throw MutationReader.Mistake(description: "no results in \(url.path); scripts/mutate makes them")
+        }
         let rows = try rows().values.sorted { ($0[1], $0[0]) < ($1[1], $1[0]) }
         let survivors = rows.filter { $0[4] == "no" }
-        return rows.map { "\($0[4] == "yes" ? "caught  " : "SURVIVED")  \($0[0])  \($0[5].prefix(160))" }
+        return rows.map { "\($0[4] == "yes" ? "caught  " : "SURVIVED")  \($0[0])  \($0[6].prefix(160))" }
             .joined(separator: "\n") + "\n\(rows.count) mutations, \(survivors.count) survived"
     }
 
@@ -141,7 +148,7 @@ struct ResultFile {
                     fields[fields.count - 1].append(character)
                 }
             }
-            if fields.count == 6 { rows[fields[0]] = fields }
+            if fields.count == 7 { rows[fields[0]] = fields }
         }
         return rows
     }

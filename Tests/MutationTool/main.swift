@@ -18,7 +18,10 @@ func fail(_ message: String, _ status: Int32) -> Never {
 
 let root = URL(filePath: FileManager.default.currentDirectoryPath)
 let definitions = root.appending(path: "Tests/Mutations")
-let results = ResultFile(url: definitions.appending(path: "results.csv"))
+let artefacts =
+    ProcessInfo.processInfo.environment["OPBENCH_ARTEFACTS"].map { URL(filePath: $0) }
+    ?? root.appending(path: ".build/artefacts")
+let results = ResultFile(url: artefacts.appending(path: "mutations.csv"))
 
 do {
     let mutations = try MutationReader.readAll(in: definitions)

@@ -6,27 +6,29 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from engine_docs import articles, costs, goals, headline, tables
+from engine_docs import articles, costs, goals, headline, report, tables
 from engine_docs.articles import Maker
 from engine_docs.comments import undocumented
 from engine_docs.contract import Contract
 from engine_docs.errors import Problem
-from engine_docs.evidence import Evidence, read_mutations
+from engine_docs.evidence import Evidence
 from engine_docs.examples import read_examples
 from engine_docs.layout import (
     ARTICLES,
     BASELINE,
     CONTRACT_LINES,
+    CONTRACT_REPORT,
+    CONTRACT_TABLE,
+    CONTRACT_TESTS,
     ENGINE_COSTS,
     EXAMPLES,
-    LAST_RUN,
     MUTATION_RESULTS,
     REFERENCE,
     ROOT,
-    SWIFT_TABLES,
-    TESTS,
+    TEST_EVENTS,
 )
-from engine_docs.verdicts import Verdicts, load, read_events, store
+from engine_docs.mutations import read_mutations
+from engine_docs.run import read_run
 
 
 def main(arguments: list[str]) -> int:
@@ -40,12 +42,12 @@ def main(arguments: list[str]) -> int:
     comments = commands.add_parser("comments", help="check that every public symbol has a comment")
     comments.add_argument("symbols", type=Path, help="the folder with the symbol graphs")
     comments.set_defaults(run=_check_comments)
-    record = commands.add_parser("record", help="store the verdicts of a test run, and update the articles")
-    record.add_argument("events", type=Path, nargs="+")
-    record.set_defaults(run=_record)
-    verify = commands.add_parser("verify", help="check that a test run has tested every line")
-    verify.add_argument("events", type=Path, nargs=1)
-    verify.set_defaults(run=_verify)
+    contract = commands.add_parser("contract", help="make a run's tables, and check that every line is tested")
+    contract.add_argument("folder", type=Path, help="with the records of the run; the tables are written there")
+    contract.set_defaults(run=_judge_run)
+    lines = commands.add_parser("lines", help="check which lines the tests name, without a run of them")
+    lines.add_argument("folder", type=Path)
+    lines.set_defaults(run=_check_lines)
     options = parser.parse_args(arguments)
     try:
         options.run(options)
@@ -53,10 +55,6 @@ def main(arguments: list[str]) -> int:
         print(f"docs: {problem}", file=sys.stderr)
         return 1
     return 0
-
-
-def _contract() -> Contract:
-    return Contract(CONTRACT_LINES, TESTS, SWIFT_TABLES)
 
 
 # Articles
@@ -70,13 +68,12 @@ def _makers() -> dict[str, Maker]:
             raise Problem(f"no example {name} in {EXAMPLES.relative_to(ROOT)}")
         return examples[name]
 
-    evidence = Evidence(_contract(), load(LAST_RUN), read_mutations(MUTATION_RESULTS))
     figures = {
         "costs": costs.maker(ENGINE_COSTS),
         "goals": goals.maker(REFERENCE),
         "headline": headline.maker(BASELINE),
     }
-    return {"example": example, **figures, **tables.makers(evidence)}
+    return {"example": example, **figures, **tables.makers(Contract(CONTRACT_LINES))}
 
 
 def _check_articles(_: argparse.Namespace) -> None:
@@ -100,58 +97,46 @@ def _check_comments(options: argparse.Namespace) -> None:
 # Test runs
 
 
-def _run(options: argparse.Namespace, made: dict[str, str]) -> Verdicts:
-    """The verdicts of the given runs. A test that was run again has the later verdict."""
-    all_verdicts = Verdicts(made)
-    for path in options.events:
-        try:
-            with open(path, encoding="utf-8") as rows:
-                run = read_events(rows, made)
-        except OSError as error:
-            raise Problem(f"cannot read {path}: {error.strerror}") from None
-        all_verdicts.engine.update(run.engine)
-        all_verdicts.foundation.update(run.foundation)
-    return all_verdicts
+def _rows(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise Problem(f"cannot read {path}: {error.strerror}; a run of the tests writes it") from None
 
 
-def _record(options: argparse.Namespace) -> None:
-    verdicts = _run(options, {"date": f"{datetime.now(UTC):%Y-%m-%d}", "commit": _commit(), "compiler": _compiler()})
-    contract = _contract()
-    named = {test.name for test in contract.tests}
-    store(
-        Verdicts(
-            verdicts.made,
-            {name: verdict for name, verdict in verdicts.engine.items() if name in named},
-            {name: verdict for name, verdict in verdicts.foundation.items() if name in named},
-        ),
-        LAST_RUN,
-    )
-    _update_articles(options)
+def _judge_run(options: argparse.Namespace) -> None:
+    folder: Path = options.folder
+    run = read_run(_rows(folder / CONTRACT_TESTS), _rows(folder / TEST_EVENTS))
+    evidence = Evidence(Contract(CONTRACT_LINES), run, read_mutations(folder / MUTATION_RESULTS))
+    (folder / CONTRACT_TABLE).write_text(report.as_csv(evidence), encoding="utf-8")
+    (folder / CONTRACT_REPORT).write_text(report.as_markdown(evidence, _made()), encoding="utf-8")
+    print(f"docs: {folder / CONTRACT_REPORT} and {CONTRACT_TABLE} say what this run shows", file=sys.stderr)
+    problems = evidence.gaps()
+    if unproved := evidence.unproved():
+        problems.append(f"no test of these lines has passed in this run: {', '.join(unproved)}")
+    if problems:
+        raise Problem("\n".join(problems))
 
 
-def _verify(options: argparse.Namespace) -> None:
-    verdicts, contract = _run(options, {}), _contract()
-    untested = [
-        line.id
-        for line in contract.lines
-        if contract.tests_of(line.id)
-        and not any(verdicts.engine.get(test.name) == "passed" for test in contract.tests_of(line.id))
-    ]
-    if untested:
-        raise Problem(f"no test of these lines has passed in this run: {', '.join(untested)}")
+def _check_lines(options: argparse.Namespace) -> None:
+    run = read_run(_rows(options.folder / CONTRACT_TESTS))
+    contract = Contract(CONTRACT_LINES)
+    if problems := Evidence(contract, run, []).gaps():
+        raise Problem("\n".join(problems))
+    untested = sum(bool(line.untested) for line in contract.lines)
+    print(f"{len(run.tests)} tests name {len(contract.lines) - untested} lines; {untested} have none, and say why")
 
 
-def _commit() -> str:
-    """The short name of the commit, with a + if the engine or its tests were changed since."""
+def _made() -> str:
+    """When, and from what, the tables were made."""
 
-    def git(*arguments: str) -> str:
-        command = ["git", "-C", str(ROOT), *arguments]
-        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+    def told_by(*command: str) -> str:
+        return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
 
-    is_changed = git("status", "--porcelain", "--", "Sources", "Tests", ":!*.md", ":!*.json", ":!*.txt")
-    return git("rev-parse", "--short=12", "HEAD") + ("+" if is_changed else "")
-
-
-def _compiler() -> str:
-    version = subprocess.run(["swift", "--version"], check=True, capture_output=True, text=True).stdout
-    return version.splitlines()[0].split("(")[0].strip()
+    try:
+        is_changed = told_by("git", "status", "--porcelain", "--", "Sources", "Tests")
+        commit = told_by("git", "rev-parse", "--short=12", "HEAD") + ("+" if is_changed else "")
+    except (OSError, subprocess.CalledProcessError):
+        commit = "unknown"
+    compiler = told_by("swift", "--version").splitlines()[0].split("(")[0].strip()
+    return f"Made on {datetime.now(UTC):%Y-%m-%d} from commit {commit} with {compiler}.\n"

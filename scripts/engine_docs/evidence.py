@@ -1,61 +1,79 @@
-"""What shows that the tests of a line can fail: a broken guard turned one red, or Foundation does otherwise."""
+"""What a test run, and mutations, say about the contract: what must hold of them, and which lines are weak."""
 
-import csv
-import re
-from dataclasses import dataclass
-from pathlib import Path
-
-from engine_docs.contract import Contract
-from engine_docs.verdicts import Verdicts
-
-# "E1 E2: a test; explorer: a-scenario: N4: what went wrong [schedule]"
-_LINES_OF_TEST = re.compile(r"(?:^|;|explorer: [\w-]+:)\s*([A-Z]\d*(?: [A-Z]\d*)*):")
-
-
-@dataclass(frozen=True)
-class Mutation:
-    """A guard of the engine that was broken on purpose, and what noticed."""
-
-    name: str
-    file: str
-    is_caught: bool
-    caught_by: str
-    lines: frozenset[str]
-
-
-def read_mutations(path: Path) -> list[Mutation]:
-    """The stored results of scripts/mutate; none if there are none."""
-    if not path.exists():
-        return []
-    with open(path, newline="", encoding="utf-8") as file:
-        return [_mutation(row) for row in csv.DictReader(file)]
-
-
-def _mutation(row: dict[str, str]) -> Mutation:
-    lines = frozenset(line for names in _LINES_OF_TEST.findall(row["caught_by"]) for line in names.split())
-    is_caught = row["caught"].strip().lower() in {"yes", "true", "1", "caught"}
-    return Mutation(row["mutation"], row["file"], is_caught, row["caught_by"], lines)
+from engine_docs.contract import MISUSE, Contract, Line
+from engine_docs.mutations import Mutation
+from engine_docs.run import Run
 
 
 class Evidence:
-    """Looks up, for a line, what its tests were seen to notice."""
+    """Looks up, for a line, what its tests said and were seen to notice."""
 
-    def __init__(self, contract: Contract, verdicts: Verdicts, mutations: list[Mutation]) -> None:
+    def __init__(self, contract: Contract, run: Run, mutations: list[Mutation]) -> None:
         self.contract = contract
-        self.verdicts = verdicts
+        self.run = run
         self.mutations = mutations
 
-    def mutations_noticed_by(self, line: str) -> list[Mutation]:
+    def mutations_noticed_by(self, line: Line) -> list[Mutation]:
         """The mutations that turned a test red that names the line."""
-        return [mutation for mutation in self.mutations if mutation.is_caught and line in mutation.lines]
+        return [mutation for mutation in self.mutations if mutation.is_caught and line.id in mutation.lines]
 
-    def is_broken_by_foundation(self, line: str) -> bool:
+    def is_broken_by_foundation(self, line: Line) -> bool:
         """Whether a test has shown that Foundation does not keep the line."""
-        return any(
-            self.verdicts.foundation.get(test.name) == "passed" for test in self.contract.difference_tests_of(line)
-        )
+        return any(test.verdict == "passed" for test in self.run.differences_of(line.id))
 
-    def is_weak(self, line: str) -> bool:
+    def is_weak(self, line: Line) -> bool:
         """Tested, and nothing has shown yet that the tests can fail."""
-        is_tested = bool(self.contract.tests_of(line)) and line not in self.contract.tables.untested
+        is_tested = bool(self.run.tests_of(line.id))
         return is_tested and not self.mutations_noticed_by(line) and not self.is_broken_by_foundation(line)
+
+    def gaps(self) -> list[str]:
+        """What is wrong with the tests' naming of lines, whatever their verdicts; nothing if all is well."""
+        return [*self._unknown(), *self._coverage(), *self._on_foundation(), *self._errors()]
+
+    def unproved(self) -> list[str]:
+        """The lines of which no test has passed."""
+        return [
+            line.id
+            for line in self.contract.lines
+            if not line.untested and not any(test.verdict == "passed" for test in self.run.tests_of(line.id))
+        ]
+
+    def _unknown(self) -> list[str]:
+        known = {line.id for line in self.contract.lines}
+        return [
+            f"“{test.title}” ({test.file}) names {name}, which is no line of the contract"
+            for test in self.run.tests.values()
+            for name in test.lines
+            if name not in known
+        ]
+
+    def _coverage(self) -> list[str]:
+        found: list[str] = []
+        for line in self.contract.lines:
+            has_tests = bool(self.run.tests_of(line.id))
+            if not has_tests and not line.untested:
+                found.append(f"{line.id} has no test, and no reason why not")
+            if has_tests and line.untested:
+                found.append(f"{line.id} has a test, and a reason why it has none")
+        return found
+
+    def _on_foundation(self) -> list[str]:
+        """A line is tested on Foundation by the same source, or its difference is listed."""
+        found: list[str] = []
+        for line in self.contract.lines:
+            is_shared = any(self.run.on_foundation(test) for test in self.run.tests_of(line.id))
+            if not is_shared and not line.foundation and not line.untested and line.id != MISUSE:
+                found.append(f"{line.id} is not tested on Foundation, and no difference is listed")
+            if line.foundation and line.is_shown != bool(self.run.differences_of(line.id)):
+                shown = "no test shows" if line.is_shown else "a test shows"
+                found.append(f"{line.id}: {shown} what Foundation does, and the contract says otherwise")
+        return found
+
+    def _errors(self) -> list[str]:
+        """Each row of the table of errors has a test that names R and its line, and no other line has one."""
+        rows = {line.id for line in self.contract.lines if line.misuses}
+        tested = {name for test in self.run.tests_of(MISUSE) for name in test.lines} - {MISUSE}
+        return [
+            *(f"{line}: no test names {MISUSE} and this line of the table of errors" for line in sorted(rows - tested)),
+            *(f"{line}: not in the table of errors, and named with {MISUSE}" for line in sorted(tested - rows)),
+        ]

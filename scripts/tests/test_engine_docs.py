@@ -1,143 +1,259 @@
 """The tables and examples of the documentation say what the sources say, and are noticed when they do not."""
 
+import csv
 import json
 from pathlib import Path
 
 import pytest
-from engine_docs import articles, goals, headline
+from engine_docs import articles, command, goals, headline, report
 from engine_docs.comments import undocumented
-from engine_docs.contract import Contract, read_groups, read_tables, read_tests
+from engine_docs.contract import Contract, Line, read_groups
 from engine_docs.errors import Problem
-from engine_docs.evidence import Evidence, read_mutations
+from engine_docs.evidence import Evidence
 from engine_docs.examples import read_examples
-from engine_docs.tables import makers, table
-from engine_docs.verdicts import Verdicts, load, read_events, store
+from engine_docs.markdown import table
+from engine_docs.mutations import Mutation, read_mutations
+from engine_docs.run import Run, read_run
+from engine_docs.tables import makers
 
 LINES = """\
 # words
 ## A First
 A1 one
+  partly without a test: a part
+  Foundation, shown by a test: fails: does not
 A2 two
+  no test: no "reason"
+  Foundation: absent
+A3 three
+  misuse: a row
+
+## B Second
+  Foundation: absent: no second
+B1 four
+B2 five
+  Foundation: differs: so
 
 ## R Misuse
 R all
 """
 
-TABLES = """\
-/// words
-let untestedLines: [String: String] = [
-    "A2": "no \\"reason\\""
-]
-let partlyTestedLines: [String: String] = ["A1": "a part"]
-let foundationDifferences = own.merging(others) { difference, _ in difference }
-private let others = Dictionary(uniqueKeysWithValues: (1...2).map { ("A\\($0)", "absent") } + [("R", "traps")])
-
-private let own: [String: String] = [
-    "A1": "fails: does not"
-]
-"""
-
-
-def record(record_kind: str, **payload: object) -> str:
-    return json.dumps({"kind": record_kind, "payload": payload, "version": 0})
-
-
-def stream(module: str, name: str, *ends: str) -> list[str]:
-    test = f"{module}.Suite/test()/File.swift:1:2"
-    messages = [{"symbol": symbol, "text": ""} for symbol in ends]
-    return [
-        record("test", kind="function", id=test, displayName=name),
-        record("event", kind="testEnded", testID=test, messages=messages),
-    ]
-
 
 @pytest.fixture
 def contract(tmp_path: Path) -> Contract:
-    """Two tests of A1, of which one is shared, one of R, and one of Foundation's difference in A1."""
     (tmp_path / "lines.txt").write_text(LINES)
-    (tmp_path / "ContractLines.swift").write_text(TABLES)
-    sources = {
-        "EngineTests/Shared/A.swift": '@Test("A1: shared")\nfunc a() {}\n',
-        "EngineTests/B.swift": '@Test(\n    "A1 R: both", arguments: [1])\n@Test("no line")\n',
-        "FoundationOracleTests/D.swift": '@Test("A1: Foundation does not")\n',
-    }
-    for name, text in sources.items():
-        file = tmp_path / "Tests" / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
-    (tmp_path / "Tests/FoundationOracleTests/Shared").symlink_to("../EngineTests/Shared")
-    return Contract(tmp_path / "lines.txt", tmp_path / "Tests", tmp_path / "ContractLines.swift")
+    return Contract(tmp_path / "lines.txt")
 
 
-def test_lines_are_read_by_group() -> None:
-    first, misuse = read_groups(LINES)
-    assert [line.id for line in first.lines] == ["A1", "A2"] and first.title == "First"
-    assert [(line.id, line.statement) for line in misuse.lines] == [("R", "all")]
+def event(record: str, **payload: object) -> str:
+    return json.dumps({"kind": record, "payload": payload, "version": 0})
 
 
-@pytest.mark.parametrize("bad", ["## A First\nB1 elsewhere\n", "## A First\nnot a line\n"])
-def test_a_misplaced_line_is_a_problem(bad: str) -> None:
+def ended(test: str, *symbols: str) -> str:
+    messages = [{"symbol": symbol, "text": ""} for symbol in symbols]
+    return event("event", kind="testEnded", testID=test, messages=messages)
+
+
+def named(test: str, title: str, *lines: str) -> str:
+    return json.dumps({"test": test, "title": title, "lines": lines})
+
+
+SHARED, FOUNDATION = "EngineTests.S/a()/A.swift:1:2", "FoundationOracleTests.S/a()/A.swift:1:2"
+ERRORS, SECOND = "EngineTests.S/b()/B.swift:3:2", "EngineTests.S/c()/B.swift:9:2"
+DIFFERENCE = "FoundationOracleTests.D/d()/D.swift:1:2"
+
+NAMED = [
+    named(SHARED, "shared", "A1"),
+    named(FOUNDATION, "shared", "A1"),
+    named(ERRORS, "errors", "A3", "R"),
+    named(SECOND, "sec*ond", "A3", "B1", "B2"),
+    named(DIFFERENCE, "Foundation does not", "A1"),
+]
+EVENTS = [
+    event("test", kind="function", id=SHARED, displayName="shared"),
+    ended(SHARED, "pass"),
+    ended(FOUNDATION, "fail"),
+    ended(ERRORS, "fail", "pass"),
+    event("event", kind="testSkipped", testID=SECOND, messages=[]),
+    ended(DIFFERENCE, "pass"),
+]
+
+
+@pytest.fixture
+def run() -> Run:
+    """A1 by a test that is shared, and fails on Foundation; A3, B and R by the engine's own."""
+    return read_run(NAMED, EVENTS)
+
+
+def test_lines_are_read_by_group_with_what_is_said_about_them(contract: Contract) -> None:
+    first, second, misuse = contract.groups
+    assert [line.id for line in first.lines] == ["A1", "A2", "A3"] and first.title == "First"
+    assert first.lines == (
+        Line("A1", "one", partly_untested="a part", foundation="fails: does not", is_shown=True),
+        Line("A2", "two", untested='no "reason"', foundation="absent"),
+        Line("A3", "three", misuses=("a row",)),
+    )
+    assert [line.foundation for line in second.lines] == ["absent: no second", "differs: so"]
+    assert misuse.lines == (Line("R", "all"),)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        "## A First\nB1 elsewhere\n", "A1 in no group\n", "## A First\nnot a line\n", "  no test: of nothing\n",
+        "## A First\n  no test: all\n", "## A First\nA1 one\n  because: no such note\n",
+    ],
+)  # fmt: skip
+def test_a_misplaced_line_or_note_is_a_problem(bad: str) -> None:
     with pytest.raises(Problem):
         read_groups(bad)
 
 
-def test_tests_are_found_once_with_the_lines_that_they_name(contract: Contract) -> None:
-    assert [(test.name, test.lines) for test in contract.tests] == [
-        ("A1 R: both", ("A1", "R")),
-        ("A1: shared", ("A1",)),
-        ("A1: Foundation does not", ("A1",)),
+def test_a_run_is_read_from_both_files_and_its_sides_are_joined(run: Run) -> None:
+    assert {test.id: test.verdict for test in run.tests.values()} == {
+        SHARED: "passed", FOUNDATION: "failed", ERRORS: "failed", SECOND: "skipped", DIFFERENCE: "passed",
+    }  # fmt: skip
+    shared = run.tests[SHARED]
+    assert (shared.title, shared.lines, shared.file) == ("shared", ("A1",), "EngineTests/A.swift")
+    assert run.tests_of("A1") == [shared] and run.on_foundation(shared) == run.tests[FOUNDATION]
+    assert run.differences_of("A1") == [run.tests[DIFFERENCE]]
+    assert run.on_foundation(run.tests[ERRORS]) is None
+
+
+def test_without_events_no_test_has_run() -> None:
+    assert {test.verdict for test in read_run(NAMED).tests.values()} == {"not run"}
+
+
+def test_what_is_no_record_is_a_problem() -> None:
+    with pytest.raises(Problem, match="no record"):
+        read_run(["torn {"])
+
+
+def test_a_run_in_which_every_line_is_tested_as_the_contract_says_has_no_gaps(
+    contract: Contract, run: Run
+) -> None:
+    # A3 is the one that Foundation is not tried on.
+    gap = "A3 is not tested on Foundation, and no difference is listed"
+    assert Evidence(contract, run, []).gaps() == [gap]
+    twin = named(ERRORS.replace("EngineTests", "FoundationOracleTests"), "errors", "A3", "R")
+    assert Evidence(contract, read_run([*NAMED, twin]), []).gaps() == []
+
+
+@pytest.mark.parametrize(
+    ("removed", "added", "gap"),
+    [
+        (3, None, "B1 has no test, and no reason why not"),
+        (None, named("EngineTests.S/e()/B.swift:5:2", "more", "A2"), "A2 has a test, and a reason why it has none"),
+        (None, named("EngineTests.S/e()/B.swift:5:2", "more", "A9"), "names A9, which is no line of the contract"),
+        (4, None, "A1: no test shows what Foundation does"),
+        (None, named("FoundationOracleTests.D/e()/D.swift:5:2", "more", "B2"), "B2: a test shows what Foundation does"),
+        (2, None, "A3: no test names R and this line of the table of errors"),
+        (None, named("EngineTests.S/e()/B.swift:5:2", "more", "R", "B1"), "B1: not in the table of errors"),
+    ],
+)
+def test_every_gap_is_named(contract: Contract, removed: int | None, added: str | None, gap: str) -> None:
+    rows = [row for index, row in enumerate(NAMED) if index != removed] + ([added] if added else [])
+    assert any(gap in found for found in Evidence(contract, read_run(rows), []).gaps())
+
+
+def test_a_line_is_proved_by_a_test_that_passed(contract: Contract, run: Run) -> None:
+    assert Evidence(contract, run, []).unproved() == ["A3", "B1", "B2", "R"]
+
+
+def weak(contract: Contract, run: Run, *lines: str) -> list[str]:
+    mutation = Mutation("broken", "F.swift", bool(lines), frozenset(lines), "a test")
+    evidence = Evidence(contract, run, [mutation])
+    return [line.id for line in contract.lines if evidence.is_weak(line)]
+
+
+def test_a_line_is_weak_until_something_has_turned_a_test_of_it_red(contract: Contract, run: Run) -> None:
+    unshown = read_run(NAMED)
+    assert weak(contract, unshown) == ["A1", "A3", "B1", "B2", "R"]
+    assert weak(contract, unshown, "R", "A3") == ["A1", "B1", "B2"]
+    assert weak(contract, run, "B1") == ["A3", "B2", "R"], "Foundation breaks A1"
+
+
+RESULTS = """\
+mutation,tier,file,lines_expected,caught,lines_caught,caught_by
+broken,contract,F.swift,A1,yes,A1 B1,"shared; other"
+kept,protocol,G.swift,drain,no,,
+"""
+
+
+def test_the_results_of_mutations_are_read(tmp_path: Path) -> None:
+    (tmp_path / "mutations.csv").write_text(RESULTS)
+    broken, kept = read_mutations(tmp_path / "mutations.csv")
+    assert broken == Mutation("broken", "F.swift", True, frozenset({"A1", "B1"}), "shared; other")
+    assert not kept.is_caught and kept.lines == frozenset()
+    assert read_mutations(tmp_path / "none.csv") == []
+    (tmp_path / "old.csv").write_text("mutation,file,caught,caught_by\na,b,yes,c\n")
+    with pytest.raises(Problem, match="lines_caught"):
+        read_mutations(tmp_path / "old.csv")
+
+
+def test_the_report_tells_tests_foundation_and_proof(contract: Contract, run: Run, tmp_path: Path) -> None:
+    (tmp_path / "mutations.csv").write_text(RESULTS)
+    evidence = Evidence(contract, run, read_mutations(tmp_path / "mutations.csv"))
+    text = report.as_markdown(evidence, "made\n")
+    proof = "`broken`, fails on Foundation"
+    assert f"| A1 | one | 1 passed; without a test: a part | 0 of 1 shared passed; fails: does not | {proof} |\n" in text
+    assert '| A2 | two | none: no "reason" | absent |  |\n' in text
+    assert "| A3 | three | 1 failed, 1 skipped |  | **weak** |\n" in text
+    assert "- `EngineTests/A.swift`\n  - A1: shared: passed\n" in text
+    assert "  - A3 B1 B2: sec\\*ond: skipped\n" in text
+    assert "| lines without a test that passed | A3, B1, B2, R |\n" in text
+    assert "| mutations caught | 1 of 2 |\n| survivors | kept |\n" in text
+    assert "| `kept` | `G.swift` | **survived** |  |  |\n" in text
+    assert "**weak**" not in report.as_markdown(Evidence(contract, run, []), "made\n"), "nothing was tried"
+
+
+def test_the_table_has_a_row_for_each_line_and_test(contract: Contract, run: Run) -> None:
+    rows = list(csv.DictReader(report.as_csv(Evidence(contract, run, [])).splitlines()))
+    assert [(row["line"], row["verdict"], row["title"], row["test_verdict"]) for row in rows] == [
+        ("A1", "passed", "shared", "passed"),
+        ("A1", "passed", "Foundation does not", "passed"),
+        ("A1", "passed", "shared", "failed"),
+        ("A2", "no test", "", ""),
+        ("A3", "failed", "errors", "failed"),
+        ("A3", "failed", "sec*ond", "skipped"),
+        ("B1", "skipped", "sec*ond", "skipped"),
+        ("B2", "skipped", "sec*ond", "skipped"),
+        ("R", "failed", "errors", "failed"),
     ]
-    assert [test.name for test in contract.tests_of("A1")] == ["A1 R: both", "A1: shared"]
-    assert [test.is_shared for test in contract.tests_of("A1")] == [False, True]
-    assert [test.name for test in contract.difference_tests_of("A1")] == ["A1: Foundation does not"]
+    assert rows[0]["statement"] == "one" and rows[2]["module"] == "FoundationOracleTests" and rows[2]["test"] == FOUNDATION
 
 
-def test_a_test_that_names_no_line_of_the_contract_is_a_problem(contract: Contract, tmp_path: Path) -> None:
-    (tmp_path / "Tests/EngineTests/C.swift").write_text('@Test("A3: nowhere")\n')
-    with pytest.raises(Problem, match="A3: nowhere"):
-        Contract(tmp_path / "lines.txt", tmp_path / "Tests", tmp_path / "ContractLines.swift")
+def test_a_run_leaves_its_tables_and_fails_by_what_it_does_not_show(
+    contract: Contract, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(command, "CONTRACT_LINES", tmp_path / "lines.txt")
+    monkeypatch.setattr(command, "_made", lambda: "made\n")
+    assert command.main(["contract", str(tmp_path)]) == 1 and "a run of the tests writes it" in capsys.readouterr().err
+    twin = ERRORS.replace("EngineTests", "FoundationOracleTests")
+    (tmp_path / "contract-tests.jsonl").write_text("\n".join([*NAMED, named(twin, "errors", "A3", "R")]) + "\n")
+    (tmp_path / "test-events.jsonl").write_text("\n".join(EVENTS) + "\n")
+    assert command.main(["lines", str(tmp_path)]) == 0
+    assert command.main(["contract", str(tmp_path)]) == 1
+    assert "no test of these lines has passed in this run: A3, B1, B2, R" in capsys.readouterr().err
+    passed = [ended(test, "pass") for test in (SHARED, ERRORS, SECOND, DIFFERENCE)]
+    (tmp_path / "test-events.jsonl").write_text("\n".join(passed) + "\n")
+    assert command.main(["contract", str(tmp_path)]) == 0
+    assert (tmp_path / "contract.md").exists() and (tmp_path / "contract.csv").exists()
 
 
-def test_the_tables_in_swift_are_read_with_what_they_are_made_of() -> None:
-    tables = read_tables(TABLES)
-    assert tables.untested == {"A2": 'no "reason"'} and tables.partly_tested == {"A1": "a part"}
-    assert tables.differences["R"] == "traps" and tables.differences["A2"] == "absent"
-    assert tables.differences["A1"] == "fails: does not"
-
-
-def test_a_run_is_read_by_side_and_the_worse_of_two_tests_of_one_name_counts(tmp_path: Path) -> None:
-    rows = stream("EngineTests", "A1: shared", "pass") + stream("FoundationOracleTests", "A1: shared", "fail")
-    rows += stream("OtherTests", "A1: shared", "fail") + stream("EngineTests", "R: all", "pass")
-    verdicts = read_events(rows, {"commit": "abc"})
-    assert verdicts.engine == {"A1: shared": "failed", "R: all": "passed"}
-    assert verdicts.foundation == {"A1: shared": "failed"}
-    store(verdicts, tmp_path / "run.json")
-    assert load(tmp_path / "run.json") == verdicts
-
-
-def evidence_of(contract: Contract, tmp_path: Path, caught_by: str, foundation: dict[str, str]) -> Evidence:
-    results = tmp_path / "results.csv"
-    results.write_text(f'mutation,tier,file,lines_expected,caught,caught_by\nbroken,1,F.swift,A1,yes,"{caught_by}"\n')
-    return Evidence(contract, Verdicts({}, {"A1 R: both": "passed"}, foundation), read_mutations(results))
-
-
-def test_a_line_is_weak_until_something_has_turned_a_test_of_it_red(contract: Contract, tmp_path: Path) -> None:
-    nothing = evidence_of(contract, tmp_path, "another test", {})
-    assert [line.id for line in contract.lines if nothing.is_weak(line.id)] == ["A1", "R"]
-    mutated = evidence_of(contract, tmp_path, "R A2: a test; another", {})
-    assert [line.id for line in contract.lines if mutated.is_weak(line.id)] == ["A1"]
-    explored = evidence_of(contract, tmp_path, "explorer: two-wait: A1: nobody woke [two-wait@1:2]", {})
-    assert [line.id for line in contract.lines if explored.is_weak(line.id)] == ["R"]
-    shown = evidence_of(contract, tmp_path, "another test", {"A1: Foundation does not": "passed"})
-    assert [line.id for line in contract.lines if shown.is_weak(line.id)] == ["R"]
-
-
-def test_a_row_tells_tests_foundation_and_proof(contract: Contract, tmp_path: Path) -> None:
-    evidence = evidence_of(contract, tmp_path, "A1: shared", {"A1: shared": "failed"})
-    made = makers(evidence)["lines"]("A")
-    expected = "1 passed, 1 not run; without a test: a part | 0 of 1 shared passed; fails: does not | `broken`"
-    assert f"| A1 | one | {expected} |\n" in made
-    assert '| A2 | two | none: no "reason" | absent |  |\n' in made
+def test_the_tables_of_the_documentation_are_made_from_the_contract_alone(contract: Contract) -> None:
+    made = makers(contract)
+    assert '| A2 | two | all of it: no "reason" | absent |\n' in made["lines"]("A")
+    assert "| A1 | one | a part: a part | fails: does not |\n" in made["lines"]("A")
+    assert made["differences"]("all").splitlines()[2:] == [
+        "| A1 | one | fails: does not | yes |",
+        "| A2 | two | absent |  |",
+        "| B1 | four | absent: no second |  |",
+        "| B2 | five | differs: so |  |",
+    ]
+    assert "| without | A2 |\n" in made["summary"]("contract")
+    with pytest.raises(Problem, match="no group Z"):
+        made["lines"]("Z")
 
 
 def test_a_bar_in_a_cell_does_not_end_it() -> None:

@@ -29,7 +29,9 @@ struct AddingTests {
         precondition(announced.wait())
     }
 
-    @Test("M5 C12: an isFinished that is asked while its batch is added may wait for the end of another member")
+    @Test(
+        "an isFinished that is asked while its batch is added may wait for the end of another member",
+        .contract("M5", "C12"))
     func askedInBatch() async {
         await #expect(processExitsWith: .success) {
             let reports = Recorder<Misuse>()
@@ -48,7 +50,9 @@ struct AddingTests {
         }
     }
 
-    @Test("D20 D23 C12: an observer that hears beforehand may wait for the end of what is added", arguments: [1, 3])
+    @Test(
+        "an observer that hears beforehand may wait for the end of what is added", .contract("D20", "D23", "C12"),
+        arguments: [1, 3])
     func observedBefore(count: Int) async {
         await #expect(processExitsWith: .success) { [count] in
             let reports = Recorder<Misuse>()
@@ -71,7 +75,7 @@ struct AddingTests {
         }
     }
 
-    @Test("M5 M6 D23: what is refused is not told to observers", arguments: [false, true])
+    @Test("what is refused is not told to observers", .contract("M5", "M6", "D23"), arguments: [false, true])
     func refusedUntold(isDoubled: Bool) async {
         await #expect(processExitsWith: .success) { [isDoubled] in
             let reports = Recorder<Misuse>()

@@ -44,7 +44,9 @@ private final class SelfReporting: Operation, @unchecked Sendable {
 
 @Suite("C: asynchronous operations, the engine's own lines", .blocking)
 struct AsynchronousTests {
-    @Test("C9: an end before the start is reported once, wherever the operation waits", arguments: EarlyEnd.allCases)
+    @Test(
+        "an end before the start is reported once, wherever the operation waits", .contract("C9"),
+        arguments: EarlyEnd.allCases)
     func earlyEnd(place: EarlyEnd) async {
         await #expect(processExitsWith: .success) { [place] in
             let reports = Recorder<Misuse>()
@@ -68,7 +70,7 @@ struct AsynchronousTests {
         }
     }
 
-    @Test("C9 C11: ends that race with the adding and the start", arguments: [1, 2, -1])
+    @Test("ends that race with the adding and the start", .contract("C9", "C11"), arguments: [1, 2, -1])
     func earlyEndsRace(limit: Int) async {
         await #expect(processExitsWith: .success) { [limit] in
             let others = Counter()
@@ -105,7 +107,7 @@ struct AsynchronousTests {
         }
     }
 
-    @Test("C2 C12: an end announced inside start unlocks dependents elsewhere before start returns")
+    @Test("an end announced inside start unlocks dependents elsewhere before start returns", .contract("C2", "C12"))
     func unlocksInsideStart() {
         let dependentRan = Gate("the dependent runs")
         let operation = AsynchronousOperation {
@@ -121,7 +123,7 @@ struct AsynchronousTests {
         #expect(dependent.isFinished)
     }
 
-    @Test("C2: one that keeps its state itself under the engine's start ends once")
+    @Test("one that keeps its state itself under the engine's start ends once", .contract("C2"))
     func ownStateOnly() {
         let completions = Counter()
         let queue = makeQueue(limit: 1)
@@ -135,7 +137,8 @@ struct AsynchronousTests {
     }
 
     @Test(
-        "C1 M6 B10: one that was started by hand is refused by queues, running and finished", arguments: [false, true])
+        "one that was started by hand is refused by queues, running and finished", .contract("C1", "M6", "B10"),
+        arguments: [false, true])
     func startedByHandIsRefused(isEnded: Bool) async {
         await #expect(processExitsWith: .success) { [isEnded] in
             let reports = Recorder<Misuse>()
@@ -151,7 +154,7 @@ struct AsynchronousTests {
         }
     }
 
-    @Test("C7 B12: the helper ends a cancelled one by its start")
+    @Test("the helper ends a cancelled one by its start", .contract("C7", "B12"))
     func performedCancelled() {
         let operation = DetachingOperation(.keyPath)
         operation.addDependency(MainOperation())
@@ -162,7 +165,7 @@ struct AsynchronousTests {
         #expect(operation.mains.value == 0)
     }
 
-    @Test("C8 J9: a cancelled one with a start of its own waits for a slot, one without does not")
+    @Test("a cancelled one with a start of its own waits for a slot, one without does not", .contract("C8", "J9"))
     func cancelledInFullQueue() {
         let queue = makeQueue(limit: 1)
         let blocker = AsynchronousOperation()
@@ -179,7 +182,7 @@ struct AsynchronousTests {
         #expect(own.starts.value == 1 && own.isFinished)
     }
 
-    @Test("C13 H4: an overridden start is found in subclasses of subclasses and in generic ones")
+    @Test("an overridden start is found in subclasses of subclasses and in generic ones", .contract("C13", "H4"))
     func overriddenStartIsFound() {
         class Own: Operation, @unchecked Sendable {
             override func start() { super.start() }

@@ -5,7 +5,8 @@ import Testing
 
 @Suite("M, N, O: blocking inside operations", .blocking, .serialized)
 struct BlockingOperationTests {
-    @Test("N13: as many operations as an explicit limit allows meet, beyond the cores", arguments: [32, 100])
+    @Test(
+        "as many operations as an explicit limit allows meet, beyond the cores", .contract("N13"), arguments: [32, 100])
     func rendezvous(count: Int) {
         let queue = makeQueue(limit: count)
         let meeting = Rendezvous(count)
@@ -15,7 +16,7 @@ struct BlockingOperationTests {
         #expect(met.value == count)
     }
 
-    @Test("N13: the greatest integer is a legal limit")
+    @Test("the greatest integer is a legal limit", .contract("N13"))
     func greatestLimit() {
         let queue = makeQueue(limit: .max)
         #expect(queue.maxConcurrentOperationCount == .max)
@@ -25,7 +26,7 @@ struct BlockingOperationTests {
         #expect(meeting.arrivals == 40)
     }
 
-    @Test("N13: at the default limit, 32 operations on one semaphore are freed by the 33rd")
+    @Test("at the default limit, 32 operations on one semaphore are freed by the 33rd", .contract("N13"))
     func freedByTheLast() {
         let queue = makeQueue()
         let permits = Permits()
@@ -49,7 +50,7 @@ struct BlockingOperationTests {
         #expect(level.peak == 8)
     }
 
-    @Test("N13 M13: threads are bounded, whatever the limit")
+    @Test("threads are bounded, whatever the limit", .contract("N13", "M13"))
     func absoluteCap() {
         let queue = makeQueue(limit: 1_000)
         let level = HighWater()
@@ -70,7 +71,7 @@ struct BlockingOperationTests {
         #expect(level.peak <= 512)
     }
 
-    @Test("O6: waits nested through queues of limit 1")
+    @Test("waits nested through queues of limit 1", .contract("O6"))
     func nestedThroughSerialQueues() {
         let depth = 40
         let ended = Counter()
@@ -86,7 +87,7 @@ struct BlockingOperationTests {
         #expect(ended.value == depth)
     }
 
-    @Test("O6: waits nested in one queue at the default limit")
+    @Test("waits nested in one queue at the default limit", .contract("O6"))
     func nestedInOneQueue() {
         let depth = 150
         let queue = makeQueue()
@@ -103,7 +104,7 @@ struct BlockingOperationTests {
         #expect(ended.value == depth)
     }
 
-    @Test("O6: a wait for a whole other queue inside operations")
+    @Test("a wait for a whole other queue inside operations", .contract("O6"))
     func waitForOtherQueueInside() {
         let queue = makeQueue()
         let runs = Counter()
@@ -118,7 +119,7 @@ struct BlockingOperationTests {
         #expect(runs.value == 500)
     }
 
-    @Test("O6: an operation waits for later ones of its own queue, which were chosen in the same run")
+    @Test("an operation waits for later ones of its own queue, which were chosen in the same run", .contract("O6"))
     func waitForLaterOnes() {
         let queue = makeQueue(limit: 2, suspended: true)
         let last = MainOperation()
@@ -130,7 +131,7 @@ struct BlockingOperationTests {
         #expect(waiter.isFinished && last.isFinished)
     }
 
-    @Test("M14 N13: a queue full of blocked operations does not hold up another")
+    @Test("a queue full of blocked operations does not hold up another", .contract("M14", "N13"))
     func blockedQueueAndAnother() {
         let blocked = makeQueue()
         let release = Gate("the blocked operations may end")
@@ -149,7 +150,7 @@ struct BlockingOperationTests {
         drains(blocked)
     }
 
-    @Test("N2 N13: the limit holds when operations block and wait inside", arguments: [1, 3])
+    @Test("the limit holds when operations block and wait inside", .contract("N2", "N13"), arguments: [1, 3])
     func limitHoldsWhenBlocking(limit: Int) {
         let queue = makeQueue(limit: limit)
         let helper = makeQueue()
@@ -170,7 +171,7 @@ struct BlockingOperationTests {
 
 @Suite("O: timed waits", .blocking)
 struct TimedWaitTests {
-    @Test("O7: a timed wait for an operation returns false on timeout, true after the finish")
+    @Test("a timed wait for an operation returns false on timeout, true after the finish", .contract("O7"))
     func operation() {
         let queue = makeQueue()
         let blocker = Blocker()
@@ -183,7 +184,7 @@ struct TimedWaitTests {
         #expect(blocker.operation.waitUntilFinished(timeout: .zero))
     }
 
-    @Test("O3 O7: a timed wait for a queue ends well when the queue is empty, and not before")
+    @Test("a timed wait for a queue ends well when the queue is empty, and not before", .contract("O3", "O7"))
     func queue() {
         let queue = makeQueue()
         #expect(queue.waitUntilFinished(timeout: .zero))
@@ -194,7 +195,7 @@ struct TimedWaitTests {
         #expect(queue.waitUntilFinished(timeout: HangLimit.wait))
     }
 
-    @Test("O7: the longest timeout does not overflow")
+    @Test("the longest timeout does not overflow", .contract("O7"))
     func longest() {
         let queue = makeQueue()
         let operations = (0..<10).map { _ in MainOperation() }
@@ -208,7 +209,7 @@ struct TimedWaitTests {
     }
 
     @Test(
-        "O7: a timeout before the beginning of time has passed",
+        "a timeout before the beginning of time has passed", .contract("O7"),
         arguments: [
             .nanoseconds(Int64.min), .nanoseconds(Int64.min + 1), .seconds(Int64.min), .seconds(-1 << 40),
             Duration(secondsComponent: .min, attosecondsComponent: 0),
@@ -224,7 +225,7 @@ struct TimedWaitTests {
         #expect(operation.waitUntilFinished(timeout: timeout))
     }
 
-    @Test("O5: an operation that waits for a later one of its own serial queue waits in vain")
+    @Test("an operation that waits for a later one of its own serial queue waits in vain", .contract("O5"))
     func laterInSerialQueue() {
         let queue = makeQueue(limit: 1, suspended: true)
         let later = MainOperation()
@@ -236,7 +237,7 @@ struct TimedWaitTests {
         #expect(results.entries == [false] && later.isFinished)
     }
 
-    @Test("O7 O6: timed waits inside operations give up and go on")
+    @Test("timed waits inside operations give up and go on", .contract("O7", "O6"))
     func inside() {
         let queue = makeQueue(limit: 1)
         let never = MainOperation()

@@ -27,7 +27,7 @@ private func waitHere(for operation: Operation) {
 
 @Suite("Q: queues used from a deinit", .blocking)
 struct DeinitTests {
-    @Test("Q1: an operation's deinit on a worker adds operations", arguments: [1, -1])
+    @Test("an operation's deinit on a worker adds operations", .contract("Q1"), arguments: [1, -1])
     func adds(limit: Int) {
         let runs = Counter()
         let queue = makeQueue(limit: limit)
@@ -39,7 +39,8 @@ struct DeinitTests {
     }
 
     @Test(
-        "Q1 G5: an operation's deinit waits for the one that its worker would have started next", arguments: [1, 2, -1])
+        "an operation's deinit waits for the one that its worker would have started next", .contract("Q1", "G5"),
+        arguments: [1, 2, -1])
     func waitsForNext(limit: Int) {
         let order = Recorder<Int>()
         let queue = makeQueue(limit: limit, suspended: true)
@@ -55,7 +56,8 @@ struct DeinitTests {
     }
 
     @Test(
-        "J9 J8: what a cancelled operation held waits for others that were cancelled with it, and for what depends on them",
+        "what a cancelled operation held waits for others that were cancelled with it, and for what depends on them",
+        .contract("J9", "J8"),
         arguments: [1, -1])
     func cancelledTogether(limit: Int) {
         let queue = makeQueue(limit: limit, suspended: true)
@@ -89,7 +91,7 @@ struct DeinitTests {
         #expect(queue.operationCount == 0)
     }
 
-    @Test("J9 K13: what a cancelled operation held is gone before its dependents start")
+    @Test("what a cancelled operation held is gone before its dependents start", .contract("J9", "K13"))
     func heldIsGone() {
         let queue = makeQueue(limit: 1, suspended: true)
         let order = Recorder<String>()
@@ -106,7 +108,8 @@ struct DeinitTests {
         #expect(order.entries == ["held", "dependent"])
     }
 
-    @Test("J9 P7: the deinit of a cancelled operation waits for one behind a barrier", arguments: [1, -1])
+    @Test(
+        "the deinit of a cancelled operation waits for one behind a barrier", .contract("J9", "P7"), arguments: [1, -1])
     func waitsBehindBarrier(limit: Int) {
         let queue = makeQueue(limit: limit, suspended: true)
         let behind = BlockOperation {}
@@ -121,7 +124,9 @@ struct DeinitTests {
         drains(queue)
     }
 
-    @Test("P7 J9: a barrier waits for the deinit of what a cancelled operation before it held", arguments: [1, -1])
+    @Test(
+        "a barrier waits for the deinit of what a cancelled operation before it held", .contract("P7", "J9"),
+        arguments: [1, -1])
     func barrierWaits(limit: Int) {
         let queue = makeQueue(limit: limit, suspended: true)
         let (inside, beside) = (Counter(), Counter())
@@ -145,7 +150,8 @@ struct DeinitTests {
     }
 
     @Test(
-        "Q1 J9: an operation that has run is released before others that were cancelled meanwhile", arguments: [1, -1])
+        "an operation that has run is released before others that were cancelled meanwhile", .contract("Q1", "J9"),
+        arguments: [1, -1])
     func releasedFirst(limit: Int) {
         let (queue, other) = (makeQueue(limit: limit), makeQueue())
         let (begun, goOn) = (Gate("it runs"), Gate("the other one is cancelled"))
@@ -167,7 +173,7 @@ struct DeinitTests {
         #expect(awaited.isFinished)
     }
 
-    @Test("Q1: what was put back while a deinit waits can be cancelled, and has its priority changed")
+    @Test("what was put back while a deinit waits can be cancelled, and has its priority changed", .contract("Q1"))
     func putBackChanges() {
         let order = Recorder<String>()
         let queue = makeQueue(limit: 1, suspended: true)
@@ -187,7 +193,7 @@ struct DeinitTests {
     }
 
     @Test(
-        "Q1 M9 M11: a thread that ran closures and waited in a deinit has left the queue for good",
+        "a thread that ran closures and waited in a deinit has left the queue for good", .contract("Q1", "M9", "M11"),
         arguments: [false, true])
     func leavesForGood(onDispatch: Bool) async {
         await #expect(processExitsWith: .success) { [onDispatch] in
@@ -221,7 +227,9 @@ struct DeinitTests {
         }
     }
 
-    @Test("Q1: an operation's deinit waits for another queue, which waits for the end of its own", arguments: [1, -1])
+    @Test(
+        "an operation's deinit waits for another queue, which waits for the end of its own", .contract("Q1"),
+        arguments: [1, -1])
     func waitsForOtherQueue(limit: Int) {
         let runs = Counter()
         let queue = makeQueue(limit: limit, suspended: true)
@@ -238,7 +246,7 @@ struct DeinitTests {
         #expect(runs.value == 50)
     }
 
-    @Test("Q1: a deinit on the user's own thread adds operations and waits for them")
+    @Test("a deinit on the user's own thread adds operations and waits for them", .contract("Q1"))
     func onOwnThread() {
         let runs = Counter()
         let queue = makeQueue(limit: 1)
@@ -251,7 +259,7 @@ struct DeinitTests {
         #expect(runs.value == 10)
     }
 
-    @Test("Q3: a queue dropped in the deinit of an object that one of its operations captured goes too")
+    @Test("a queue dropped in the deinit of an object that one of its operations captured goes too", .contract("Q3"))
     func droppedInside() {
         final class Owner: Sendable {
             let queue = makeQueue()

@@ -62,7 +62,7 @@ private final class EndsWhenAsked: Operation, @unchecked Sendable {
 /// Ends that are announced where the engine is in the middle of something else.
 @Suite("C: ends announced in unusual places", .blocking)
 struct EarlyEndTests {
-    @Test("C6: what an overridden start does after the inherited one takes no slot")
+    @Test("what an overridden start does after the inherited one takes no slot", .contract("C6"))
     func afterSuper() {
         let queue = makeQueue(limit: 1)
         let operation = LongStart()
@@ -79,7 +79,7 @@ struct EarlyEndTests {
     }
 
     @Test(
-        "C6 O3: what ran before an overridden start is counted out when the rest of start goes on",
+        "what ran before an overridden start is counted out when the rest of start goes on", .contract("C6", "O3"),
         arguments: [false, true])
     func countedOutBefore(withClosure: Bool) {
         let queue = makeQueue(limit: 1, suspended: true)
@@ -97,7 +97,7 @@ struct EarlyEndTests {
         operation.returned.wait()
     }
 
-    @Test("C6 Q1 Q3 P2: the operation lives until start returns, and so does its queue")
+    @Test("the operation lives until start returns, and so does its queue", .contract("C6", "Q1", "Q3", "P2"))
     func lifetimes() {
         let freed = Counter()
         let seen = Recorder<String>()
@@ -116,7 +116,7 @@ struct EarlyEndTests {
         #expect(seen.entries == ["dropped"])
     }
 
-    @Test("C6 I7: the completion block runs while start goes on, and may wait for the queue")
+    @Test("the completion block runs while start goes on, and may wait for the queue", .contract("C6", "I7"))
     func completion() {
         let queue = makeQueue(limit: 1)
         let operation = LongStart()
@@ -134,7 +134,8 @@ struct EarlyEndTests {
     }
 
     @Test(
-        "C6 C11 N2: ends announced in start and at its return from elsewhere give each slot back once",
+        "ends announced in start and at its return from elsewhere give each slot back once",
+        .contract("C6", "C11", "N2"),
         arguments: [1, 3])
     func crowd(limit: Int) {
         let queue = makeQueue(limit: limit)
@@ -169,7 +170,7 @@ struct EarlyEndTests {
     }
 
     @Test(
-        "F1 C9 C12: an operation may announce its end when it is asked whether it is ready",
+        "an operation may announce its end when it is asked whether it is ready", .contract("F1", "C9", "C12"),
         arguments: [1, 2], [true, false])
     func endsWhenAsked(asked: Int, answer: Bool) async {
         // The worker that has chosen it asks again, if the first answer was yes.
@@ -189,7 +190,7 @@ struct EarlyEndTests {
         }
     }
 
-    @Test("D20 C9: an observer may announce the end of an operation that its cancellation makes ready")
+    @Test("an observer may announce the end of an operation that its cancellation makes ready", .contract("D20", "C9"))
     func endsInCallback() async {
         await #expect(processExitsWith: .success) {
             Misuse.handler = { _ in }

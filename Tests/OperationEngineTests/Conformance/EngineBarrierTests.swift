@@ -6,7 +6,7 @@ import Testing
 /// What the engine promises about barriers beyond what Foundation on Linux does.
 @Suite("P: barriers, the engine's own lines", .blocking)
 struct EngineBarrierTests {
-    @Test("P8: a barrier obeys suspension, in an empty queue too", arguments: [0, 3])
+    @Test("a barrier obeys suspension, in an empty queue too", .contract("P8"), arguments: [0, 3])
     func suspension(operations: Int) {
         let queue = makeQueue(suspended: true)
         let (runs, barriers) = (Counter(), Counter())
@@ -19,7 +19,7 @@ struct EngineBarrierTests {
         #expect(barriers.value == operations + 1)
     }
 
-    @Test("P8: a suspension that comes while a barrier waits holds it back")
+    @Test("a suspension that comes while a barrier waits holds it back", .contract("P8"))
     func suspendedLater() {
         let queue = makeQueue()
         let blocker = Blocker()
@@ -36,7 +36,7 @@ struct EngineBarrierTests {
         #expect(barriers.value == 1)
     }
 
-    @Test("P8 N4: a barrier obeys limit 0")
+    @Test("a barrier obeys limit 0", .contract("P8", "N4"))
     func limitZero() {
         let queue = makeQueue(limit: 0)
         let barriers = Counter()
@@ -48,7 +48,7 @@ struct EngineBarrierTests {
         #expect(barriers.value == 1)
     }
 
-    @Test("P7: several barriers in a row run one after another, in order")
+    @Test("several barriers in a row run one after another, in order", .contract("P7"))
     func row() {
         let queue = makeQueue()
         let log = Recorder<Int>()
@@ -60,7 +60,7 @@ struct EngineBarrierTests {
         #expect(log.entries == Array(0..<50) && level.peak == 1)
     }
 
-    @Test("P7 G10: priorities changed behind a barrier count when it has run")
+    @Test("priorities changed behind a barrier count when it has run", .contract("P7", "G10"))
     func priorityBehind() {
         let queue = makeQueue(limit: 1)
         let blocker = Blocker()
@@ -80,7 +80,7 @@ struct EngineBarrierTests {
         #expect(log.entries == [-1, 5, 3, 2, 4, 1, 0] || log.entries == [-1, 5, 3, 2, 1, 4, 0])
     }
 
-    @Test("P7 E13 E18: dependencies added and removed behind a barrier count when it has run")
+    @Test("dependencies added and removed behind a barrier count when it has run", .contract("P7", "E13", "E18"))
     func dependenciesBehind() {
         let queue = makeQueue(limit: 1)
         let blocker = Blocker()
@@ -101,7 +101,9 @@ struct EngineBarrierTests {
         #expect(log.entries.firstIndex(of: 1)! > log.entries.firstIndex(of: 3)!)
     }
 
-    @Test("P7 E16: a cycle across a barrier is broken by cancelling one of its members", arguments: [0, 1])
+    @Test(
+        "a cycle across a barrier is broken by cancelling one of its members", .contract("P7", "E16"),
+        arguments: [0, 1])
     func cycle(cancelled: Int) {
         let queue = makeQueue()
         let log = Recorder<Int>()
@@ -117,7 +119,7 @@ struct EngineBarrierTests {
         #expect(log.entries == (cancelled == 0 ? [9, 1] : [0, 9]))
     }
 
-    @Test("P7 J9: an operation that was cancelled before it was added finishes behind a barrier")
+    @Test("an operation that was cancelled before it was added finishes behind a barrier", .contract("P7", "J9"))
     func cancelledBefore() {
         let queue = makeQueue(limit: 1)
         let blocker = Blocker()
@@ -135,7 +137,7 @@ struct EngineBarrierTests {
         drains(queue)
     }
 
-    @Test("P7 J5: a cancelled operation with a start of its own waits for the barrier")
+    @Test("a cancelled operation with a start of its own waits for the barrier", .contract("P7", "J5"))
     func cancelledWithOwnStart() {
         let queue = makeQueue(limit: 3)
         let blocker = Blocker()
@@ -154,7 +156,7 @@ struct EngineBarrierTests {
         #expect(later.starts.value == 1)
     }
 
-    @Test("P7 F6: a cancelled operation that says it is not ready holds no barrier up")
+    @Test("a cancelled operation that says it is not ready holds no barrier up", .contract("P7", "F6"))
     func unreadyBehind() {
         let queue = makeQueue()
         let blocker = Blocker()
@@ -172,7 +174,7 @@ struct EngineBarrierTests {
         #expect(later.isFinished)
     }
 
-    @Test("P11: cancelling all cancels barriers, and what is added then runs")
+    @Test("cancelling all cancels barriers, and what is added then runs", .contract("P11"))
     func cancelAll() {
         let queue = makeQueue(limit: 2)
         let blocker = Blocker()
@@ -189,7 +191,7 @@ struct EngineBarrierTests {
         #expect(barriers.value == 0 && later.value == 5)
     }
 
-    @Test("P11: a cancelled barrier holds nobody back, even while an operation before it goes on")
+    @Test("a cancelled barrier holds nobody back, even while an operation before it goes on", .contract("P11"))
     func cancelledBarrier() {
         let queue = makeQueue(limit: 3)
         let blocker = Blocker()
@@ -210,7 +212,7 @@ struct EngineBarrierTests {
         #expect(barriers.value == 0)
     }
 
-    @Test("P11: a barrier that runs while all are cancelled ends, and then those behind it run")
+    @Test("a barrier that runs while all are cancelled ends, and then those behind it run", .contract("P11"))
     func cancelledWhileRunning() {
         let queue = makeQueue()
         let (begun, release) = (Gate("the barrier begins"), Gate("the barrier is released"))
@@ -230,7 +232,7 @@ struct EngineBarrierTests {
         #expect(log.entries == [1, 2])
     }
 
-    @Test("P11 J7: barriers cancelled in a suspended queue go when it is resumed")
+    @Test("barriers cancelled in a suspended queue go when it is resumed", .contract("P11", "J7"))
     func cancelledSuspended() {
         let released = Counter()
         let queue = makeQueue(suspended: true)
@@ -246,7 +248,7 @@ struct EngineBarrierTests {
         released.wait(for: 3)
     }
 
-    @Test("P10: observers of the queue hear nothing of a barrier")
+    @Test("observers of the queue hear nothing of a barrier", .contract("P10"))
     func unobserved() {
         let queue = makeQueue()
         let changes = Counter()
@@ -260,7 +262,9 @@ struct EngineBarrierTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("P9 P5 P2: a barrier runs on the underlying queue, and the current one is its own", arguments: [1, 4])
+    @Test(
+        "a barrier runs on the underlying queue, and the current one is its own", .contract("P9", "P5", "P2"),
+        arguments: [1, 4])
     func underlying(limit: Int) {
         let key = DispatchSpecificKey<Int>()
         let target = DispatchQueue(label: "concurrent", attributes: .concurrent)
@@ -280,7 +284,7 @@ struct EngineBarrierTests {
         #expect(log.entries == expected)
     }
 
-    @Test("P7 Q5: the block of a barrier is released after it has run")
+    @Test("the block of a barrier is released after it has run", .contract("P7", "Q5"))
     func released() {
         let released = Counter()
         let queue = makeQueue()
@@ -292,7 +296,7 @@ struct EngineBarrierTests {
         released.wait(for: 1)
     }
 
-    @Test("P7: a barrier may wait for an operation of another queue, and for one that it starts itself")
+    @Test("a barrier may wait for an operation of another queue, and for one that it starts itself", .contract("P7"))
     func waitsInside() {
         let (queue, other) = (makeQueue(limit: 1), makeQueue(limit: 1))
         let runs = Counter()
@@ -308,7 +312,7 @@ struct EngineBarrierTests {
         #expect(runs.value == 100)
     }
 
-    @Test("P7 C9: an operation behind a barrier that announces its end by itself leaves the queue")
+    @Test("an operation behind a barrier that announces its end by itself leaves the queue", .contract("P7", "C9"))
     func earlyEnd() async {
         await #expect(processExitsWith: .success) {
             let reports = Counter()
@@ -327,7 +331,7 @@ struct EngineBarrierTests {
         }
     }
 
-    @Test("P7: a hundred thousand barriers with operations between them")
+    @Test("a hundred thousand barriers with operations between them", .contract("P7"))
     func many() {
         let count = Scale.of(100_000)
         let queue = makeQueue(suspended: true)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("I, K, Q: blocks and what they hold, the engine's own lines", .blocking)
 struct EngineBlockTests {
-    @Test("I6: the completion block is cleared after it has begun")
+    @Test("the completion block is cleared after it has begun", .contract("I6"))
     func completionCleared() {
         let operation = MainOperation()
         let ran = Gate("the completion block runs")
@@ -15,7 +15,7 @@ struct EngineBlockTests {
         eventually("the completion block is cleared") { operation.completionBlock == nil }
     }
 
-    @Test("I6: a completion block that holds its operation does not leak it")
+    @Test("a completion block that holds its operation does not leak it", .contract("I6"))
     func completionCycle() {
         let freed = Counter()
         let queue = makeQueue()
@@ -27,7 +27,7 @@ struct EngineBlockTests {
         freed.wait(for: 20)
     }
 
-    @Test("I7: a completion block may wait for the last of a thousand in its limit-1 queue")
+    @Test("a completion block may wait for the last of a thousand in its limit-1 queue", .contract("I7"))
     func completionWaitsForLast() {
         let queue = makeQueue(limit: 1, suspended: true)
         let operations = (0..<1_000).map { _ in MainOperation() }
@@ -43,7 +43,7 @@ struct EngineBlockTests {
         drains(queue)
     }
 
-    @Test("I7: completion blocks that block do not hold up the queue, however many")
+    @Test("completion blocks that block do not hold up the queue, however many", .contract("I7"))
     func blockedCompletions() {
         let queue = makeQueue(limit: 2)
         let release = Gate("the completion blocks may return")
@@ -62,7 +62,7 @@ struct EngineBlockTests {
         ended.wait(for: 40)
     }
 
-    @Test("I9: a completion block set while executing is honoured, one set after the finish never runs")
+    @Test("a completion block set while executing is honoured, one set after the finish never runs", .contract("I9"))
     func lateCompletionBlock() {
         let log = Recorder<String>()
         let ran = Gate("the completion block runs")
@@ -83,7 +83,7 @@ struct EngineBlockTests {
         #expect(log.entries == ["set while executing"])
     }
 
-    @Test("K2: the blocks of one operation run at the same time")
+    @Test("the blocks of one operation run at the same time", .contract("K2"))
     func concurrentBlocks() {
         let meeting = Rendezvous(6)
         let operation = BlockOperation()
@@ -98,7 +98,8 @@ struct EngineBlockTests {
     }
 
     @Test(
-        "K4 B1: started by hand, one block runs on the caller's thread, the others elsewhere, and start waits for all")
+        "started by hand, one block runs on the caller's thread, the others elsewhere, and start waits for all",
+        .contract("K4", "B1"))
     func startedByHand() {
         let meeting = Rendezvous(4)
         let threads = Recorder<Int32>()
@@ -115,7 +116,7 @@ struct EngineBlockTests {
         #expect(Set(threads.entries).count == 4)
     }
 
-    @Test("K5 N8: the blocks are not limited by the queue's limit")
+    @Test("the blocks are not limited by the queue's limit", .contract("K5", "N8"))
     func blocksBeyondLimit() {
         let meeting = Rendezvous(5)
         let operation = BlockOperation()
@@ -126,7 +127,7 @@ struct EngineBlockTests {
         #expect(meeting.arrivals == 5)
     }
 
-    @Test("K6: an operation takes one slot, however many blocks it has")
+    @Test("an operation takes one slot, however many blocks it has", .contract("K6"))
     func oneSlot() {
         let queue = makeQueue(limit: 2)
         let meeting = Rendezvous(8)
@@ -151,7 +152,7 @@ struct EngineBlockTests {
         #expect(level.peak <= 6)
     }
 
-    @Test("K13 Q5: blocks and what they capture are released after running")
+    @Test("blocks and what they capture are released after running", .contract("K13", "Q5"))
     func blocksReleased() {
         let released = Counter()
         let operation = BlockOperation()
@@ -166,7 +167,7 @@ struct EngineBlockTests {
         #expect(operation.isFinished)
     }
 
-    @Test("K13: the only block is released after running, though the operation is kept")
+    @Test("the only block is released after running, though the operation is kept", .contract("K13"))
     func onlyBlockReleased() {
         let released = Counter()
         let operation = {
@@ -178,7 +179,9 @@ struct EngineBlockTests {
         #expect(operation.isFinished)
     }
 
-    @Test("B11 K13: main called by hand runs the blocks until the operation is finished, and nothing after that")
+    @Test(
+        "main called by hand runs the blocks until the operation is finished, and nothing after that",
+        .contract("B11", "K13"))
     func mainOnceFinished() {
         let runs = Counter()
         let plain = BlockOperation { runs.add() }
@@ -190,7 +193,9 @@ struct EngineBlockTests {
         #expect(runs.value == 2)
     }
 
-    @Test("B11 K13: main called by who has waited for the finish runs nothing, whoever releases the blocks")
+    @Test(
+        "main called by who has waited for the finish runs nothing, whoever releases the blocks",
+        .contract("B11", "K13"))
     func mainAfterWaiting() {
         let runs = Counter()
         let queue = makeQueue()
@@ -203,7 +208,9 @@ struct EngineBlockTests {
         }
     }
 
-    @Test("C11 K13: a block that announces its operation's end keeps what it has captured until it returns")
+    @Test(
+        "a block that announces its operation's end keeps what it has captured until it returns",
+        .contract("C11", "K13"))
     func announcingBlock() {
         final class Announcing: BlockOperation, @unchecked Sendable {
             private let isOver = Guarded(false)
@@ -230,7 +237,7 @@ struct EngineBlockTests {
         #expect(seen.entries == [0])
     }
 
-    @Test("K13 K11: blocks of a cancelled operation are released too")
+    @Test("blocks of a cancelled operation are released too", .contract("K13", "K11"))
     func blocksOfCancelledReleased() {
         let released = Counter()
         let operation = BlockOperation()
@@ -244,7 +251,7 @@ struct EngineBlockTests {
         #expect(operation.isFinished)
     }
 
-    @Test("Q5: the closure of addOperation and the completion block are released after running")
+    @Test("the closure of addOperation and the completion block are released after running", .contract("Q5"))
     func closuresReleased() {
         let released = Counter()
         let queue = makeQueue()
@@ -260,7 +267,7 @@ struct EngineBlockTests {
         released.wait(for: 2)
     }
 
-    @Test("K8 K13: blocks may be listed while the operation begins, runs and ends; then there are none")
+    @Test("blocks may be listed while the operation begins, runs and ends; then there are none", .contract("K8", "K13"))
     func listedWhileItRuns() {
         let operations = (0..<Scale.of(3_000)).map { _ in BlockOperation {} }
         let listed = Counter()

@@ -5,7 +5,7 @@ import Testing
 /// What the engine promises about dependencies beyond what Foundation on Linux does.
 @Suite("E: dependencies, the engine's own lines", .blocking)
 struct EngineDependencyTests {
-    @Test("E9: a dependency added twice is listed once and removed whole")
+    @Test("a dependency added twice is listed once and removed whole", .contract("E9"))
     func duplicateRemoved() {
         let (dependency, dependent) = (MainOperation(), MainOperation())
         for _ in 0..<3 { dependent.addDependency(dependency) }
@@ -14,14 +14,14 @@ struct EngineDependencyTests {
         #expect(dependent.dependencies.isEmpty && dependent.isReady)
     }
 
-    @Test("E9 E12: a repeated dependency keeps its first place in the list")
+    @Test("a repeated dependency keeps its first place in the list", .contract("E9", "E12"))
     func duplicateOrder() {
         let (first, second, dependent) = (MainOperation(), MainOperation(), MainOperation())
         for dependency in [first, second, first] { dependent.addDependency(dependency) }
         #expect(areSame(dependent.dependencies, [first, second]))
     }
 
-    @Test("E13: removing an unfinished dependency makes the dependent ready")
+    @Test("removing an unfinished dependency makes the dependent ready", .contract("E13"))
     func removeUnfinished() {
         let (left, right, dependent) = (MainOperation(), MainOperation(), MainOperation())
         dependent.addDependency(left)
@@ -34,7 +34,7 @@ struct EngineDependencyTests {
         #expect(dependent.isFinished && !left.isFinished)
     }
 
-    @Test("E19: a dependency added once it executes takes no readiness away")
+    @Test("a dependency added once it executes takes no readiness away", .contract("E19"))
     func dependencyOnceExecuting() {
         let wasReady = Counter()
         let operation = MainOperation {
@@ -48,7 +48,7 @@ struct EngineDependencyTests {
         #expect(operation.isReady)
     }
 
-    @Test("E13: in a queue, the dependent then runs")
+    @Test("in a queue, the dependent then runs", .contract("E13"))
     func removeUnfinishedInQueue() {
         let queue = makeQueue()
         let never = MainOperation()
@@ -63,7 +63,7 @@ struct EngineDependencyTests {
         #expect(never.isFinished)
     }
 
-    @Test("E13: removing a finished dependency leaves readiness to the others")
+    @Test("removing a finished dependency leaves readiness to the others", .contract("E13"))
     func removeFinished() {
         let (done, open, dependent) = (MainOperation(), MainOperation(), MainOperation())
         dependent.addDependency(done)
@@ -75,7 +75,7 @@ struct EngineDependencyTests {
         #expect(dependent.isReady)
     }
 
-    @Test("E13: a removed dependency can be added again")
+    @Test("a removed dependency can be added again", .contract("E13"))
     func removeAndAddAgain() {
         let (dependency, dependent) = (MainOperation(), MainOperation())
         for _ in 0..<10 {
@@ -89,7 +89,7 @@ struct EngineDependencyTests {
         #expect(dependent.isReady)
     }
 
-    @Test("E21: a dependent freed before its dependency finishes is not touched")
+    @Test("a dependent freed before its dependency finishes is not touched", .contract("E21"))
     func freedDependent() {
         for kept in 0..<4 {
             let freed = Counter()
@@ -105,7 +105,7 @@ struct EngineDependencyTests {
     }
 
     /// Few enough for the finishing thread to release them in one go, and too many.
-    @Test("E21: dependents freed while their dependency finishes", arguments: [2, 3, 8, 150])
+    @Test("dependents freed while their dependency finishes", .contract("E21"), arguments: [2, 3, 8, 150])
     func freedWhileFinishing(width: Int) {
         let freed = Counter()
         let rounds = Scale.of(4_000 / width)
@@ -127,7 +127,8 @@ struct EngineDependencyTests {
         freed.wait(for: rounds * width)
     }
 
-    @Test("E18 E3: a dependency added late across queues either blocks or comes too late, but never half")
+    @Test(
+        "a dependency added late across queues either blocks or comes too late, but never half", .contract("E18", "E3"))
     func lateAcrossQueues() {
         let (left, right) = (makeQueue(), makeQueue())
         for _ in 0..<Scale.of(500) {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("P: progress, the engine's own lines", .blocking)
 struct EngineProgressTests {
-    @Test("P12: operations on many threads are all counted, while others read and set")
+    @Test("operations on many threads are all counted, while others read and set", .contract("P12"))
     func crowd() {
         let (queue, other) = (makeQueue(limit: 8), makeQueue())
         let count = Scale.of(20_000)
@@ -25,7 +25,7 @@ struct EngineProgressTests {
         #expect(other.progress !== queue.progress && other.progress.completedUnitCount == 0)
     }
 
-    @Test("P12: threads that ask for it first at once get the same object")
+    @Test("threads that ask for it first at once get the same object", .contract("P12"))
     func sameObject() {
         for _ in 0..<Scale.of(200) {
             let queue = makeQueue()
@@ -35,7 +35,7 @@ struct EngineProgressTests {
         }
     }
 
-    @Test("P12 Q3: the progress outlives its queue, and keeps it not alive")
+    @Test("the progress outlives its queue, and keeps it not alive", .contract("P12", "Q3"))
     func lifetimes() {
         weak var dropped: OperationQueue?
         let progress = {
@@ -50,7 +50,7 @@ struct EngineProgressTests {
         #expect(progress.completedUnitCount == 1)
     }
 
-    @Test("P12: operations that are started by hand are not counted, in whichever operation")
+    @Test("operations that are started by hand are not counted, in whichever operation", .contract("P12"))
     func byHand() {
         let queue = makeQueue()
         queue.progress.totalUnitCount = 5

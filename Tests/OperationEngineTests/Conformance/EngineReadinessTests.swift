@@ -4,7 +4,7 @@ import Testing
 
 @Suite("C and F: the engine's own lines", .blocking)
 struct EngineReadinessTests {
-    @Test("F2: an override without super's readiness bypasses the dependencies")
+    @Test("an override without super's readiness bypasses the dependencies", .contract("F2"))
     func bypassesDependencies() {
         let queue = makeQueue()
         let operation = HeldOperation(obeysDependencies: false)
@@ -15,7 +15,7 @@ struct EngineReadinessTests {
         #expect(operation.runs.value == 1)
     }
 
-    @Test("F5 F7: readiness that was taken back before the choice keeps the operation waiting")
+    @Test("readiness that was taken back before the choice keeps the operation waiting", .contract("F5", "F7"))
     func takenBack() {
         let queue = makeQueue(limit: 1)
         let blocker = Blocker()
@@ -34,7 +34,7 @@ struct EngineReadinessTests {
         #expect(operation.runs.value == 1)
     }
 
-    @Test("F5 F7: a storm of announcements: whatever the last one says holds")
+    @Test("a storm of announcements: whatever the last one says holds", .contract("F5", "F7"))
     func flapping() {
         let queue = makeQueue(limit: 2)
         let operations = (0..<Scale.of(1_000)).map { _ in HeldOperation() }
@@ -53,7 +53,7 @@ struct EngineReadinessTests {
         #expect(operations.allSatisfy { $0.runs.value == 1 })
     }
 
-    @Test("F8 E13: in no queue, the removal of the last unfinished dependency asks")
+    @Test("in no queue, the removal of the last unfinished dependency asks", .contract("F8", "E13"))
     func askedByRemoval() {
         let operation = SelfStartingOperation()
         let dependencies = [MainOperation(), MainOperation()]
@@ -64,7 +64,7 @@ struct EngineReadinessTests {
         #expect(operation.isFinished && operation.threads.entries == [ThreadFacts.id])
     }
 
-    @Test("F8 D2: in no queue, an announcement in any spelling asks")
+    @Test("in no queue, an announcement in any spelling asks", .contract("F8", "D2"))
     func askedByAnySpelling() {
         let operation = SelfStartingOperation(isAllowed: false)
         operation.didChangeValue(forKey: "ready")
@@ -73,7 +73,9 @@ struct EngineReadinessTests {
         #expect(operation.asks.value == 2)
     }
 
-    @Test("F8 D20: who is asked may wait for another dependent of the same operation", arguments: [1, 3, 100])
+    @Test(
+        "who is asked may wait for another dependent of the same operation", .contract("F8", "D20"),
+        arguments: [1, 3, 100])
     func waitsWhenAsked(siblings: Int) {
         final class WaitsForSiblings: Operation, @unchecked Sendable {
             let siblings = Guarded<[Operation]>([])
@@ -98,7 +100,7 @@ struct EngineReadinessTests {
         asked.siblings.withLock { $0 = [] }
     }
 
-    @Test("F8 M5: one that was claimed for a batch that is refused is asked afterwards")
+    @Test("one that was claimed for a batch that is refused is asked afterwards", .contract("F8", "M5"))
     func askedAfterRefusal() async {
         await #expect(processExitsWith: .success) {
             Misuse.handler = { _ in }
@@ -112,7 +114,7 @@ struct EngineReadinessTests {
         }
     }
 
-    @Test("F8 B5: a start inside an isReady that a start asks is a misuse, and has no effect")
+    @Test("a start inside an isReady that a start asks is a misuse, and has no effect", .contract("F8", "B5"))
     func startsWhenStarted() async {
         final class Unguarded: Operation, @unchecked Sendable {
             let runs = Counter()
@@ -133,7 +135,9 @@ struct EngineReadinessTests {
         }
     }
 
-    @Test("B9 F5: a start from the isReady that a queue asks is a misuse, whenever it is asked", arguments: [1, 2])
+    @Test(
+        "a start from the isReady that a queue asks is a misuse, whenever it is asked", .contract("B9", "F5"),
+        arguments: [1, 2])
     func startsWhenQueueAsks(asked last: Int) async {
         final class StartsWhenAsked: Operation, @unchecked Sendable {
             let (asks, runs) = (Counter(), Counter())
@@ -161,7 +165,7 @@ struct EngineReadinessTests {
         }
     }
 
-    @Test("C3 C5: without the announcement the queue keeps the operation, its slot and its dependents")
+    @Test("without the announcement the queue keeps the operation, its slot and its dependents", .contract("C3", "C5"))
     func queueKeepsUnannounced() {
         let runs = Counter()
         let serial = makeQueue(limit: 1)
@@ -182,7 +186,7 @@ struct EngineReadinessTests {
         #expect(runs.value == 2)
     }
 
-    @Test("C9: an end announced before the start is reported; the operation leaves its queue and unlocks")
+    @Test("an end announced before the start is reported; the operation leaves its queue and unlocks", .contract("C9"))
     func endedBeforeStart() async {
         await #expect(processExitsWith: .success) {
             let reports = Counter()
@@ -202,7 +206,7 @@ struct EngineReadinessTests {
         }
     }
 
-    @Test("C9: by default that is printed and the program goes on")
+    @Test("by default that is printed and the program goes on", .contract("C9"))
     func endedBeforeStartIsPrinted() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             let queue = makeQueue(suspended: true)
@@ -217,7 +221,7 @@ struct EngineReadinessTests {
         #expect(output.contains("early bird"))
     }
 
-    @Test("C13 H9: the thread priority is not applied to an overridden start")
+    @Test("the thread priority is not applied to an overridden start", .contract("C13", "H9"))
     func ownStart() {
         let nices = Recorder<Int32>()
         let operation = AsynchronousOperation {
@@ -231,7 +235,7 @@ struct EngineReadinessTests {
         #expect(nices.entries == [ThreadFacts.nice])
     }
 
-    @Test("C6 B12: performed by the helper, an asynchronous operation is started and goes on")
+    @Test("performed by the helper, an asynchronous operation is started and goes on", .contract("C6", "B12"))
     func performed() {
         let operation = AsynchronousOperation()
         #expect(operation.performIfReady())

@@ -4,14 +4,14 @@ import Testing
 
 @Suite("A and B: state and manual start, the engine's own lines", .blocking)
 struct EngineStateTests {
-    @Test("A2 H1: the thread priority is 0.5, and effective so")
+    @Test("the thread priority is 0.5, and effective so", .contract("A2", "H1"))
     func freshThreadPriority() {
         let operation = Operation()
         #expect(operation.threadPriority == 0.5)
         #expect(operation.effectiveThreadPriority == 0.5)
     }
 
-    @Test("A10: the name is shown in the description")
+    @Test("the name is shown in the description", .contract("A10"))
     func description() {
         let operation = MainOperation()
         operation.name = "reader of pages"
@@ -19,7 +19,7 @@ struct EngineStateTests {
         #expect(operation.description.contains("MainOperation"))
     }
 
-    @Test("B2: isConcurrent is the older name of isAsynchronous")
+    @Test("isConcurrent is the older name of isAsynchronous", .contract("B2"))
     func isConcurrent() {
         final class Asynchronous: Operation, @unchecked Sendable {
             override var isAsynchronous: Bool { true }
@@ -28,7 +28,9 @@ struct EngineStateTests {
         #expect(Asynchronous().isConcurrent)
     }
 
-    @Test("B3 B4 E19: finished is looked at first: a dependency added after the finish is no obstacle to start")
+    @Test(
+        "finished is looked at first: a dependency added after the finish is no obstacle to start",
+        .contract("B3", "B4", "E19"))
     func finishedBeforeReady() {
         let runs = Counter()
         let operation = MainOperation { _ in runs.add() }
@@ -38,7 +40,7 @@ struct EngineStateTests {
         #expect(runs.value == 1 && operation.isReady)
     }
 
-    @Test("B12: a ready operation is performed by the helper")
+    @Test("a ready operation is performed by the helper", .contract("B12"))
     func performReady() {
         let threads = Recorder<Int32>()
         let operation = MainOperation { _ in threads.append(ThreadFacts.id) }
@@ -46,7 +48,7 @@ struct EngineStateTests {
         #expect(operation.isFinished && threads.entries == [ThreadFacts.id])
     }
 
-    @Test("B12: the helper leaves an unready operation as it is")
+    @Test("the helper leaves an unready operation as it is", .contract("B12"))
     func performUnready() {
         let (dependency, operation) = (MainOperation(), MainOperation())
         operation.addDependency(dependency)
@@ -57,7 +59,7 @@ struct EngineStateTests {
         #expect(operation.performIfReady())
     }
 
-    @Test("B12: an asynchronous operation is performed on a thread of its own")
+    @Test("an asynchronous operation is performed on a thread of its own", .contract("B12"))
     func performAsynchronous() {
         final class Asynchronous: Operation, @unchecked Sendable {
             let threads = Recorder<Int32>()
@@ -70,7 +72,7 @@ struct EngineStateTests {
         #expect(operation.threads.entries.count == 1 && operation.threads.entries.first != ThreadFacts.id)
     }
 
-    @Test("B12: the helper finishes a cancelled operation without main")
+    @Test("the helper finishes a cancelled operation without main", .contract("B12"))
     func performCancelled() {
         let runs = Counter()
         let operation = MainOperation { _ in runs.add() }
@@ -85,7 +87,7 @@ struct EngineStateTests {
 @Suite("G and N: choosing, the engine's own lines", .blocking)
 struct EngineChoiceTests {
     @Test(
-        "G2: raw priorities are pulled towards normal to the nearest level",
+        "raw priorities are pulled towards normal to the nearest level", .contract("G2"),
         arguments: [
             (Int.min, -8), (-10, -8), (-8, -8), (-7, -4), (-4, -4), (-3, 0), (0, 0), (3, 0), (4, 4), (7, 4), (8, 8),
             (10, 8), (Int.max, 8),
@@ -97,7 +99,7 @@ struct EngineChoiceTests {
         #expect(Operation.QueuePriority(clamping: raw).rawValue == level)
     }
 
-    @Test("G6: operations that became ready late follow in the order in which they became ready")
+    @Test("operations that became ready late follow in the order in which they became ready", .contract("G6"))
     func lateReady() {
         let log = Recorder<Int>()
         let queue = makeQueue(limit: 1, suspended: true)
@@ -111,7 +113,7 @@ struct EngineChoiceTests {
         #expect(log.entries == [3, 4, 5, 2, 0, 1])
     }
 
-    @Test("N14: the quality of service does not change the order")
+    @Test("the quality of service does not change the order", .contract("N14"))
     func qualityOfService() {
         let log = Recorder<Int>()
         let queue = makeQueue(limit: 1, suspended: true)
@@ -124,7 +126,7 @@ struct EngineChoiceTests {
         #expect(log.entries == [0, 1, 2])
     }
 
-    @Test("N12: once the setter has returned, at most one start per running slot", arguments: [1, 4])
+    @Test("once the setter has returned, at most one start per running slot", .contract("N12"), arguments: [1, 4])
     func suspendRace(limit: Int) {
         for _ in 0..<Scale.of(200) {
             let queue = makeQueue(limit: limit)
@@ -150,7 +152,7 @@ struct EngineChoiceTests {
         }
     }
 
-    @Test("J9: a cancelled waiting operation is finished without a slot, on a worker")
+    @Test("a cancelled waiting operation is finished without a slot, on a worker", .contract("J9"))
     func cancelledNeedsNoSlot() {
         let queue = makeQueue(limit: 1)
         let blocker = Blocker()
@@ -175,7 +177,7 @@ struct EngineChoiceTests {
         drains(queue)
     }
 
-    @Test("J9: with start overridden it takes a slot")
+    @Test("with start overridden it takes a slot", .contract("J9"))
     func overriddenStartTakesSlot() {
         final class Starting: Operation, @unchecked Sendable {
             let starts = Counter()

@@ -20,7 +20,7 @@ struct InvocationLifetimeTests {
         func read(_ page: Page) -> Int { page.released.value }
     }
 
-    @Test("L10: the invocation retains its target and its argument, and the operation returns it")
+    @Test("the invocation retains its target and its argument, and the operation returns it", .contract("L10"))
     func invocation() throws {
         let released = Counter()
         var invocation = Invocation(
@@ -35,7 +35,7 @@ struct InvocationLifetimeTests {
         #expect(try returned.invoke() as? Int == 0)
     }
 
-    @Test("L10: an invocation may be made by hand, and serve several operations")
+    @Test("an invocation may be made by hand, and serve several operations", .contract("L10"))
     func invocationReused() throws {
         let press = Press()
         let invocation = Invocation(target: press, method: Press.count)
@@ -47,7 +47,7 @@ struct InvocationLifetimeTests {
         #expect(try Invocation(target: press, method: Press.warmUp).invoke() is Void)
     }
 
-    @Test("L11: target and argument are retained until the operation is finished, and released then")
+    @Test("target and argument are retained until the operation is finished, and released then", .contract("L11"))
     func retained() throws {
         let released = Counter()
         let queue = makeQueue(suspended: true)
@@ -64,7 +64,7 @@ struct InvocationLifetimeTests {
         #expect(try operation.result as? Int == 0)
     }
 
-    @Test("L11 L7: a cancelled one lets go of both when it is finished, not before")
+    @Test("a cancelled one lets go of both when it is finished, not before", .contract("L11", "L7"))
     func releasedWhenCancelled() {
         let released = Counter()
         let operation = InvocationOperation(
@@ -75,7 +75,7 @@ struct InvocationLifetimeTests {
         #expect(released.value == 2)
     }
 
-    @Test("L11: an operation that is dropped unstarted lets go of both")
+    @Test("an operation that is dropped unstarted lets go of both", .contract("L11"))
     func releasedUnstarted() {
         let released = Counter()
         _ = InvocationOperation(
@@ -83,7 +83,7 @@ struct InvocationLifetimeTests {
         #expect(released.value == 2)
     }
 
-    @Test("L11: a target that holds its operation makes no lasting cycle")
+    @Test("a target that holds its operation makes no lasting cycle", .contract("L11"))
     func cycle() {
         final class Owner {
             var operation: InvocationOperation?
@@ -104,7 +104,7 @@ struct InvocationLifetimeTests {
         released.wait(for: 50)
     }
 
-    @Test("L13: the typed form gives the type of the result, and what was thrown")
+    @Test("the typed form gives the type of the result, and what was thrown", .contract("L13"))
     func typed() throws {
         let press = Press()
         let weighing = TypedInvocationOperation(target: press, method: Press.weigh, object: 4)
@@ -130,14 +130,14 @@ struct InvocationLifetimeTests {
         #expect(throws: Jam(sheet: 2)) { try jamming.result }
     }
 
-    @Test("L13 J9: the engine takes the typed form for an operation with a start of its own making")
+    @Test("the engine takes the typed form for an operation with a start of its own making", .contract("L13", "J9"))
     func typedKeepsStart() {
         let operation = TypedInvocationOperation(target: Press(), method: Press.count)
         operation.threadPriority = 0
         #expect(operation.effectiveThreadPriority == 0)
     }
 
-    @Test("L1 L6 L9: a subclass may wrap the call and the result")
+    @Test("a subclass may wrap the call and the result", .contract("L1", "L6", "L9"))
     func subclass() throws {
         final class Timed: InvocationOperation, @unchecked Sendable {
             let log = Recorder<String>()
@@ -158,7 +158,7 @@ struct InvocationLifetimeTests {
         #expect(failing.log.entries == ["begin", "end"])
     }
 
-    @Test("L5: a subclass whose main makes no call has no result")
+    @Test("a subclass whose main makes no call has no result", .contract("L5"))
     func subclassWithoutCall() throws {
         final class Silent: InvocationOperation, @unchecked Sendable {
             override func main() {}
@@ -168,7 +168,7 @@ struct InvocationLifetimeTests {
         #expect(try operation.isFinished && operation.result == nil)
     }
 
-    @Test("L6 E24: what the method wrote is seen by dependents and by whoever reads the result")
+    @Test("what the method wrote is seen by dependents and by whoever reads the result", .contract("L6", "E24"))
     func published() throws {
         final class Account {
             var balance = 0
@@ -193,7 +193,9 @@ struct InvocationLifetimeTests {
         #expect(account.balance == 200)
     }
 
-    @Test("L5 L7 J13: result read and cancelled by others while it runs: nil, the value, or cancelled for good")
+    @Test(
+        "result read and cancelled by others while it runs: nil, the value, or cancelled for good",
+        .contract("L5", "L7", "J13"))
     func races() {
         for _ in 0..<Scale.of(400) {
             let queue = makeQueue()
@@ -219,7 +221,7 @@ struct InvocationLifetimeTests {
         }
     }
 
-    @Test("L1 B10: the seeds' demo, which starts it by hand and then adds it, is a misuse")
+    @Test("the seeds' demo, which starts it by hand and then adds it, is a misuse", .contract("L1", "B10"))
     func seedDemo() async {
         await #expect(processExitsWith: .success) {
             let reports = Recorder<Misuse>()

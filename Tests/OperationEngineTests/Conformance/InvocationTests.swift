@@ -4,7 +4,9 @@ import Testing
 
 @Suite("L: invocation operations", .blocking)
 struct InvocationTests {
-    @Test("L1 L2 L3 L6: a method found by name runs in the queue, and result holds what it returned")
+    @Test(
+        "a method found by name runs in the queue, and result holds what it returned", .contract("L1", "L2", "L3", "L6")
+    )
     func byName() throws {
         let press = Press()
         let queue = makeQueue(limit: 1)
@@ -18,7 +20,7 @@ struct InvocationTests {
         #expect(press.log == ["count", "print Bild"])
     }
 
-    @Test("L1 L3: the name may be made at run time")
+    @Test("the name may be made at run time", .contract("L1", "L3"))
     func nameAtRunTime() throws {
         let press = Press()
         for (text, selector) in ["a": "print", "": "isBlank"].mapValues({ $0 + ":" }) {
@@ -28,7 +30,7 @@ struct InvocationTests {
         }
     }
 
-    @Test("L1 L2 L6: methods given by reference, without an argument and with one")
+    @Test("methods given by reference, without an argument and with one", .contract("L1", "L2", "L6"))
     func byReference() throws {
         let press = Press()
         let counting = InvocationOperation(target: press, method: Press.count)
@@ -42,7 +44,7 @@ struct InvocationTests {
         #expect(try joining.result as? [String] == ["b", "a"])
     }
 
-    @Test("L1 L3: an overridden method, a name of the subclass's own, and a value as target")
+    @Test("an overridden method, a name of the subclass's own, and a value as target", .contract("L1", "L3"))
     func kindsOfTargets() throws {
         let press: Press = FoldingPress()
         let printing = try #require(InvocationOperation(target: press, selector: "print:", object: "a"))
@@ -56,7 +58,7 @@ struct InvocationTests {
     }
 
     @Test(
-        "L4: an unknown name, the wrong number of arguments or the wrong kind of object make no operation",
+        "an unknown name, the wrong number of arguments or the wrong kind of object make no operation", .contract("L4"),
         arguments: ["unknown", "unknown:", "", ":", "count:", "print", "Count", "mislabelled:", "two:arguments:"])
     func refused(selector: String) {
         for object in [nil, "a"] as [Any?] {
@@ -64,7 +66,7 @@ struct InvocationTests {
         }
     }
 
-    @Test("L4: the object must be what the method takes")
+    @Test("the object must be what the method takes", .contract("L4"))
     func refusedObjects() {
         let press = Press()
         #expect(InvocationOperation(target: press, selector: "print:", object: 5) == nil)
@@ -76,7 +78,7 @@ struct InvocationTests {
         #expect(press.log.isEmpty)
     }
 
-    @Test("L2 L6: nil as an argument, and nil as a result")
+    @Test("nil as an argument, and nil as a result", .contract("L2", "L6"))
     func nilValues() throws {
         let press = Press()
         let none = try #require(InvocationOperation(target: press, selector: "wrap:", object: nil))
@@ -88,7 +90,7 @@ struct InvocationTests {
         #expect(try echo.result.map { "\($0)" } == "b")
     }
 
-    @Test("L5: result is nil until the operation is finished")
+    @Test("result is nil until the operation is finished", .contract("L5"))
     func nilUntilFinished() throws {
         let holder = Holder()
         let operation = InvocationOperation(target: holder, method: Holder.hold)
@@ -102,7 +104,7 @@ struct InvocationTests {
         #expect(try operation.result as? Int == 7)
     }
 
-    @Test("L5 B11: main called by hand makes the call and leaves the result nil")
+    @Test("main called by hand makes the call and leaves the result nil", .contract("L5", "B11"))
     func mainByHand() throws {
         let press = Press()
         let operation = InvocationOperation(target: press, method: Press.count)
@@ -112,7 +114,7 @@ struct InvocationTests {
         #expect(try operation.result as? Int == 2)
     }
 
-    @Test("L5 L6: an observer of isFinished finds the result there")
+    @Test("an observer of isFinished finds the result there", .contract("L5", "L6"))
     func resultWhenFinished() {
         let results = Recorder<Int?>()
         let operation = InvocationOperation(target: Press(), method: Press.count)
@@ -126,7 +128,7 @@ struct InvocationTests {
         observation.invalidate()
     }
 
-    @Test("R L7: cancelled before its start, the method is not called and result throws")
+    @Test("cancelled before its start, the method is not called and result throws", .contract("R", "L7"))
     func cancelledBeforeStart() {
         let press = Press()
         let queue = makeQueue(suspended: true)
@@ -140,7 +142,7 @@ struct InvocationTests {
         #expect(throws: InvocationOperation.ResultError.cancelled) { try operation.result }
     }
 
-    @Test("R L7: cancelled while the method runs, result throws although the method returned")
+    @Test("cancelled while the method runs, result throws although the method returned", .contract("R", "L7"))
     func cancelledWhileExecuting() throws {
         let holder = Holder()
         let operation = InvocationOperation(target: holder, method: Holder.hold)
@@ -153,7 +155,7 @@ struct InvocationTests {
         #expect(throws: InvocationOperation.ResultError.cancelled) { try operation.result }
     }
 
-    @Test("L7 J2: cancelled after the end, the result stays")
+    @Test("cancelled after the end, the result stays", .contract("L7", "J2"))
     func cancelledAfterEnd() throws {
         let operation = InvocationOperation(target: Press(), method: Press.count)
         operation.start()
@@ -161,7 +163,7 @@ struct InvocationTests {
         #expect(try operation.result as? Int == 1)
     }
 
-    @Test("R L8: the result of a method that returns nothing throws, once it is finished")
+    @Test("the result of a method that returns nothing throws, once it is finished", .contract("R", "L8"))
     func voidResult() throws {
         let operation = InvocationOperation(target: Press(), method: Press.warmUp)
         #expect(try operation.result == nil)
@@ -169,7 +171,9 @@ struct InvocationTests {
         #expect(throws: InvocationOperation.ResultError.void) { try operation.result }
     }
 
-    @Test("R L9: result throws what the method threw, also if it was cancelled meanwhile and returns nothing")
+    @Test(
+        "result throws what the method threw, also if it was cancelled meanwhile and returns nothing",
+        .contract("R", "L9"))
     func methodError() throws {
         let press = Press()
         let jamming = try #require(InvocationOperation(target: press, selector: "jam:", object: 3))
@@ -191,7 +195,7 @@ struct InvocationTests {
         #expect(rejecting.isCancelled && jamming.isFinished)
     }
 
-    @Test("R L7 L8: an error that result throws is no misuse: its handler is not called")
+    @Test("an error that result throws is no misuse: its handler is not called", .contract("R", "L7", "L8"))
     func noMisuse() async {
         await #expect(processExitsWith: .success) {
             let reports = Counter()
@@ -207,7 +211,7 @@ struct InvocationTests {
         }
     }
 
-    @Test("L12: it is not asynchronous: start returns when the method has, on the same thread")
+    @Test("it is not asynchronous: start returns when the method has, on the same thread", .contract("L12"))
     func synchronous() throws {
         struct Place {
             func thread() -> Int32 { ThreadFacts.id }

@@ -38,7 +38,7 @@ private final class SlowToAnswer: Operation, @unchecked Sendable {
 
 @Suite("F: readiness of one's own, the engine's own lines", .blocking)
 struct ReadinessTests {
-    @Test("F1 F3: the change is announced in any spelling", arguments: Spelling.allCases, [1, -1])
+    @Test("the change is announced in any spelling", .contract("F1", "F3"), arguments: Spelling.allCases, [1, -1])
     func spellings(spelling: Spelling, limit: Int) {
         final class Switched: Operation, @unchecked Sendable {
             let isOn = Guarded(false)
@@ -61,7 +61,9 @@ struct ReadinessTests {
         drains(queue)
     }
 
-    @Test("F3 F5: announced while the queue is told no: it asks again", arguments: [1, 2, 255, 256, 257, 512, 65_536])
+    @Test(
+        "announced while the queue is told no: it asks again", .contract("F3", "F5"),
+        arguments: [1, 2, 255, 256, 257, 512, 65_536])
     func staleNo(announcements: Int) {
         let operation = SlowToAnswer(isAllowed: false)
         operation.duringNextQuestion { $0.allow(true, announcements: announcements) }
@@ -71,7 +73,9 @@ struct ReadinessTests {
         #expect(operation.runs.value == 1)
     }
 
-    @Test("F3 F5 F7: the same for a queue that had chosen it already", arguments: [1, 2, 255, 256, 257, 512, 65_536])
+    @Test(
+        "the same for a queue that had chosen it already", .contract("F3", "F5", "F7"),
+        arguments: [1, 2, 255, 256, 257, 512, 65_536])
     func staleNoWhenChosen(announcements: Int) {
         let queue = makeQueue(limit: 1)
         let blocker = Blocker()
@@ -85,7 +89,9 @@ struct ReadinessTests {
         #expect(operation.runs.value == 1)
     }
 
-    @Test("F5 F7: closed while a queue that has no slot is told yes: it does not start", arguments: [1, 256])
+    @Test(
+        "closed while a queue that has no slot is told yes: it does not start", .contract("F5", "F7"),
+        arguments: [1, 256])
     func staleYes(announcements: Int) {
         let queue = makeQueue(limit: 1)
         let blocker = Blocker()
@@ -103,7 +109,7 @@ struct ReadinessTests {
         #expect(operation.runs.value == 1)
     }
 
-    @Test("F7: closed in a suspended queue, it does not start on resuming, and takes no slot")
+    @Test("closed in a suspended queue, it does not start on resuming, and takes no slot", .contract("F7"))
     func closedWhileSuspended() {
         let queue = makeQueue(limit: 1, suspended: true)
         let operations = (0..<10).map { _ in HeldOperation() }
@@ -120,7 +126,7 @@ struct ReadinessTests {
         #expect(operations.allSatisfy { $0.runs.value == 1 })
     }
 
-    @Test("F4: a change that is not announced may go unnoticed; announced later, it starts once")
+    @Test("a change that is not announced may go unnoticed; announced later, it starts once", .contract("F4"))
     func unannounced() {
         let operation = SlowToAnswer(isAllowed: false)
         let queue = makeQueue(limit: 1)
@@ -134,7 +140,7 @@ struct ReadinessTests {
     }
 
     @Test(
-        "F6: cancelled but held, it waits and takes no slot; a cancelled dependent does not wait for it",
+        "cancelled but held, it waits and takes no slot; a cancelled dependent does not wait for it", .contract("F6"),
         arguments: [1, -1])
     func cancelledButHeld(limit: Int) {
         let runs = Counter()
@@ -155,7 +161,9 @@ struct ReadinessTests {
         #expect(operation.isFinished && operation.runs.value == 0 && runs.value == 0)
     }
 
-    @Test("F6 F7: one that was ready, and is closed and cancelled in a full queue, waits until it is allowed")
+    @Test(
+        "one that was ready, and is closed and cancelled in a full queue, waits until it is allowed",
+        .contract("F6", "F7"))
     func closedAndCancelled() {
         let queue = makeQueue(limit: 1)
         let blocker = Blocker()
@@ -177,7 +185,8 @@ struct ReadinessTests {
     }
 
     @Test(
-        "F2: dependencies that are added and removed count, with the operation held or not", arguments: [true, false])
+        "dependencies that are added and removed count, with the operation held or not", .contract("F2"),
+        arguments: [true, false])
     func dependenciesChange(isAllowedFirst: Bool) {
         let queue = makeQueue()
         let operation = HeldOperation()
@@ -197,7 +206,7 @@ struct ReadinessTests {
         #expect(operation.runs.value == 1 && dependencies[1].isReady)
     }
 
-    @Test("F1 F2 B12: by hand too, the override decides")
+    @Test("by hand too, the override decides", .contract("F1", "F2", "B12"))
     func byHand() async {
         let held = HeldOperation()
         #expect(!held.performIfReady() && !held.isFinished)
@@ -215,7 +224,7 @@ struct ReadinessTests {
         }
     }
 
-    @Test("F1 F5: an override is found in subclasses of subclasses and in generic ones")
+    @Test("an override is found in subclasses of subclasses and in generic ones", .contract("F1", "F5"))
     func overrideIsFound() {
         class Held: Operation, @unchecked Sendable {
             let isOn = Guarded(false)
@@ -237,7 +246,9 @@ struct ReadinessTests {
         drains(queue)
     }
 
-    @Test("F3 F5 F7: thousands opened, closed and opened again while a queue chooses", arguments: [1, 3, -1])
+    @Test(
+        "thousands opened, closed and opened again while a queue chooses", .contract("F3", "F5", "F7"),
+        arguments: [1, 3, -1])
     func storm(limit: Int) {
         let queue = makeQueue(limit: limit)
         let operations = (0..<Scale.of(4_000)).map { _ in HeldOperation() }
@@ -258,7 +269,7 @@ struct ReadinessTests {
         #expect(operations.allSatisfy { $0.runs.value == 1 })
     }
 
-    @Test("F2 F6: announcing, cancelling and finishing dependencies all at once")
+    @Test("announcing, cancelling and finishing dependencies all at once", .contract("F2", "F6"))
     func everythingAtOnce() {
         let queue = makeQueue(limit: 2)
         let dependencies = (0..<Scale.of(2_000)).map { _ in MainOperation() }

@@ -60,7 +60,9 @@ private final class LeftToOthers: Operation, @unchecked Sendable {
 
 @Suite("B and C: a start that goes on elsewhere, the engine's own lines", .blocking)
 struct StartsElsewhereTests {
-    @Test("B5 B9: a second inherited start while main runs elsewhere is a misuse", arguments: [false, true])
+    @Test(
+        "a second inherited start while main runs elsewhere is a misuse", .contract("B5", "B9"),
+        arguments: [false, true])
     func secondStart(isOnRunner: Bool) async {
         await #expect(processExitsWith: .success) { [isOnRunner] in
             let reports = Recorder<Misuse>()
@@ -88,7 +90,7 @@ struct StartsElsewhereTests {
         }
     }
 
-    @Test("B9: a start by hand of one that waits in a queue is a misuse, on whichever thread it ends up")
+    @Test("a start by hand of one that waits in a queue is a misuse, on whichever thread it ends up", .contract("B9"))
     func byHand() async {
         await #expect(processExitsWith: .success) {
             let reports = Counter()
@@ -107,7 +109,7 @@ struct StartsElsewhereTests {
         }
     }
 
-    @Test("B9: started by hand in no queue, it may go on elsewhere too, and unlocks its dependents")
+    @Test("started by hand in no queue, it may go on elsewhere too, and unlocks its dependents", .contract("B9"))
     func inNoQueue() {
         let operation = StartsElsewhere()
         let dependent = MainOperation()
@@ -118,7 +120,7 @@ struct StartsElsewhereTests {
         finishes(dependent)
     }
 
-    @Test("B9 D6 D13: observers hear what they hear of any run", arguments: [false, true])
+    @Test("observers hear what they hear of any run", .contract("B9", "D6", "D13"), arguments: [false, true])
     func observed(isCancelled: Bool) {
         let log = Recorder<String>()
         let goOn = Gate("start goes on")
@@ -138,7 +140,7 @@ struct StartsElsewhereTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("H4 H9 C13: the thread priority is not applied")
+    @Test("the thread priority is not applied", .contract("H4", "H9", "C13"))
     func priority() {
         let nices = Recorder<Int32>()
         let operation = StartsElsewhere { _ in nices.append(ThreadFacts.nice) }
@@ -149,7 +151,7 @@ struct StartsElsewhereTests {
         #expect(nices.entries == [ThreadFacts.nice])
     }
 
-    @Test("B9 P12: it is counted by the end of main, whichever thread runs it")
+    @Test("it is counted by the end of main, whichever thread runs it", .contract("B9", "P12"))
     func progress() {
         let queue = makeQueue()
         queue.progress.totalUnitCount = 10
@@ -159,7 +161,9 @@ struct StartsElsewhereTests {
         drains(queue)
     }
 
-    @Test("C6 P12 Q3: an end announced in a main elsewhere frees the slot; the queue lives until main has returned")
+    @Test(
+        "an end announced in a main elsewhere frees the slot; the queue lives until main has returned",
+        .contract("C6", "P12", "Q3"))
     func endAnnouncedElsewhere() {
         weak var dropped: OperationQueue?
         let operation = EndsElsewhere()
@@ -180,7 +184,7 @@ struct StartsElsewhereTests {
         #expect(progress.completedUnitCount == 2)
     }
 
-    @Test("C6 P12 Q3: ends announced as start goes on elsewhere, in queues that are gone with it")
+    @Test("ends announced as start goes on elsewhere, in queues that are gone with it", .contract("C6", "P12", "Q3"))
     func endAgainstStart() {
         let called = Counter()
         let rounds = Scale.of(20_000)
@@ -203,7 +207,7 @@ struct StartsElsewhereTests {
         #expect(operations.allSatisfy { $0.ending != nil })
     }
 
-    @Test("B9 X1: an async operation whose start goes on elsewhere")
+    @Test("an async operation whose start goes on elsewhere", .contract("B9", "X1"))
     func async() throws {
         let queue = makeQueue(limit: 1)
         let operations = (0..<20).map { number in AsyncElsewhere { number } }
@@ -212,7 +216,9 @@ struct StartsElsewhereTests {
         #expect(try operations.map { try $0.result?.get() } == Array(0..<20))
     }
 
-    @Test("B9 C6 J13: a storm of starts elsewhere, cancellations and second starts", arguments: [1, 3, -1])
+    @Test(
+        "a storm of starts elsewhere, cancellations and second starts", .contract("B9", "C6", "J13"),
+        arguments: [1, 3, -1])
     func storm(limit: Int) async {
         await #expect(processExitsWith: .success) { [limit] in
             let strays = Counter()

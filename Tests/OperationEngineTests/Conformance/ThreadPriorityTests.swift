@@ -23,7 +23,7 @@ struct ThreadPriorityTests {
         (priority < 0.5 ? 38 : 40) * (0.5 - priority)
     }
 
-    @Test("H1: 0.5 by default; values outside 0…1 are clamped")
+    @Test("0.5 by default; values outside 0…1 are clamped", .contract("H1"))
     func range() {
         let operation = Operation()
         #expect(operation.threadPriority == 0.5)
@@ -37,14 +37,14 @@ struct ThreadPriorityTests {
         #expect((0...1).contains(operation.threadPriority))
     }
 
-    @Test("H2 H6: a priority below the middle sets the nice value of main's thread")
+    @Test("a priority below the middle sets the nice value of main's thread", .contract("H2", "H6"))
     func lowered() {
         #expect(niceInMain(0.5) == 0)
         #expect(niceInMain(0) == 19)
         #expect(niceInMain(0.25) == 10)
     }
 
-    @Test("H6: nine bands, monotone, near the exact value")
+    @Test("nine bands, monotone, near the exact value", .contract("H6"))
     func bands() {
         var nices: [Int32] = []
         for step in 0...40 {
@@ -63,7 +63,9 @@ struct ThreadPriorityTests {
         #expect(Set(nices).count >= 5)
     }
 
-    @Test("H6 H7: above the middle it takes effect or says that it does not", arguments: [0.625, 0.75, 0.875, 1.0])
+    @Test(
+        "above the middle it takes effect or says that it does not", .contract("H6", "H7"),
+        arguments: [0.625, 0.75, 0.875, 1.0])
     func raised(priority: Double) {
         let operation = Operation()
         operation.threadPriority = priority
@@ -77,7 +79,7 @@ struct ThreadPriorityTests {
         }
     }
 
-    @Test("H7: the effective priority tells the band")
+    @Test("the effective priority tells the band", .contract("H7"))
     func effective() {
         let operation = Operation()
         for (priority, effective) in [(0.0, 0.0), (0.01, 0.0), (0.25, 0.25), (0.26, 0.25), (0.5, 0.5), (0.49, 0.5)] {
@@ -86,7 +88,7 @@ struct ThreadPriorityTests {
         }
     }
 
-    @Test("H3 H4: the completion block runs at nice 0")
+    @Test("the completion block runs at nice 0", .contract("H3", "H4"))
     func completionBlock() {
         let nices = Recorder<Int32>()
         let ran = Counter()
@@ -104,7 +106,7 @@ struct ThreadPriorityTests {
         #expect(nices.entries.allSatisfy { $0 == 0 })
     }
 
-    @Test("H4: an overridden start runs at nice 0")
+    @Test("an overridden start runs at nice 0", .contract("H4"))
     func overriddenStart() {
         final class Starting: Operation, @unchecked Sendable {
             let nices = Recorder<Int32>()
@@ -121,7 +123,7 @@ struct ThreadPriorityTests {
         #expect(operation.nices.entries == [0])
     }
 
-    @Test("H5: after low operations, cancelled ones among them, others run at nice 0 again")
+    @Test("after low operations, cancelled ones among them, others run at nice 0 again", .contract("H5"))
     func restored() {
         let queue = makeQueue(limit: 2)
         let wrong = Counter()
@@ -138,7 +140,7 @@ struct ThreadPriorityTests {
         #expect(wrong.value == 0)
     }
 
-    @Test("H8: started by hand it is not applied, and the caller's thread keeps its nice value")
+    @Test("started by hand it is not applied, and the caller's thread keeps its nice value", .contract("H8"))
     func manualStart() {
         let nices = Recorder<Int32>()
         let operation = MainOperation { _ in nices.append(ThreadFacts.nice) }
@@ -149,7 +151,7 @@ struct ThreadPriorityTests {
         #expect(ThreadFacts.nice == before)
     }
 
-    @Test("K9: the thread priority of a block operation applies to main's own block only")
+    @Test("the thread priority of a block operation applies to main's own block only", .contract("K9"))
     func blocks() {
         let nices = Recorder<Int32>()
         let meeting = Rendezvous(4)
@@ -167,7 +169,7 @@ struct ThreadPriorityTests {
         #expect(nices.entries.sorted() == [0, 0, 0, 19])
     }
 
-    @Test("H2 G4: mixed thread priorities in a serial queue keep the order of the queue")
+    @Test("mixed thread priorities in a serial queue keep the order of the queue", .contract("H2", "G4"))
     func orderIsKept() {
         let log = Recorder<Int>()
         let queue = makeQueue(limit: 1, suspended: true)

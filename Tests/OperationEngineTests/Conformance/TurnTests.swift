@@ -14,7 +14,7 @@ struct TurnTests {
         return log.entries
     }
 
-    @Test("G6: what an operation adds goes before what its end makes ready")
+    @Test("what an operation adds goes before what its end makes ready", .contract("G6"))
     func addedBeforeMadeReady() {
         let (queue, log) = (queue, log)
         let first = MainOperation { _ in
@@ -28,7 +28,7 @@ struct TurnTests {
         #expect(run() == [0, 1, 2])
     }
 
-    @Test("G6: the same where the dependent is in another queue")
+    @Test("the same where the dependent is in another queue", .contract("G6"))
     func addedElsewhereBeforeMadeReady() {
         let (queue, log) = (queue, log)
         let dependent = MainOperation { _ in log.append(2) }
@@ -44,7 +44,7 @@ struct TurnTests {
         #expect(run() == [1, 2])
     }
 
-    @Test("G6: one that loses its readiness and gets it back goes to the back", arguments: [true, false])
+    @Test("one that loses its readiness and gets it back goes to the back", .contract("G6"), arguments: [true, false])
     func lostAndRegained(isListed: Bool) {
         let operations = numbered(3, into: log)
         for operation in operations { queue.addOperation(operation) }
@@ -56,7 +56,7 @@ struct TurnTests {
         #expect(run() == [1, 2, 0])
     }
 
-    @Test("E10 G6: a finished dependency does not cost a ready operation its turn")
+    @Test("a finished dependency does not cost a ready operation its turn", .contract("E10", "G6"))
     func finishedDependencyAdded() {
         let operations = numbered(3, into: log)
         for operation in operations { queue.addOperation(operation) }
@@ -76,7 +76,9 @@ struct TurnTests {
         return operations
     }
 
-    @Test("G6 H6: the order of becoming ready counts, whatever the thread priorities", arguments: [false, true])
+    @Test(
+        "the order of becoming ready counts, whatever the thread priorities", .contract("G6", "H6"),
+        arguments: [false, true])
     func becameReadyInTwoBands(isBehindBarrier: Bool) {
         let operations = ofTwoBands(6)
         if isBehindBarrier { queue.addBarrierBlock {} }
@@ -91,7 +93,9 @@ struct TurnTests {
         #expect(run() == order)
     }
 
-    @Test("G10 H6: one whose priority is changed and changed back goes to the back, whatever its thread priority")
+    @Test(
+        "one whose priority is changed and changed back goes to the back, whatever its thread priority",
+        .contract("G10", "H6"))
     func refiledInTwoBands() {
         let operations = ofTwoBands(4)
         queue.addOperations(operations, waitUntilFinished: false)
@@ -101,7 +105,9 @@ struct TurnTests {
         #expect(run() == [2, 3, 1, 0])
     }
 
-    @Test("G5 N6 H6: those added before the limit is set keep the order of adding, whatever their thread priorities")
+    @Test(
+        "those added before the limit is set keep the order of adding, whatever their thread priorities",
+        .contract("G5", "N6", "H6"))
     func limitedLater() {
         queue.maxConcurrentOperationCount = OperationQueue.defaultMaxConcurrentOperationCount
         queue.addOperations(ofTwoBands(6), waitUntilFinished: false)

@@ -7,7 +7,7 @@ import Testing
 struct UnderlyingQueueTests {
     private func concurrent() -> DispatchQueue { DispatchQueue(label: "concurrent", attributes: .concurrent) }
 
-    @Test("P5 G4 E3: readiness, priorities and suspension decide as on the engine's threads")
+    @Test("readiness, priorities and suspension decide as on the engine's threads", .contract("P5", "G4", "E3"))
     func order() {
         let (queue, log) = (makeQueue(suspended: true), Recorder<Int>())
         queue.underlyingQueue = DispatchQueue(label: "serial")
@@ -26,7 +26,7 @@ struct UnderlyingQueueTests {
     }
 
     @Test(
-        "J10 J9: all cancelled by one call, they end in the order of adding, whatever their priorities",
+        "all cancelled by one call, they end in the order of adding, whatever their priorities", .contract("J10", "J9"),
         arguments: [0, 3, 6], [false, true])
     func cancelledInOrder(listed: Int, behindBarrier: Bool) {
         final class Numbered: Operation, @unchecked Sendable {
@@ -50,7 +50,9 @@ struct UnderlyingQueueTests {
         #expect(log.entries == [0, 1, 2, 3, 4, 5])
     }
 
-    @Test("J10 M9: cancelled by one call, with and without calls of their own, they are listed in the order of adding")
+    @Test(
+        "cancelled by one call, with and without calls of their own, they are listed in the order of adding",
+        .contract("J10", "M9"))
     func cancelledListedInOrder() {
         final class Starting: Operation, @unchecked Sendable {
             override func start() { super.start() }
@@ -66,7 +68,7 @@ struct UnderlyingQueueTests {
         #expect(operations.allSatisfy { $0.isFinished })
     }
 
-    @Test("P6: blocked operations of a concurrent one meet up to the limit", arguments: [1, 2])
+    @Test("blocked operations of a concurrent one meet up to the limit", .contract("P6"), arguments: [1, 2])
     func limitHolds(limit: Int) {
         let (queue, level) = (makeQueue(limit: limit), HighWater())
         queue.underlyingQueue = concurrent()
@@ -81,7 +83,7 @@ struct UnderlyingQueueTests {
         #expect(dependents.allSatisfy { $0.isFinished })
     }
 
-    @Test("P5: a lease of the target before chooses nothing on it", arguments: [false, true])
+    @Test("a lease of the target before chooses nothing on it", .contract("P5"), arguments: [false, true])
     func formerTarget(startsOnPool: Bool) {
         let key = DispatchSpecificKey<Int>()
         let targets = (0..<3).map { index in
@@ -104,7 +106,7 @@ struct UnderlyingQueueTests {
         #expect(misplaced.value == 0)
     }
 
-    @Test("P5: a lease that lies on the target before, behind work without end, holds nothing up")
+    @Test("a lease that lies on the target before, behind work without end, holds nothing up", .contract("P5"))
     func formerTargetIsStuck() {
         for _ in 0..<20 {
             let (queue, target, stuck) = (makeQueue(), DispatchQueue(label: "stuck"), Gate("the target goes on"))
@@ -128,7 +130,7 @@ struct UnderlyingQueueTests {
         Issue.record("no lease took two operations in 20 rounds")
     }
 
-    @Test("P5: other work of the dispatch queue has its turn between operations")
+    @Test("other work of the dispatch queue has its turn between operations", .contract("P5"))
     func shares() {
         let (queue, target, runs) = (makeQueue(suspended: true), DispatchQueue(label: "serial"), Counter())
         queue.underlyingQueue = target
@@ -144,7 +146,7 @@ struct UnderlyingQueueTests {
         #expect(seen.entries.count == 1 && seen.entries[0] <= 16)
     }
 
-    @Test("P2 K2: current in an operation, in all blocks of one, and in its completion block")
+    @Test("current in an operation, in all blocks of one, and in its completion block", .contract("P2", "K2"))
     func current() {
         for underlying in [nil, DispatchQueue(label: "serial"), concurrent()] {
             let queue = makeQueue()
@@ -169,7 +171,7 @@ struct UnderlyingQueueTests {
         }
     }
 
-    @Test("I4 I7: completion blocks run on the engine's threads, and may wait for the queue")
+    @Test("completion blocks run on the engine's threads, and may wait for the queue", .contract("I4", "I7"))
     func completionBlock() {
         let key = DispatchSpecificKey<Bool>()
         let (queue, target, done) = (makeQueue(limit: 1), DispatchQueue(label: "serial"), Counter())
@@ -189,7 +191,7 @@ struct UnderlyingQueueTests {
         drains(queue)
     }
 
-    @Test("Q3: a queue dropped in flight runs its operations on its underlying queue, and goes")
+    @Test("a queue dropped in flight runs its operations on its underlying queue, and goes", .contract("Q3"))
     func dropped() {
         let (freed, runs) = (Counter(), Counter())
         for round in 0..<Scale.of(200) {
@@ -206,7 +208,7 @@ struct UnderlyingQueueTests {
         freed.wait(for: 10 * Scale.of(200))
     }
 
-    @Test("P5 O6: a wait inside of an operation gives its place up, as in the pool")
+    @Test("a wait inside of an operation gives its place up, as in the pool", .contract("P5", "O6"))
     func waitsInside() {
         let (queue, runs) = (makeQueue(), Counter())
         queue.underlyingQueue = concurrent()
@@ -222,7 +224,7 @@ struct UnderlyingQueueTests {
         #expect(runs.value == 100)
     }
 
-    @Test("J10 J9: cancelling all, many times, while others add")
+    @Test("cancelling all, many times, while others add", .contract("J10", "J9"))
     func cancelStorm() {
         let queue = makeQueue(limit: 2)
         queue.underlyingQueue = concurrent()
@@ -265,7 +267,7 @@ struct QualityOfServiceTests {
         }
     }
 
-    @Test("P13: the operation's quality sets main's nice value; else the queue's does")
+    @Test("the operation's quality sets main's nice value; else the queue's does", .contract("P13"))
     func nice() {
         let queue = makeQueue()
         #expect(niceInMain(of: plain { $0.qualityOfService = .background }, in: queue) == [10])
@@ -280,7 +282,7 @@ struct QualityOfServiceTests {
         #expect(niceInMain(of: plain(), in: queue) == [0])
     }
 
-    @Test("P13 H2: a thread priority of one's own goes before any quality")
+    @Test("a thread priority of one's own goes before any quality", .contract("P13", "H2"))
     func threadPriority() {
         let queue = makeQueue()
         queue.qualityOfService = .background
@@ -297,7 +299,7 @@ struct QualityOfServiceTests {
         #expect(operation.effectiveThreadPriority == 0.5)
     }
 
-    @Test("P13 H4: an overridden start runs at nice 0 whatever the quality")
+    @Test("an overridden start runs at nice 0 whatever the quality", .contract("P13", "H4"))
     func overriddenStart() {
         final class OwnStart: Operation, @unchecked Sendable {
             private let nices: Recorder<Int32>
@@ -318,7 +320,9 @@ struct QualityOfServiceTests {
         #expect(niceInMain(of: own, in: queue) == [0])
     }
 
-    @Test("H4 P13: on an underlying queue neither thread priority nor quality is applied", arguments: [-1, 1, 3])
+    @Test(
+        "on an underlying queue neither thread priority nor quality is applied", .contract("H4", "P13"),
+        arguments: [-1, 1, 3])
     func notOnUnderlying(limit: Int) {
         let queue = makeQueue(limit: limit)
         queue.qualityOfService = .background
@@ -331,7 +335,7 @@ struct QualityOfServiceTests {
         #expect(niceInMain(of: plain { $0.threadPriority = 0 }, in: queue) == [19])
     }
 
-    @Test("N14: among operations of several qualities the order is that of adding, at limit 1")
+    @Test("among operations of several qualities the order is that of adding, at limit 1", .contract("N14"))
     func order() {
         let (queue, log) = (makeQueue(limit: 1, suspended: true), Recorder<Int>())
         let operations = numbered(9, into: log)

@@ -51,7 +51,9 @@ private final class EndsWhenAskedAgain: Operation, @unchecked Sendable {
 /// they have returned, so they may lock and wait for what they like.
 @Suite("D20, I7, Q1: code of the user between two operations", .blocking)
 struct UserCodeBetweenTests {
-    @Test("Q1 M9: a deinit that waits for the next operation, after a closure, leaves nobody in the queue")
+    @Test(
+        "a deinit that waits for the next operation, after a closure, leaves nobody in the queue", .contract("Q1", "M9")
+    )
     func deinitAfterClosure() {
         let queue = makeQueue(limit: 1, suspended: true)
         for _ in 0..<5 { queue.addOperation {} }
@@ -83,7 +85,8 @@ struct UserCodeBetweenTests {
     }
 
     @Test(
-        "D20 D23: an observer of a queue may take a lock whose holder waits for the queue's next operation",
+        "an observer of a queue may take a lock whose holder waits for the queue's next operation",
+        .contract("D20", "D23"),
         arguments: [1, -1])
     func observerTakesLock(limit: Int) {
         let queue = makeQueue(limit: limit, suspended: true)
@@ -109,7 +112,7 @@ struct UserCodeBetweenTests {
         token.invalidate()
     }
 
-    @Test("C9: an operation that a deinit ends before its turn is not started")
+    @Test("an operation that a deinit ends before its turn is not started", .contract("C9"))
     func endedInDeinit() async {
         await #expect(processExitsWith: .success) {
             Misuse.handler = { misuse in
@@ -129,7 +132,9 @@ struct UserCodeBetweenTests {
         }
     }
 
-    @Test("D20 C9: an observer waits for its queue when it hears of an operation that ended while it became ready")
+    @Test(
+        "an observer waits for its queue when it hears of an operation that ended while it became ready",
+        .contract("D20", "C9"))
     func endedWhileFiled() async {
         await #expect(processExitsWith: .success) {
             Misuse.handler = { misuse in

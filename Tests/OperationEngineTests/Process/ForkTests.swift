@@ -9,7 +9,8 @@ import Testing
         "there children of a process with threads are seen to hang outside the engine, in Swift's runtime for example"))
 struct ForkTests {
     @Test(
-        "R: use in a forked child of a process that used the engine is told to the handler, and has no effect",
+        "use in a forked child of a process that used the engine is told to the handler, and has no effect",
+        .contract("R"),
         arguments: [
             "add", "add-to-new-queue", "add-many", "add-barrier", "wait-for-operation", "wait-for-queue",
             "completion-block",
@@ -18,23 +19,25 @@ struct ForkTests {
         try passes("fork-after-use", attempt)
     }
 
-    @Test("R: the default handler ends such a child with the message")
+    @Test("the default handler ends such a child with the message", .contract("R"))
     func traps() throws {
         let run = try ScenarioRun("fork-after-use-traps")
         #expect(run.hasPassed && run.errors.contains(Misuse.useAfterFork.description), "\(run)")
     }
 
-    @Test("R: a forked child may read states and start operations by hand")
+    @Test("a forked child may read states and start operations by hand", .contract("R"))
     func reads() throws {
         try passes("fork-and-read")
     }
 
-    @Test("R: children forked while threads are inside the engine do not hang on locks that nobody will release")
+    @Test(
+        "children forked while threads are inside the engine do not hang on locks that nobody will release",
+        .contract("R"))
     func underLoad() throws {
         try passes("fork-under-load", "\(Scale.of(400))")
     }
 
-    @Test("R: where an operation forks and returns in the child, its worker runs no other operation there")
+    @Test("where an operation forks and returns in the child, its worker runs no other operation there", .contract("R"))
     func inOperation() throws {
         try passes("fork-in-operation")
     }

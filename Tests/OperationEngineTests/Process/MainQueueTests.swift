@@ -15,59 +15,64 @@ struct MainQueueTests {
             scenario, server, environment: server == "dispatch-main" ? Self.noLeakSearch : [:])
     }
 
-    @Test("P1 P2 M8: operations of the main queue run on the main thread, one at a time", arguments: servers)
+    @Test(
+        "operations of the main queue run on the main thread, one at a time", .contract("P1", "P2", "M8"),
+        arguments: servers)
     func many(server: String) throws {
         try passes("main-queue-many", servedBy: server)
     }
 
     @Test(
-        "P1 E3 G4 M8: priorities and dependencies decide on the main queue too, also across queues", arguments: servers)
+        "priorities and dependencies decide on the main queue too, also across queues",
+        .contract("P1", "E3", "G4", "M8"), arguments: servers)
     func graph(server: String) throws {
         try passes("main-queue-graph", servedBy: server)
     }
 
-    @Test("J10 J3 J7 J11: cancelling all reaches the main queue", arguments: servers)
+    @Test("cancelling all reaches the main queue", .contract("J10", "J3", "J7", "J11"), arguments: servers)
     func cancel(server: String) throws {
         try passes("main-queue-cancel", servedBy: server)
     }
 
-    @Test("P1: operations and blocks of DispatchQueue.main take turns", arguments: servers)
+    @Test("operations and blocks of DispatchQueue.main take turns", .contract("P1"), arguments: servers)
     func shares(server: String) throws {
         try passes("main-queue-shares", servedBy: server)
     }
 
-    @Test("I4 I7 P2: completion blocks of the main queue run elsewhere", arguments: servers)
+    @Test("completion blocks of the main queue run elsewhere", .contract("I4", "I7", "P2"), arguments: servers)
     func completion(server: String) throws {
         try passes("main-queue-completion", servedBy: server)
     }
 
-    @Test("O6 C6 P1: waits between the main queue and others; an asynchronous one on main", arguments: servers)
+    @Test(
+        "waits between the main queue and others; an asynchronous one on main", .contract("O6", "C6", "P1"),
+        arguments: servers)
     func waits(server: String) throws {
         try passes("main-queue-waits", servedBy: server)
     }
 
-    @Test("P9 P7 P10: barriers of the main queue run on the main thread", arguments: servers)
+    @Test("barriers of the main queue run on the main thread", .contract("P9", "P7", "P10"), arguments: servers)
     func barrier(server: String) throws {
         try passes("main-queue-barrier", servedBy: server)
     }
 
-    @Test("P2 P3 B15: current on the main thread, in nested starts and nested run loops")
+    @Test("current on the main thread, in nested starts and nested run loops", .contract("P2", "P3", "B15"))
     func current() throws {
         try OperationEngineTests.passes("current-queue-on-main", environment: Self.noLeakSearch)
     }
 
-    @Test("P2: current in blocks of DispatchQueue.main and on other threads", arguments: servers)
+    @Test("current in blocks of DispatchQueue.main and on other threads", .contract("P2"), arguments: servers)
     func currentElsewhere(server: String) throws {
         try passes("current-queue-elsewhere", servedBy: server)
     }
 
-    @Test("P1: runMain serves all that is on DispatchQueue.main")
+    @Test("runMain serves all that is on DispatchQueue.main", .contract("P1"))
     func runMainServesDispatch() throws {
         try OperationEngineTests.passes("run-main-serves-dispatch")
     }
 
     @Test(
-        "P1 R: runMain in the wrong place traps, whatever the handler does",
+        "runMain in the wrong place traps, whatever the handler does", .contract("P1", "R"),
         arguments: ["on-other-thread", "inside-operation"], [false, true])
     func runMainMisplaced(place: String, isHandled: Bool) throws {
         let run = try ScenarioRun("run-main-misplaced", isHandled ? [place, "handled"] : [place])

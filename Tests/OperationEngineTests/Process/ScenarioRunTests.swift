@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A process of its own", .blocking)
 struct ScenarioRunTests {
-    @Test("M2: the first operations of a process run on threads of the engine while main waits")
+    @Test("the first operations of a process run on threads of the engine while main waits", .contract("M2"))
     func firstOperations() throws {
         try passes("first-operations")
     }

@@ -18,7 +18,7 @@ struct SignalTests {
         try passes("dispatch-signal-source")
     }
 
-    @Test("M13: the engine's threads are not confined to the processors of the thread that first used it")
+    @Test("the engine's threads are not confined to the processors of the thread that first used it", .contract("M13"))
     func processors() throws {
         try passes("inherited-processors")
     }

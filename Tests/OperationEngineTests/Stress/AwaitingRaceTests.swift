@@ -5,7 +5,7 @@ import Testing
 /// Tasks that await while what they await happens, or while they are cancelled.
 @Suite("O8, X1: awaits that race", .blocking, .serialized)
 struct AwaitingRaceTests {
-    @Test("O8: awaits that meet the finish all return, and say that it is finished")
+    @Test("awaits that meet the finish all return, and say that it is finished", .contract("O8"))
     func finishes() {
         let rounds = Scale.of(4000)
         let wrong = Counter()
@@ -23,7 +23,7 @@ struct AwaitingRaceTests {
         #expect(wrong.value == 0)
     }
 
-    @Test("O8: awaits that meet the finish and their own cancellation return once, with what is true")
+    @Test("awaits that meet the finish and their own cancellation return once, with what is true", .contract("O8"))
     func cancellations() {
         var generator = SeededGenerator(seed: announcedSeed("awaits cancelled"))
         let wrong = Counter()
@@ -51,7 +51,7 @@ struct AwaitingRaceTests {
         drains(queue)
     }
 
-    @Test("O8: drained() while producers keep the queue at the edge of empty")
+    @Test("drained() while producers keep the queue at the edge of empty", .contract("O8"))
     func drained() {
         let rounds = Scale.of(20_000)
         let queue = makeQueue()
@@ -74,7 +74,7 @@ struct AwaitingRaceTests {
         #expect(awaits.value > 0 && queue.operationCount == 0)
     }
 
-    @Test("X1 E24: a random graph of async and synchronous operations, each after its predecessors")
+    @Test("a random graph of async and synchronous operations, each after its predecessors", .contract("X1", "E24"))
     func mixedGraph() {
         var generator = SeededGenerator(seed: announcedSeed("async graph"))
         for _ in 0..<Scale.of(40) {
@@ -116,7 +116,7 @@ struct AwaitingRaceTests {
         }
     }
 
-    @Test("X1 J13: cancelled from operation and task at once, while starting and ending")
+    @Test("cancelled from operation and task at once, while starting and ending", .contract("X1", "J13"))
     func cancelFromBothSides() {
         let queue = makeQueue(limit: 4)
         let operations = (0..<Scale.of(4000)).map { index in

@@ -7,7 +7,9 @@ import Testing
 /// printed; `OPBENCH_TEST_SEED` replays them.
 @Suite("Stress: barriers", .blocking, .serialized)
 struct BarrierStressTests {
-    @Test("P7 P8 P11: barriers divide what one thread adds, through cancels, suspensions and changes of all kinds")
+    @Test(
+        "barriers divide what one thread adds, through cancels, suspensions and changes of all kinds",
+        .contract("P7", "P8", "P11"))
     func oneAdder() {
         let seed = announcedSeed("barriers")
         for index in 0..<Scale.of(300) {
@@ -22,7 +24,7 @@ struct BarrierStressTests {
         }
     }
 
-    @Test("P7: of barriers that several threads add, each runs alone")
+    @Test("of barriers that several threads add, each runs alone", .contract("P7"))
     func manyAdders() {
         let queue = makeQueue(limit: 4)
         let (level, barriers, runs) = (Guarded((operations: 0, barriers: 0)), Counter(), Counter())

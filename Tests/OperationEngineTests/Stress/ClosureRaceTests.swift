@@ -6,7 +6,9 @@ import Testing
 /// Closures that were added without an operation of the user's, and the objects that are made of them while they run.
 @Suite("Stress: closures that are looked at", .blocking, .serialized)
 struct ClosureRaceTests {
-    @Test("M9 K8 O1: the object of a running closure executes, holds its block, and can be waited for and depended on")
+    @Test(
+        "the object of a running closure executes, holds its block, and can be waited for and depended on",
+        .contract("M9", "K8", "O1"))
     func objectOfRunningClosure() throws {
         let queue = makeQueue(limit: 1)
         let (begun, release) = (Gate("the closure begins"), Gate("the closure is released"))
@@ -34,7 +36,9 @@ struct ClosureRaceTests {
         #expect(log.read().first == "closure")
     }
 
-    @Test("M9 K13 Q5: closures that end while they are listed keep what they capture, and then let go of it")
+    @Test(
+        "closures that end while they are listed keep what they capture, and then let go of it",
+        .contract("M9", "K13", "Q5"))
     func listedWhileTheyEnd() {
         final class Captured: Sendable {
             let alive: Counter

@@ -9,7 +9,7 @@ struct CrowdTests {
     private static let pairs =
         getenv("OPBENCH_STRESS_PAIRS").flatMap { Int(String(cString: $0)) } ?? Scale.of(1_000)
 
-    @Test("E25: no wake-up is lost: 100 rounds of pairs all complete")
+    @Test("no wake-up is lost: 100 rounds of pairs all complete", .contract("E25"))
     func pairs() {
         let seed = announcedSeed("pairs")
         var random = SeededGenerator(seed: seed)
@@ -52,7 +52,9 @@ struct CrowdTests {
         }
     }
 
-    @Test("M8 G5: producers from many threads; a serial queue keeps each one's order", arguments: [1, 3, -1])
+    @Test(
+        "producers from many threads; a serial queue keeps each one's order", .contract("M8", "G5"),
+        arguments: [1, 3, -1])
     func producers(limit: Int) {
         let (threads, each) = (8, Scale.of(4_000))
         let queue = makeQueue(limit: limit)
@@ -76,7 +78,7 @@ struct CrowdTests {
         if limit == 1 { #expect(outOfOrder.value == 0) }
     }
 
-    @Test("Q3: queues dropped in flight run all their operations and are freed")
+    @Test("queues dropped in flight run all their operations and are freed", .contract("Q3"))
     func droppedQueues() {
         let freed = Counter()
         let runs = Counter()
@@ -96,7 +98,7 @@ struct CrowdTests {
         freed.wait(for: count / 4 * 4)
     }
 
-    @Test("Q3: the last operation may drop its own queue, and wait inside it")
+    @Test("the last operation may drop its own queue, and wait inside it", .contract("Q3"))
     func queueDroppedByItsOperation() {
         let freed = Counter()
         for _ in 0..<Scale.of(400) {
@@ -106,7 +108,7 @@ struct CrowdTests {
         freed.wait(for: Scale.of(400))
     }
 
-    @Test("O2 O6: waiters from many threads and operations")
+    @Test("waiters from many threads and operations", .contract("O2", "O6"))
     func waiters() {
         let seed = announcedSeed("waiters")
         let queue = makeQueue()
@@ -134,7 +136,7 @@ struct CrowdTests {
         #expect(woken.value == 200)
     }
 
-    @Test("N9 N12: a storm of suspensions loses nothing and exceeds no limit")
+    @Test("a storm of suspensions loses nothing and exceeds no limit", .contract("N9", "N12"))
     func suspensionStorm() {
         let queue = makeQueue(limit: 3)
         let level = HighWater()
@@ -161,7 +163,7 @@ struct CrowdTests {
         #expect(runs.value == count && level.peak <= 3)
     }
 
-    @Test("Q8: changing operations after they were added is safe")
+    @Test("changing operations after they were added is safe", .contract("Q8"))
     func changedAfterAdding() {
         let seed = announcedSeed("changed after adding")
         let freed = Counter()

@@ -12,7 +12,7 @@ struct LargeGraphTests {
         for (dependency, dependent) in zip(chain, chain.dropFirst()) { dependent.addDependency(dependency) }
     }
 
-    @Test("E22 E23: a chain of 1,000,000 runs in order and is released")
+    @Test("a chain of 1,000,000 runs in order and is released", .contract("E22", "E23"))
     func chain() {
         let length = Scale.of(1_000_000)
         let freed = Counter()
@@ -30,7 +30,7 @@ struct LargeGraphTests {
         freed.wait(for: length)
     }
 
-    @Test("E22: a chain of 1,000,000 that never ran is released by its last link")
+    @Test("a chain of 1,000,000 that never ran is released by its last link", .contract("E22"))
     func releaseChain() {
         let length = Scale.of(1_000_000)
         let freed = Counter()
@@ -45,7 +45,7 @@ struct LargeGraphTests {
         freed.wait(for: length)
     }
 
-    @Test("E22 J8: a long chain is cancelled, finished and released")
+    @Test("a long chain is cancelled, finished and released", .contract("E22", "J8"))
     func cancelChain() {
         let length = Scale.of(1_000_000)
         let freed = Counter()
@@ -63,7 +63,7 @@ struct LargeGraphTests {
         freed.wait(for: length)
     }
 
-    @Test("E20 E23: a long chain added last link first")
+    @Test("a long chain added last link first", .contract("E20", "E23"))
     func reverseChain() {
         let length = Scale.of(200_000)
         let order = OrderCheck()
@@ -75,7 +75,7 @@ struct LargeGraphTests {
         #expect(order.isInOrder && order.visits == length)
     }
 
-    @Test("E23: one operation unlocks 1,000,000")
+    @Test("one operation unlocks 1,000,000", .contract("E23"))
     func fan() {
         let width = Scale.of(1_000_000)
         let freed = Counter()
@@ -94,7 +94,7 @@ struct LargeGraphTests {
         freed.wait(for: width)
     }
 
-    @Test("E4 E23: one operation waits for 1,000,000")
+    @Test("one operation waits for 1,000,000", .contract("E4", "E23"))
     func join() {
         let width = Scale.of(1_000_000)
         let freed = Counter()
@@ -113,7 +113,7 @@ struct LargeGraphTests {
         freed.wait(for: width + 1)
     }
 
-    @Test("E13 E21: dependents of one operation are removed and freed in linear time")
+    @Test("dependents of one operation are removed and freed in linear time", .contract("E13", "E21"))
     func unlinkFan() {
         let width = Scale.of(200_000)
         let root = MainOperation()
@@ -126,7 +126,7 @@ struct LargeGraphTests {
         #expect(root.isFinished)
     }
 
-    @Test("M15: a million trivial operations complete and are released")
+    @Test("a million trivial operations complete and are released", .contract("M15"))
     func manyOperations() {
         let count = Scale.of(1_000_000)
         let freed = Counter()
@@ -137,7 +137,7 @@ struct LargeGraphTests {
         freed.wait(for: count)
     }
 
-    @Test("J10 M9: a large queue is listed and cancelled")
+    @Test("a large queue is listed and cancelled", .contract("J10", "M9"))
     func cancelMany() {
         let count = Scale.of(200_000)
         let runs = Counter()

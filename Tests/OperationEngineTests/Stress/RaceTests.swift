@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Stress: races of two", .blocking, .serialized)
 struct RaceTests {
-    @Test("E18: addDependency racing with the choice: it blocks, or the operation has begun")
+    @Test("addDependency racing with the choice: it blocks, or the operation has begun", .contract("E18"))
     func addDependencyAgainstChoice() {
         let queue = makeQueue(limit: 2)
         let wrong = Counter()
@@ -25,7 +25,8 @@ struct RaceTests {
         #expect(wrong.value == 0)
     }
 
-    @Test("E18: a dependency added while the last other one finishes: it blocks, or the operation has begun")
+    @Test(
+        "a dependency added while the last other one finishes: it blocks, or the operation has begun", .contract("E18"))
     func addDependencyAgainstLastFinish() {
         let queue = makeQueue()
         let wrong = Counter()
@@ -45,7 +46,7 @@ struct RaceTests {
         #expect(wrong.value == 0)
     }
 
-    @Test("E25 N3: an operation added just as the queue runs empty is not lost", arguments: [1, 2])
+    @Test("an operation added just as the queue runs empty is not lost", .contract("E25", "N3"), arguments: [1, 2])
     func addAgainstEmptying(limit: Int) {
         let seed = announcedSeed("adding to an emptying queue")
         var random = SeededGenerator(seed: seed)
@@ -64,7 +65,7 @@ struct RaceTests {
         drains(queue)
     }
 
-    @Test("E25 N10: an operation added just as the queue is resumed is not lost")
+    @Test("an operation added just as the queue is resumed is not lost", .contract("E25", "N10"))
     func addAgainstResume() {
         let queue = makeQueue(limit: 1)
         let runs = Counter()
@@ -82,7 +83,7 @@ struct RaceTests {
         }
     }
 
-    @Test("E13: removeDependency racing with the dependency's finish unlocks exactly once")
+    @Test("removeDependency racing with the dependency's finish unlocks exactly once", .contract("E13"))
     func removeAgainstFinish() {
         let queue = makeQueue()
         let runs = Counter()
@@ -101,7 +102,7 @@ struct RaceTests {
         #expect(runs.value == rounds)
     }
 
-    @Test("E13: several dependents without their dependency, just as it finishes", arguments: [2, 3, 150])
+    @Test("several dependents without their dependency, just as it finishes", .contract("E13"), arguments: [2, 3, 150])
     func removeSeveralAgainstFinish(width: Int) {
         let queue = makeQueue()
         let runs = Counter()
@@ -126,7 +127,7 @@ struct RaceTests {
         #expect(runs.value == rounds * width)
     }
 
-    @Test("O2 O7: timed and plain waits racing with the finish")
+    @Test("timed and plain waits racing with the finish", .contract("O2", "O7"))
     func waitAgainstFinish() {
         let queue = makeQueue()
         let rounds = Scale.of(1_000)
@@ -150,7 +151,7 @@ struct RaceTests {
         drains(queue)
     }
 
-    @Test("O3 M11: after a wait for all the counts are exact, whoever else adds and waits")
+    @Test("after a wait for all the counts are exact, whoever else adds and waits", .contract("O3", "M11"))
     func drainAgainstAdding() {
         let queue = makeQueue()
         let rounds = Scale.of(2_000)
@@ -168,7 +169,7 @@ struct RaceTests {
         #expect(queue.operationCount == 0 && queue.operations.isEmpty)
     }
 
-    @Test("M9 M11: operations never lists a finished one")
+    @Test("operations never lists a finished one", .contract("M9", "M11"))
     func listingAgainstFinish() {
         let queue = makeQueue(limit: 2)
         let finishedOnes = Counter()
@@ -191,7 +192,9 @@ struct RaceTests {
         #expect(queue.operations.isEmpty)
     }
 
-    @Test("F8 E21: those that start themselves when asked go as their dependency finishes", arguments: [1, 3, 150])
+    @Test(
+        "those that start themselves when asked go as their dependency finishes", .contract("F8", "E21"),
+        arguments: [1, 3, 150])
     func releaseAgainstAsking(width: Int) {
         let (freed, runs) = (Counter(), Counter())
         let rounds = Scale.of(6_000 / width)
@@ -213,7 +216,7 @@ struct RaceTests {
         #expect(runs.value <= rounds * width)
     }
 
-    @Test("N2 N6: the limit changes while work runs; the level never exceeds the greatest one")
+    @Test("the limit changes while work runs; the level never exceeds the greatest one", .contract("N2", "N6"))
     func changingLimits() {
         let seed = announcedSeed("changing limits")
         let queue = makeQueue(limit: 3)

@@ -12,7 +12,7 @@ struct RandomGraphTests {
     private static let graphs =
         getenv("OPBENCH_STRESS_GRAPHS").flatMap { Int(String(cString: $0)) } ?? Scale.of(200)
 
-    @Test("E24 A5 Q8: every operation finishes once, and runs after all that it depends on")
+    @Test("every operation finishes once, and runs after all that it depends on", .contract("E24", "A5", "Q8"))
     func storm() {
         let seed = announcedSeed("random graphs")
         for index in 0..<Self.graphs {
@@ -27,7 +27,7 @@ struct RandomGraphTests {
         }
     }
 
-    @Test("E24: without any storm, every operation runs, and sees all that its predecessors wrote")
+    @Test("without any storm, every operation runs, and sees all that its predecessors wrote", .contract("E24"))
     func calm() {
         let seed = announcedSeed("calm graphs")
         for index in 0..<Self.graphs {
@@ -37,7 +37,7 @@ struct RandomGraphTests {
         }
     }
 
-    @Test("Q7: graphs leave no operation behind")
+    @Test("graphs leave no operation behind", .contract("Q7"))
     func nothingIsLeft() {
         let freed = Counter()
         let seed = announcedSeed("released graphs")

@@ -5,11 +5,14 @@ import Testing
 /// A bounded part of what `scripts/stress` runs for as long as one likes: a few small rounds of every scenario.
 @Suite("Stress: scenarios against the reference model", .blocking, .serialized)
 struct ScenarioTests {
-    @Test("E24 E25 N2 Q3: what the reference model allows", arguments: Scenario.withoutMixtures.map(\.name))
+    @Test(
+        "what the reference model allows", .contract("E24", "E25", "N2", "Q3"),
+        arguments: Scenario.withoutMixtures.map(\.name))
     func keepsTheModel(name: String) throws { try play(name) }
 
     @Test(
-        "Q1 K13 M9 D20 C9 P6: mixtures of closures, deinits that wait, listings, observers and early ends",
+        "mixtures of closures, deinits that wait, listings, observers and early ends",
+        .contract("Q1", "K13", "M9", "D20", "C9", "P6"),
         arguments: Scenario.mixtures.map(\.name))
     func mixes(name: String) throws { try play(name) }
 

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("X1: cancellation of async operations", .blocking)
 struct AsyncCancellationTests {
-    @Test("X1 J9: cancelled before its start it finishes without a slot, and makes no task")
+    @Test("cancelled before its start it finishes without a slot, and makes no task", .contract("X1", "J9"))
     func beforeStart() throws {
         let queue = makeQueue(limit: 1)
         let blocker = AsyncBlocker()
@@ -20,7 +20,7 @@ struct AsyncCancellationTests {
         drains(queue)
     }
 
-    @Test("X1: cancelling the operation cancels the task")
+    @Test("cancelling the operation cancels the task", .contract("X1"))
     func operationToTask() throws {
         let queue = makeQueue()
         let (begun, unopened) = (Gate("the body begins"), AsyncGate())
@@ -37,7 +37,7 @@ struct AsyncCancellationTests {
         #expect(StateFlags(operation) == StateFlags(ready: true, finished: true, cancelled: true))
     }
 
-    @Test("X1 J10: cancelAllOperations cancels the tasks too")
+    @Test("cancelAllOperations cancels the tasks too", .contract("X1", "J10"))
     func cancelAll() {
         let queue = makeQueue(limit: 3)
         let blockers = (0..<6).map { _ in AsyncBlocker() }
@@ -49,7 +49,7 @@ struct AsyncCancellationTests {
         // A later one may have begun all the same: cancelling goes from one to the next, and frees slots on its way.
     }
 
-    @Test("X1: cancelling the task cancels the operation, at once, and observers hear of it")
+    @Test("cancelling the task cancels the operation, at once, and observers hear of it", .contract("X1"))
     func taskToOperation() {
         let seen = Recorder<Bool>()
         let told = Counter()
@@ -67,7 +67,7 @@ struct AsyncCancellationTests {
         box.withLock { $0 = nil }
     }
 
-    @Test("X1: a CancellationError out of the blue is a failure")
+    @Test("a CancellationError out of the blue is a failure", .contract("X1"))
     func outOfTheBlue() {
         let operation = makeQueue().addOperation { () async throws -> Int in throw CancellationError() }
         #expect(throws: CancellationError.self) { try awaited { try await operation.value } }
@@ -75,7 +75,9 @@ struct AsyncCancellationTests {
         #expect(!operation.isCancelled)
     }
 
-    @Test("X1 J3: a body that pays no attention returns its value, and the operation is cancelled all the same")
+    @Test(
+        "a body that pays no attention returns its value, and the operation is cancelled all the same",
+        .contract("X1", "J3"))
     func unimpressed() throws {
         let blocker = AsyncBlocker(value: 9)
         blocker.occupy(makeQueue())
@@ -84,7 +86,7 @@ struct AsyncCancellationTests {
         #expect(blocker.operation.ending?.kind == "cancelled" && blocker.operation.isCancelled)
     }
 
-    @Test("X1: another error of a cancelled body is a failure")
+    @Test("another error of a cancelled body is a failure", .contract("X1"))
     func otherError() {
         let (begun, unopened) = (Gate("the body begins"), AsyncGate())
         let operation = makeQueue().addOperation { () async throws -> Int in
@@ -98,7 +100,7 @@ struct AsyncCancellationTests {
         #expect(operation.ending?.kind == "failed" && operation.isCancelled)
     }
 
-    @Test("X1: a task that awaits the value and is cancelled gives up; the operation goes on")
+    @Test("a task that awaits the value and is cancelled gives up; the operation goes on", .contract("X1"))
     func awaitingTask() throws {
         let blocker = AsyncBlocker(value: 4)
         blocker.occupy(makeQueue())
@@ -111,7 +113,7 @@ struct AsyncCancellationTests {
         #expect(try awaited { try await operation.value } == 4)
     }
 
-    @Test("X1: awaiting task and operation tied together by a cancellation handler")
+    @Test("awaiting task and operation tied together by a cancellation handler", .contract("X1"))
     func tied() {
         let blocker = AsyncBlocker()
         blocker.occupy(makeQueue())
@@ -129,7 +131,7 @@ struct AsyncCancellationTests {
         #expect(operation.isCancelled)
     }
 
-    @Test("X1 J13: cancelled while it is being started: the body is left out, or its task is cancelled")
+    @Test("cancelled while it is being started: the body is left out, or its task is cancelled", .contract("X1", "J13"))
     func race() {
         let rounds = Scale.of(4000)
         let queue = makeQueue(limit: 4)

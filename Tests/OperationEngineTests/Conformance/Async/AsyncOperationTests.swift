@@ -25,7 +25,7 @@ private final class EndsInRun: AsyncOperation<Int>, @unchecked Sendable {
 
 @Suite("X1: async operations", .blocking)
 struct AsyncOperationTests {
-    @Test("X1: the value that the body returns, and the error that it throws")
+    @Test("the value that the body returns, and the error that it throws", .contract("X1"))
     func results() throws {
         let queue = makeQueue()
         let good = queue.addOperation { () async in 7 }
@@ -38,7 +38,9 @@ struct AsyncOperationTests {
         #expect(good.failure == nil && bad.failure as? Fault == Fault(number: 3))
     }
 
-    @Test("X1 C6 P12 Q3: an end announced in run frees the slot; the queue lives until run has returned")
+    @Test(
+        "an end announced in run frees the slot; the queue lives until run has returned",
+        .contract("X1", "C6", "P12", "Q3"))
     func endAnnouncedInRun() {
         weak var dropped: OperationQueue?
         let operation = EndsInRun()
@@ -58,7 +60,7 @@ struct AsyncOperationTests {
         #expect(progress.completedUnitCount == 2)
     }
 
-    @Test("X1: no result before the finish")
+    @Test("no result before the finish", .contract("X1"))
     func noResultYet() throws {
         let blocker = AsyncBlocker(value: 1)
         #expect(blocker.operation.result == nil && blocker.operation.ending == nil)
@@ -70,7 +72,7 @@ struct AsyncOperationTests {
         #expect(StateFlags(blocker.operation) == StateFlags(ready: true, finished: true))
     }
 
-    @Test("X1 C6: the slot is taken until the task has ended, not until start returns")
+    @Test("the slot is taken until the task has ended, not until start returns", .contract("X1", "C6"))
     func holdsSlot() {
         let queue = makeQueue(limit: 1)
         let log = Recorder<String>()
@@ -94,7 +96,7 @@ struct AsyncOperationTests {
         #expect(log.entries == ["body ends", "next"])
     }
 
-    @Test("X1 N2: never more bodies at once than the limit allows", arguments: [1, 3])
+    @Test("never more bodies at once than the limit allows", .contract("X1", "N2"), arguments: [1, 3])
     func limit(of limit: Int) {
         let queue = makeQueue(limit: limit)
         let inside = Guarded((now: 0, peak: 0))
@@ -114,7 +116,7 @@ struct AsyncOperationTests {
         #expect(runs.value == Scale.of(2000) && inside.read().peak <= limit && inside.read().now == 0)
     }
 
-    @Test("X1: a thousand bodies that wait at once hold no thread")
+    @Test("a thousand bodies that wait at once hold no thread", .contract("X1"))
     func noThreads() {
         let count = 1000
         let queue = makeQueue(limit: count)
@@ -128,7 +130,9 @@ struct AsyncOperationTests {
         drains(queue)
     }
 
-    @Test("X1: suspension, dependencies on both sides, priority and the completion block, as for any operation")
+    @Test(
+        "suspension, dependencies on both sides, priority and the completion block, as for any operation",
+        .contract("X1"))
     func likeAnyOther() {
         let queue = makeQueue(limit: 1, suspended: true)
         let log = Recorder<String>()
@@ -158,7 +162,7 @@ struct AsyncOperationTests {
         #expect(log.entries == ["low", "last", "first", "high"])
     }
 
-    @Test("X1 P7: a barrier waits until the task has ended, and what is async behind it waits too")
+    @Test("a barrier waits until the task has ended, and what is async behind it waits too", .contract("X1", "P7"))
     func barrier() {
         let queue = makeQueue()
         let log = Recorder<String>()
@@ -175,7 +179,7 @@ struct AsyncOperationTests {
         #expect(log.entries == ["barrier", "behind"])
     }
 
-    @Test("X1: started by hand it runs too, and start returns before the end")
+    @Test("started by hand it runs too, and start returns before the end", .contract("X1"))
     func byHand() throws {
         let blocker = AsyncBlocker(value: 5)
         blocker.operation.start()
@@ -184,7 +188,7 @@ struct AsyncOperationTests {
         #expect(try awaited { try await blocker.operation.value } == 5)
     }
 
-    @Test("X1: a subclass overrides run")
+    @Test("a subclass overrides run", .contract("X1"))
     func subclass() throws {
         final class Doubling: AsyncOperation<Int>, @unchecked Sendable {
             private let number: Int
@@ -202,7 +206,7 @@ struct AsyncOperationTests {
         #expect(try awaited { try await operation.value } == 42)
     }
 
-    @Test("X1: neither a body nor an overridden run is a failure")
+    @Test("neither a body nor an overridden run is a failure", .contract("X1"))
     func noBody() {
         let operation = AsyncOperation<Int>(taskPriority: nil)
         operation.start()
@@ -210,7 +214,7 @@ struct AsyncOperationTests {
         #expect(operation.ending?.kind == "failed")
     }
 
-    @Test("X1: the task has the priority asked for")
+    @Test("the task has the priority asked for", .contract("X1"))
     func taskPriority() throws {
         let operation = makeQueue().addOperation(taskPriority: .low) { () async in Task.currentPriority }
         // Awaiting would raise it.
@@ -218,14 +222,14 @@ struct AsyncOperationTests {
         #expect(try operation.result?.get() == .low)
     }
 
-    @Test("X1: a thread priority is kept as a value and has no effect")
+    @Test("a thread priority is kept as a value and has no effect", .contract("X1"))
     func threadPriority() {
         let operation = AsyncOperation {}
         operation.threadPriority = 0
         #expect(operation.threadPriority == 0 && operation.effectiveThreadPriority == 0.5)
     }
 
-    @Test("X1: observers hear of the start, and of the end when the task has ended")
+    @Test("observers hear of the start, and of the end when the task has ended", .contract("X1"))
     func observation() {
         let log = Recorder<String>()
         let blocker = AsyncBlocker()
@@ -247,7 +251,7 @@ struct AsyncOperationTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("X1 Q5: operation, body and captures are released after the end")
+    @Test("operation, body and captures are released after the end", .contract("X1", "Q5"))
     func released() {
         let freed = Counter()
         let queue = makeQueue()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("O8: awaiting", .blocking)
 struct AwaitingTests {
-    @Test("O8: finished() returns at the finish, and at once after it")
+    @Test("finished() returns at the finish, and at once after it", .contract("O8"))
     func finish() {
         let queue = makeQueue()
         let blocker = Blocker()
@@ -22,7 +22,7 @@ struct AwaitingTests {
         #expect(awaited { await operation.finished() })
     }
 
-    @Test("O8: finished() of operations that end in other ways: cancelled, by hand, by their own account")
+    @Test("finished() of operations that end in other ways: cancelled, by hand, by their own account", .contract("O8"))
     func otherEnds() {
         let cancelled = MainOperation()
         cancelled.cancel()
@@ -38,7 +38,7 @@ struct AwaitingTests {
         for task in awaiting { #expect(awaited { await task.value }) }
     }
 
-    @Test("O8: finished() is false for a cancelled task, and the operation goes on")
+    @Test("finished() is false for a cancelled task, and the operation goes on", .contract("O8"))
     func cancelledTask() {
         let queue = makeQueue()
         let blocker = Blocker()
@@ -52,7 +52,7 @@ struct AwaitingTests {
         for task in tasks.prefix(5) { #expect(awaited { await task.value }) }
     }
 
-    @Test("O8: what has happened is true for a cancelled task too")
+    @Test("what has happened is true for a cancelled task too", .contract("O8"))
     func alreadyThere() {
         let operation = MainOperation()
         operation.start()
@@ -64,7 +64,7 @@ struct AwaitingTests {
         #expect(awaited { await task.value } == (true, true))
     }
 
-    @Test("O8: a task cancelled before it awaits does not wait")
+    @Test("a task cancelled before it awaits does not wait", .contract("O8"))
     func cancelledBefore() {
         let operation = MainOperation()
         let queue = makeQueue(suspended: true)
@@ -78,7 +78,7 @@ struct AwaitingTests {
         drains(queue)
     }
 
-    @Test("O8: 10,000 pending awaits block no thread")
+    @Test("10,000 pending awaits block no thread", .contract("O8"))
     func noThreads() {
         let count = 10_000
         let queue = makeQueue(limit: 1)
@@ -103,7 +103,7 @@ struct AwaitingTests {
         #expect(woken == count)
     }
 
-    @Test("O8 O3: drained() includes operations added meanwhile")
+    @Test("drained() includes operations added meanwhile", .contract("O8", "O3"))
     func drained() {
         let queue = makeQueue()
         let runs = Counter()
@@ -120,7 +120,7 @@ struct AwaitingTests {
         #expect(runs.value == 60 && queue.operationCount == 0)
     }
 
-    @Test("O8: drained() is false for a cancelled task, and others go on waiting")
+    @Test("drained() is false for a cancelled task, and others go on waiting", .contract("O8"))
     func drainedCancelled() {
         let queue = makeQueue()
         let blocker = Blocker()
@@ -132,7 +132,7 @@ struct AwaitingTests {
         for task in tasks.prefix(5) { #expect(awaited { await task.value }) }
     }
 
-    @Test("O8: an operation may await others while its queue has one slot for each of them")
+    @Test("an operation may await others while its queue has one slot for each of them", .contract("O8"))
     func inOperations() throws {
         let queue = makeQueue(limit: 2)
         let first = queue.addOperation { () async in 20 }
@@ -141,7 +141,7 @@ struct AwaitingTests {
         #expect(try awaited { try await third.value } == 42)
     }
 
-    @Test("O8: a continuing task is on its actor again")
+    @Test("a continuing task is on its actor again", .contract("O8"))
     func isolation() {
         let queue = makeQueue(suspended: true)
         let operation = MainOperation()

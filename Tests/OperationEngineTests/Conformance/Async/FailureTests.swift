@@ -51,7 +51,7 @@ struct FailureRule: Codable, Sendable {
 
 @Suite("X2: failures", .blocking)
 struct FailureTests {
-    @Test("X2: the first failure counts, and none after the finish")
+    @Test("the first failure counts, and none after the finish", .contract("X2"))
     func failing() {
         let accepted = Recorder<Bool>()
         let operation = MainOperation {
@@ -69,7 +69,7 @@ struct FailureTests {
         #expect(!other.fail(with: Fault(number: 3)) && other.failure == nil && other.ending?.kind == "succeeded")
     }
 
-    @Test("X2 E8: by default a dependent of a failed operation runs, and can look for itself")
+    @Test("by default a dependent of a failed operation runs, and can look for itself", .contract("X2", "E8"))
     func byDefault() {
         let queue = makeQueue()
         let dependency = MainOperation { $0.fail(with: Fault(number: 1)) }
@@ -80,7 +80,9 @@ struct FailureTests {
         #expect(seen.entries == [Fault(number: 1)] && dependent.ending?.kind == "succeeded")
     }
 
-    @Test("X2: every policy after every end of a dependency", arguments: FailureRule.all, DependencyEnd.allCases)
+    @Test(
+        "every policy after every end of a dependency", .contract("X2"), arguments: FailureRule.all,
+        DependencyEnd.allCases)
     func policies(rule: FailureRule, end: DependencyEnd) throws {
         let policy = try #require(DependencyFailurePolicy(rawValue: rule.policy))
         let runs = Counter()
@@ -128,7 +130,7 @@ struct FailureTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("X2: settings as set")
+    @Test("settings as set", .contract("X2"))
     func settings() {
         let operation = MainOperation()
         #expect(operation.dependencyFailurePolicy == .run && !operation.treatsCancelledDependenciesAsFailed)
@@ -142,7 +144,8 @@ struct FailureTests {
         }
     }
 
-    @Test("X2: an operation that runs all the same stops the news; one that fails itself passes its own on")
+    @Test(
+        "an operation that runs all the same stops the news; one that fails itself passes its own on", .contract("X2"))
     func stopping() {
         let failed = MainOperation { $0.fail(with: Fault(number: 1)) }
         let undaunted = MainOperation()
@@ -158,7 +161,7 @@ struct FailureTests {
         #expect((last.failure as? DependencyFailure)?.cause as? Fault == Fault(number: 2))
     }
 
-    @Test("X2: a cancelled operation is cancelled, whatever its policy")
+    @Test("a cancelled operation is cancelled, whatever its policy", .contract("X2"))
     func cancelledDependent() {
         for policy in DependencyFailurePolicy.allCases {
             let dependent = MainOperation()
@@ -170,7 +173,7 @@ struct FailureTests {
         }
     }
 
-    @Test("X2: an error of its own counts more than a dependency's")
+    @Test("an error of its own counts more than a dependency's", .contract("X2"))
     func ownErrorFirst() {
         for policy in [DependencyFailurePolicy.skip, .fail] {
             let runs = Counter()
@@ -183,7 +186,7 @@ struct FailureTests {
         }
     }
 
-    @Test("X2: a removed dependency does not count")
+    @Test("a removed dependency does not count", .contract("X2"))
     func removed() {
         let failed = DependencyEnd.failed.operation()
         let dependent = MainOperation()
@@ -194,7 +197,7 @@ struct FailureTests {
         #expect(dependent.ending?.kind == "succeeded")
     }
 
-    @Test("X2 K13: a skipped block operation runs none of its blocks and lets go of them")
+    @Test("a skipped block operation runs none of its blocks and lets go of them", .contract("X2", "K13"))
     func blocks() {
         let freed = Counter()
         let runs = Counter()
@@ -216,7 +219,7 @@ struct FailureTests {
         freed.wait(for: 1)
     }
 
-    @Test("X2 X1: an async operation that is left out says why instead of a value")
+    @Test("an async operation that is left out says why instead of a value", .contract("X2", "X1"))
     func asyncOperations() throws {
         let queue = makeQueue()
         let failed = AsyncOperation { () async throws -> Int in throw Fault(number: 5) }
@@ -237,7 +240,9 @@ struct FailureTests {
         #expect(runs.value == 0)
     }
 
-    @Test("X2 L9: an invocation operation fails with its method's error, and has no result if it is left out")
+    @Test(
+        "an invocation operation fails with its method's error, and has no result if it is left out",
+        .contract("X2", "L9"))
     func invocations() throws {
         final class Target: Sendable {
             func fault() throws -> Int { throw Fault(number: 6) }
@@ -254,7 +259,7 @@ struct FailureTests {
         #expect(throws: DependencyFailure.self) { try skipped.result }
     }
 
-    @Test("X2: it takes its turn: at limit 1 a skipped operation is finished in its place")
+    @Test("it takes its turn: at limit 1 a skipped operation is finished in its place", .contract("X2"))
     func takesItsTurn() {
         let queue = makeQueue(limit: 1, suspended: true)
         let order = Recorder<Int>()
@@ -271,7 +276,7 @@ struct FailureTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("X2 E22: the news goes along a chain of 1,000,000", arguments: [UInt8(1), 2])
+    @Test("the news goes along a chain of 1,000,000", .contract("X2", "E22"), arguments: [UInt8(1), 2])
     func longChain(policy: UInt8) throws {
         let policy = try #require(DependencyFailurePolicy(rawValue: policy))
         let length = Scale.of(policy == .fail ? 1_000_000 : 100_000)
@@ -299,7 +304,7 @@ struct FailureTests {
         freed.wait(for: length)
     }
 
-    @Test("X2: one failed dependency among 100,000")
+    @Test("one failed dependency among 100,000", .contract("X2"))
     func join() {
         let width = Scale.of(100_000)
         let queue = makeQueue()

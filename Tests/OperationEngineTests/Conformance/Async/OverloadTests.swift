@@ -15,7 +15,7 @@ struct OverloadTests {
     private var areAllSynchronous: Bool { queue.operations.allSatisfy { $0 is BlockOperation } }
     private var areAllAsync: Bool { queue.operations.allSatisfy { $0.isAsynchronous } }
 
-    @Test("X1: closures that neither await, throw nor return are synchronous")
+    @Test("closures that neither await, throw nor return are synchronous", .contract("X1"))
     func synchronous() {
         queue.addOperation {}
         queue.addOperation { print("", terminator: "") }
@@ -31,7 +31,7 @@ struct OverloadTests {
         drains(queue)
     }
 
-    @Test("X1: so they are inside an async function")
+    @Test("so they are inside an async function", .contract("X1"))
     func synchronousInAsync() async {
         queue.addOperation {}
         queue.addOperation { print("", terminator: "") }
@@ -48,7 +48,7 @@ struct OverloadTests {
         await Task.yield()
     }
 
-    @Test("X1: closures that await, throw or return a value are async, with the type of what they return")
+    @Test("closures that await, throw or return a value are async, with the type of what they return", .contract("X1"))
     func async() throws {
         let none = queue.addOperation { await Task.yield() }
         let one = queue.addOperation { await Self.asyncNumber() }

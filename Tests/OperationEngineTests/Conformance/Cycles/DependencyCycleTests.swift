@@ -49,7 +49,7 @@ struct DependencyCycleTests {
         return areSame(found, Array(expected[start...] + expected[..<start]))
     }
 
-    @Test("E15: none in nothing, in a chain and in a diamond")
+    @Test("none in nothing, in a chain and in a diamond", .contract("E15"))
     func none() {
         #expect(OperationQueue.dependencyCycle(among: []) == nil)
         #expect(OperationQueue.dependencyCycle(among: operations) == nil)
@@ -60,7 +60,9 @@ struct DependencyCycleTests {
         #expect(OperationQueue.dependencyCycle(among: operations.reversed()) == nil)
     }
 
-    @Test("E15: operations are told apart by identity, whatever their isEqual and hash say", arguments: [true, false])
+    @Test(
+        "operations are told apart by identity, whatever their isEqual and hash say", .contract("E15"),
+        arguments: [true, false])
     func identity(isEqualToAll: Bool) {
         let chain = (0..<4).map { _ in OddlyEqual(toAll: isEqualToAll) }
         for (dependent, dependency) in zip(chain, chain.dropFirst()) { dependent.addDependency(dependency) }
@@ -73,7 +75,7 @@ struct DependencyCycleTests {
         chain[3].removeDependency(chain[1])
     }
 
-    @Test("E15: the members of a circle in order, whichever of them is given", arguments: 2...6)
+    @Test("the members of a circle in order, whichever of them is given", .contract("E15"), arguments: 2...6)
     func circle(of size: Int) {
         let circle = Array(operations.prefix(size))
         close(circle)
@@ -82,7 +84,7 @@ struct DependencyCycleTests {
         reopen(circle)
     }
 
-    @Test("E15: a circle that the given operations only depend on")
+    @Test("a circle that the given operations only depend on", .contract("E15"))
     func behind() {
         let circle = Array(operations[2...4])
         close(circle)
@@ -94,7 +96,7 @@ struct DependencyCycleTests {
         reopen(circle)
     }
 
-    @Test("E15 E16: it is broken by a cancelled member, a removed dependency, a finished one")
+    @Test("it is broken by a cancelled member, a removed dependency, a finished one", .contract("E15", "E16"))
     func broken() {
         let circle = Array(operations.prefix(3))
         close(circle)
@@ -109,7 +111,7 @@ struct DependencyCycleTests {
         reopen(circle)
     }
 
-    @Test("E15 E19: a dependency added to an executing operation closes no circle")
+    @Test("a dependency added to an executing operation closes no circle", .contract("E15", "E19"))
     func tooLate() {
         let dependent = operations[0]
         let found = Recorder<Bool>()
@@ -125,7 +127,7 @@ struct DependencyCycleTests {
         dependent.removeDependency(executing)
     }
 
-    @Test("E15: in random graphs a circle is found if there is one, and is one")
+    @Test("in random graphs a circle is found if there is one, and is one", .contract("E15"))
     func randomGraphs() throws {
         var generator = SeededGenerator(seed: announcedSeed("circles"))
         for _ in 0..<Scale.of(2000) {
@@ -159,7 +161,7 @@ struct DependencyCycleTests {
         return !left.isEmpty
     }
 
-    @Test("E15 E22: a circle of 1,000,000, and a chain that is none")
+    @Test("a circle of 1,000,000, and a chain that is none", .contract("E15", "E22"))
     func large() {
         let length = Scale.of(1_000_000)
         let freed = Counter()
@@ -174,7 +176,7 @@ struct DependencyCycleTests {
         freed.wait(for: length)
     }
 
-    @Test("E15: while other threads add, remove, cancel and run")
+    @Test("while other threads add, remove, cancel and run", .contract("E15"))
     func meanwhile() {
         let rounds = Scale.of(1000)
         let shared = (0..<20).map { _ in MainOperation() }

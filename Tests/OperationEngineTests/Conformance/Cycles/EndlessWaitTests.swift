@@ -45,7 +45,7 @@ private final class OwnStart: Operation, @unchecked Sendable {
 
 @Suite("E15 O5: waits that can never end", .blocking)
 struct EndlessWaitTests {
-    @Test("E15 O5: what is certain, and nothing else, has a reason", arguments: Situation.allCases)
+    @Test("what is certain, and nothing else, has a reason", .contract("E15", "O5"), arguments: Situation.allCases)
     func reasons(situation: Situation) {
         let found = Recorder<String?>()
         let target = MainOperation()
@@ -125,7 +125,9 @@ struct EndlessWaitTests {
         drains(queue)
     }
 
-    @Test("E15 O5: a wait for an operation is reported once and goes on, until somebody breaks the circle")
+    @Test(
+        "a wait for an operation is reported once and goes on, until somebody breaks the circle", .contract("E15", "O5")
+    )
     func waitForOperation() async {
         await #expect(processExitsWith: .success) {
             let (reports, reported) = (Recorder<Misuse>(), Gate("the wait is reported"))
@@ -157,7 +159,8 @@ struct EndlessWaitTests {
         }
     }
 
-    @Test("E15 O5: a wait for all operations of a queue that stands still because of a circle elsewhere")
+    @Test(
+        "a wait for all operations of a queue that stands still because of a circle elsewhere", .contract("E15", "O5"))
     func waitForQueue() async {
         await #expect(processExitsWith: .success) {
             let reported = Gate("the wait is reported")
@@ -181,7 +184,7 @@ struct EndlessWaitTests {
         }
     }
 
-    @Test("O5: an operation that waits for its own queue is reported")
+    @Test("an operation that waits for its own queue is reported", .contract("O5"))
     func ownQueue() async {
         await #expect(processExitsWith: .success) {
             let reported = Gate("the wait is reported")
@@ -195,7 +198,9 @@ struct EndlessWaitTests {
         }
     }
 
-    @Test("O5: an operation that waits for a later one of its queue, with limit 1, goes on when the limit is raised")
+    @Test(
+        "an operation that waits for a later one of its queue, with limit 1, goes on when the limit is raised",
+        .contract("O5"))
     func ownLimit() async {
         await #expect(processExitsWith: .success) {
             let reported = Gate("the wait is reported")
@@ -213,7 +218,7 @@ struct EndlessWaitTests {
         }
     }
 
-    @Test("O5: the default handler prints the circle and goes on")
+    @Test("the default handler prints the circle and goes on", .contract("O5"))
     func defaultHandler() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             let reported = Gate("the wait is reported")
@@ -240,7 +245,7 @@ struct EndlessWaitTests {
         #expect(text.contains("'hen'") && text.contains("'egg'") && text.contains("never ends"))
     }
 
-    @Test("O7: a wait with a deadline is not looked at")
+    @Test("a wait with a deadline is not looked at", .contract("O7"))
     func timed() async {
         await #expect(processExitsWith: .success) {
             let reports = Counter()

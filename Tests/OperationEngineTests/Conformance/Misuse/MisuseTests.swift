@@ -5,7 +5,8 @@ import Testing
 @Suite("R: misuse", .blocking)
 struct MisuseTests {
     @Test(
-        "R B4 B5 B6 B9 B10 D1 D23 E17 I9 K7 M6 N5 O5 P5: the handler is told once; where it returns, the call has no effect",
+        "the handler is told once; where it returns, the call has no effect",
+        .contract("R", "B4", "B5", "B6", "B9", "B10", "D1", "D23", "E17", "I9", "K7", "M6", "N5", "O5", "P5"),
         arguments: Offence.allCases)
     func handlerReturns(offence: Offence) async {
         await #expect(processExitsWith: .success) { [offence] in
@@ -18,7 +19,8 @@ struct MisuseTests {
     }
 
     @Test(
-        "R B4 B5 B6 B9 B10 D1 D23 E17 I9 K7 M6 N5 O5 P5: the default handler prints the message and traps",
+        "the default handler prints the message and traps",
+        .contract("R", "B4", "B5", "B6", "B9", "B10", "D1", "D23", "E17", "I9", "K7", "M6", "N5", "O5", "P5"),
         arguments: Offence.allCases)
     func defaultTraps(offence: Offence) async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [offence] in
@@ -29,7 +31,7 @@ struct MisuseTests {
         #expect(output.contains(offence.message))
     }
 
-    @Test("R B4 I9: what only strict mode forbids is not reported otherwise")
+    @Test("what only strict mode forbids is not reported otherwise", .contract("R", "B4", "I9"))
     func lenient() async {
         await #expect(processExitsWith: .success) {
             #expect(!Misuse.isStrict)
@@ -42,7 +44,7 @@ struct MisuseTests {
         }
     }
 
-    @Test("R C9: an end without a start is printed by the default handler, which goes on")
+    @Test("an end without a start is printed by the default handler, which goes on", .contract("R", "C9"))
     func finishWithoutStart() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             let queue = makeQueue(suspended: true)
@@ -58,7 +60,7 @@ struct MisuseTests {
         #expect(line.hasSuffix("went isFinished=YES without being started by the queue it is in"))
     }
 
-    @Test("R C9: where a handler returns, the operation leaves its queue all the same")
+    @Test("where a handler returns, the operation leaves its queue all the same", .contract("R", "C9"))
     func finishWithoutStartHandled() async {
         await #expect(processExitsWith: .success) {
             let reports = Recorder<Misuse>()
@@ -82,7 +84,9 @@ struct MisuseTests {
         }
     }
 
-    @Test("M5: a batch with an invalid member is refused as a whole", arguments: ["finished", "executing", "queued"])
+    @Test(
+        "a batch with an invalid member is refused as a whole", .contract("M5"),
+        arguments: ["finished", "executing", "queued"])
     func batch(kind: String) async {
         await #expect(processExitsWith: .success) { [kind] in
             let reports = Recorder<Misuse>()
@@ -116,14 +120,14 @@ struct MisuseTests {
         }
     }
 
-    @Test("R: every case has a message of its own")
+    @Test("every case has a message of its own", .contract("R"))
     func messages() {
         let messages = Set(Offence.allCases.map { $0.misuse.description })
         #expect(messages.count == Set(Offence.allCases.map { $0.misuse }).count)
         #expect(Misuse.negativeLimit(-7).description.contains("-7"))
     }
 
-    @Test("R: the handler and the mode can be read back")
+    @Test("the handler and the mode can be read back", .contract("R"))
     func settings() async {
         await #expect(processExitsWith: .success) {
             let told = Counter()

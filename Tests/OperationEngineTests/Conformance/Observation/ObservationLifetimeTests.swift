@@ -7,7 +7,7 @@ import Testing
 struct ObservationLifetimeTests {
     // MARK: D19
 
-    @Test("D19: an observer added in a callback hears of what follows")
+    @Test("an observer added in a callback hears of what follows", .contract("D19"))
     func addInCallback() {
         let operation = MainOperation()
         let log = Recorder<String>()
@@ -22,7 +22,9 @@ struct ObservationLifetimeTests {
         withExtendedLifetime((outer, inner)) {}
     }
 
-    @Test("D19: an observer removed in another's callback is not called any more, not even for the same change")
+    @Test(
+        "an observer removed in another's callback is not called any more, not even for the same change",
+        .contract("D19"))
     func removeOtherInCallback() {
         let operation = MainOperation()
         let heard = Counter()
@@ -34,7 +36,7 @@ struct ObservationLifetimeTests {
         withExtendedLifetime((first, later)) {}
     }
 
-    @Test("D19: an observer may remove itself in its callback")
+    @Test("an observer may remove itself in its callback", .contract("D19"))
     func removeItselfInCallback() {
         let operation = MainOperation()
         let heard = Counter()
@@ -49,7 +51,7 @@ struct ObservationLifetimeTests {
         own.withLock { $0 = nil }
     }
 
-    @Test("D19: one removed on another thread hears nothing of a change that is being told")
+    @Test("one removed on another thread hears nothing of a change that is being told", .contract("D19"))
     func removeDuringDelivery() {
         let operation = MainOperation()
         let (inFirst, removed) = (Gate("the first observer is called"), Gate("the second one is removed"))
@@ -72,7 +74,9 @@ struct ObservationLifetimeTests {
         withExtendedLifetime(first) {}
     }
 
-    @Test("D19: those that stay are told in the order of their coming, whoever has left in between", arguments: 1...8)
+    @Test(
+        "those that stay are told in the order of their coming, whoever has left in between", .contract("D19"),
+        arguments: 1...8)
     func orderAfterRemovals(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let operation = MainOperation()
@@ -95,7 +99,7 @@ struct ObservationLifetimeTests {
 
     /// So many that the test hangs where one costs in proportion to the others.
     @Test(
-        "D19 D24: 100,000 observers of one object come and go, in any order, in and out of callbacks",
+        "100,000 observers of one object come and go, in any order, in and out of callbacks", .contract("D19", "D24"),
         arguments: Leaving.allCases, [true, false])
     func manyObservers(leaving: Leaving, isQueue: Bool) {
         let count = Scale.of(100_000)
@@ -137,7 +141,7 @@ struct ObservationLifetimeTests {
         case earliestFirst, latestFirst, inDisorder, inCallback
     }
 
-    @Test("D19: nothing is heard of a change that begins after the removal has returned")
+    @Test("nothing is heard of a change that begins after the removal has returned", .contract("D19"))
     func removeAgainstChanges() {
         let violations = Counter()
         let changes = Scale.of(20_000)
@@ -168,7 +172,7 @@ struct ObservationLifetimeTests {
         #expect(violations.value == 0)
     }
 
-    @Test("D19: observers come and go on several threads while the operation runs")
+    @Test("observers come and go on several threads while the operation runs", .contract("D19"))
     func crowd() {
         for _ in 0..<Scale.of(500) {
             let operation = MainOperation()
@@ -188,7 +192,7 @@ struct ObservationLifetimeTests {
 
     // MARK: D20
 
-    @Test("D20: a callback may call every getter, cancel, and what else there is", arguments: 0..<3)
+    @Test("a callback may call every getter, cancel, and what else there is", .contract("D20"), arguments: 0..<3)
     func anythingInCallbacks(cancelling: Int) {
         let queue = makeQueue(limit: 1)
         let (dependency, operation) = (MainOperation(), MainOperation())
@@ -216,7 +220,7 @@ struct ObservationLifetimeTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("D20: callbacks of a run in a queue may cancel, add operations and change dependencies")
+    @Test("callbacks of a run in a queue may cancel, add operations and change dependencies", .contract("D20"))
     func changesInCallbacks() {
         let queue = makeQueue(limit: 2)
         let added = Counter()
@@ -239,7 +243,7 @@ struct ObservationLifetimeTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("D20: callbacks of two operations that cancel each other do not deadlock")
+    @Test("callbacks of two operations that cancel each other do not deadlock", .contract("D20"))
     func mutualCancel() {
         for _ in 0..<Scale.of(500) {
             let (left, right) = (MainOperation(), MainOperation())
@@ -257,7 +261,7 @@ struct ObservationLifetimeTests {
 
     // MARK: D21
 
-    @Test("D21: without observers nothing is read for notifications", arguments: [false, true])
+    @Test("without observers nothing is read for notifications", .contract("D21"), arguments: [false, true])
     func noWork(isOtherObserved: Bool) {
         let (dependency, operation) = (MainOperation(), GetterCounter())
         // That others are observed, the queue among them, makes no difference.
@@ -281,7 +285,7 @@ struct ObservationLifetimeTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("D21: the observer of one property makes no work for the others, nor does one that has left")
+    @Test("the observer of one property makes no work for the others, nor does one that has left", .contract("D21"))
     func littleWork() {
         let operation = GetterCounter()
         let token = operation.observe(\.isCancelled) { _, _ in }
@@ -297,7 +301,7 @@ struct ObservationLifetimeTests {
 
     // MARK: D24
 
-    @Test("D24: an observation ends when its token is released, or invalidated")
+    @Test("an observation ends when its token is released, or invalidated", .contract("D24"))
     func tokens() {
         let operation = MainOperation()
         let heard = Recorder<String>()
@@ -315,7 +319,7 @@ struct ObservationLifetimeTests {
         withExtendedLifetime((kept, invalidated)) {}
     }
 
-    @Test("D24: what the handler holds is released with the token; the operation is not kept alive by it")
+    @Test("what the handler holds is released with the token; the operation is not kept alive by it", .contract("D24"))
     func ownership() {
         let (handlers, operations) = (Counter(), Counter())
         var operation: CountedOperation? = CountedOperation(freed: operations)
@@ -335,7 +339,7 @@ struct ObservationLifetimeTests {
         token?.invalidate()
     }
 
-    @Test("D17 D24: an old value is not kept once the observers have left")
+    @Test("an old value is not kept once the observers have left", .contract("D17", "D24"))
     func oldValueReleased() {
         let blocks = Counter()
         let operation = MainOperation()

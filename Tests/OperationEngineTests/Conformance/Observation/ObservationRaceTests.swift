@@ -6,7 +6,7 @@ import Testing
 
 @Suite("D: observation in races", .blocking)
 struct ObservationRaceTests {
-    @Test("D18: registering while the operation runs: the end is heard of or found, never neither")
+    @Test("registering while the operation runs: the end is heard of or found, never neither", .contract("D18"))
     func registerAgainstRun() {
         inStep(operations(5_000)) { operation in
             operation.start()
@@ -18,7 +18,7 @@ struct ObservationRaceTests {
         }
     }
 
-    @Test("D18: registering while it is cancelled")
+    @Test("registering while it is cancelled", .contract("D18"))
     func registerAgainstCancel() {
         let never = MainOperation()
         inStep(operations(5_000, dependingOn: never)) { operation in
@@ -31,7 +31,7 @@ struct ObservationRaceTests {
         }
     }
 
-    @Test("D18: registering while its last dependency finishes")
+    @Test("registering while its last dependency finishes", .contract("D18"))
     func registerAgainstDependency() {
         let all = operations(5_000)
         for operation in all { operation.addDependency(MainOperation()) }
@@ -42,7 +42,7 @@ struct ObservationRaceTests {
         }
     }
 
-    @Test("D18: registering while it gets a dependency, a priority and a completion block")
+    @Test("registering while it gets a dependency, a priority and a completion block", .contract("D18"))
     func registerAgainstSetters() {
         let never = MainOperation()
         let all = operations(9_000)
@@ -67,7 +67,9 @@ struct ObservationRaceTests {
 
     // MARK: Crowds
 
-    @Test("D6 D12 D13 D15: in a graph under cancellation, each operation's observers hear one of the possible stories")
+    @Test(
+        "in a graph under cancellation, each operation's observers hear one of the possible stories",
+        .contract("D6", "D12", "D13", "D15"))
     func graph() {
         let seed = announcedSeed("an observed graph")
         var random = SeededGenerator(seed: seed)
@@ -102,7 +104,7 @@ struct ObservationRaceTests {
 
     // MARK: Dying dependents
 
-    @Test("D15 E21: observed dependents may die while their dependency finishes")
+    @Test("observed dependents may die while their dependency finishes", .contract("D15", "E21"))
     func dyingDependents() {
         let (freed, wrong) = (Counter(), Counter())
         let rounds = Scale.of(3_000)
@@ -129,7 +131,7 @@ struct ObservationRaceTests {
         #expect(wrong.value == 0)
     }
 
-    @Test("D15 E21: the last reference to a dependent may go in its own callback")
+    @Test("the last reference to a dependent may go in its own callback", .contract("D15", "E21"))
     func dyingInCallback() {
         let freed = Counter()
         for _ in 0..<Scale.of(300) {

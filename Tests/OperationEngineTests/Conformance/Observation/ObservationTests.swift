@@ -4,7 +4,9 @@ import Testing
 
 @Suite("D: observation of operations", .blocking)
 struct ObservationTests {
-    @Test("D15 E25: an observer of one dependent may wait for another one that the same finish has made ready")
+    @Test(
+        "an observer of one dependent may wait for another one that the same finish has made ready",
+        .contract("D15", "E25"))
     func observerWaitsForSibling() {
         let (queue, waited) = (makeQueue(), Recorder<Bool>())
         let (first, other, observed) = (BlockOperation {}, BlockOperation {}, BlockOperation {})
@@ -17,7 +19,7 @@ struct ObservationTests {
         withExtendedLifetime(observation) { #expect(waited.entries == [true]) }
     }
 
-    @Test("D1: every property can be observed")
+    @Test("every property can be observed", .contract("D1"))
     func observableProperties() {
         let (operation, dependency) = (MainOperation(), MainOperation())
         let heard = Recorder<String>()
@@ -51,7 +53,7 @@ struct ObservationTests {
         withExtendedLifetime((tokens, cancelled)) {}
     }
 
-    @Test("D1: a handler gets the operation as what it is")
+    @Test("a handler gets the operation as what it is", .contract("D1"))
     func handlerArgument() {
         let operation = MainOperation()
         let seen = Guarded<MainOperation?>(nil)
@@ -62,7 +64,7 @@ struct ObservationTests {
     }
 
     @Test(
-        "D2: a pair may name the property in either spelling",
+        "a pair may name the property in either spelling", .contract("D2"),
         arguments: [("isExecuting", "isFinished"), ("executing", "finished")])
     func alternateSpellings(executing: String, finished: String) {
         let operation = PairOperation(executing: executing, finished: finished)
@@ -74,7 +76,7 @@ struct ObservationTests {
         #expect(log.entries == ["executing=1", "executing=0", "finished=1"])
     }
 
-    @Test("D2: the short spellings of readiness and cancellation, too")
+    @Test("the short spellings of readiness and cancellation, too", .contract("D2"))
     func otherAlternateSpellings() {
         let operation = MainOperation()
         let log = ChangeLog()
@@ -88,14 +90,14 @@ struct ObservationTests {
         #expect(log.entries == ["ready=1", "ready=1", "cancelled=0", "cancelled=0"])
     }
 
-    @Test("D3: priority and completion block can be set, the others only read")
+    @Test("priority and completion block can be set, the others only read", .contract("D3"))
     func writable() {
         #expect(isWritable(\.queuePriority) && isWritable(\.completionBlock))
         #expect(!isWritable(\.isCancelled) && !isWritable(\.isExecuting) && !isWritable(\.isFinished))
         #expect(!isWritable(\.isReady) && !isWritable(\.isAsynchronous) && !isWritable(\.dependencies))
     }
 
-    @Test("D4: a change carries what was asked for and nothing else")
+    @Test("a change carries what was asked for and nothing else", .contract("D4"))
     func options() {
         let all: [ObservingOptions] = [[], .new, .old, [.new, .old]]
         for options in all {
@@ -114,7 +116,7 @@ struct ObservationTests {
         }
     }
 
-    @Test("D4: an initial call comes within the registration, with the present value if asked for")
+    @Test("an initial call comes within the registration, with the present value if asked for", .contract("D4"))
     func initial() {
         let operation = MainOperation()
         operation.queuePriority = .low
@@ -130,7 +132,7 @@ struct ObservationTests {
         withExtendedLifetime((bare, full)) {}
     }
 
-    @Test("D4: a prior call comes before the change, and never with a new value")
+    @Test("a prior call comes before the change, and never with a new value", .contract("D4"))
     func prior() {
         let operation = MainOperation()
         let heard = Recorder<String>()
@@ -143,7 +145,7 @@ struct ObservationTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("D4 D17: an optional value that is nil is told from one not asked for")
+    @Test("an optional value that is nil is told from one not asked for", .contract("D4", "D17"))
     func optionalValues() {
         let operation = MainOperation()
         let heard = Recorder<String>()
@@ -165,7 +167,7 @@ struct ObservationTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("D5: a handler runs on the thread that makes the change")
+    @Test("a handler runs on the thread that makes the change", .contract("D5"))
     func thread() {
         let operation = MainOperation()
         let mainThread = Guarded<Int32>(0)
@@ -186,7 +188,7 @@ struct ObservationTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("D16: another priority is heard of, the same one is not")
+    @Test("another priority is heard of, the same one is not", .contract("D16"))
     func priority() {
         let operation = MainOperation()
         let heard = Recorder<Operation.QueuePriority>()
@@ -198,7 +200,7 @@ struct ObservationTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("D17 I6: a completion block is heard of when it is set, and when it is cleared to run")
+    @Test("a completion block is heard of when it is set, and when it is cleared to run", .contract("D17", "I6"))
     func completionBlock() {
         let operation = MainOperation()
         let heard = Recorder<String>()
@@ -215,7 +217,7 @@ struct ObservationTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("I11: an asynchronous operation may announce by hand in its completion block")
+    @Test("an asynchronous operation may announce by hand in its completion block", .contract("I11"))
     func announcementInCompletionBlock() {
         let operation = AsynchronousOperation { $0.end() }
         let heard = Recorder<String>()
@@ -233,7 +235,7 @@ struct ObservationTests {
         withExtendedLifetime((token, operation)) {}
     }
 
-    @Test("D22: a pair written by hand reaches observers, with values from the overridden getters")
+    @Test("a pair written by hand reaches observers, with values from the overridden getters", .contract("D22"))
     func manualPairs() {
         let operation = AsynchronousOperation()
         let heard = Recorder<String>()
@@ -258,7 +260,7 @@ struct ObservationTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("D22: so does one of an overridden readiness, and the operation then runs")
+    @Test("so does one of an overridden readiness, and the operation then runs", .contract("D22"))
     func manualReadiness() {
         final class Late: Operation, @unchecked Sendable {
             private let flag = Guarded(false)
@@ -283,7 +285,7 @@ struct ObservationTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("K14 D6: a block operation is observed like any other, with dependencies and priority")
+    @Test("a block operation is observed like any other, with dependencies and priority", .contract("K14", "D6"))
     func blockOperation() {
         let log = ChangeLog()
         let first = BlockOperation { log.append("first") }

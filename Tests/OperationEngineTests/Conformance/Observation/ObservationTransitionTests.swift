@@ -4,7 +4,7 @@ import Testing
 
 @Suite("D: what observers hear of an operation's life", .blocking)
 struct ObservationTransitionTests {
-    @Test("D6: a run in a queue is executing, not executing, finished, and nothing of readiness")
+    @Test("a run in a queue is executing, not executing, finished, and nothing of readiness", .contract("D6"))
     func run() {
         let queue = makeQueue()
         let pairs = (0..<Scale.of(200)).map { _ in (operation: MainOperation(), log: ChangeLog()) }
@@ -16,7 +16,7 @@ struct ObservationTransitionTests {
         #expect(pairs.allSatisfy { $0.log.entries == ["executing=1", "executing=0", "finished=1"] })
     }
 
-    @Test("D6: so is a run by hand")
+    @Test("so is a run by hand", .contract("D6"))
     func manualRun() {
         let operation = MainOperation()
         let log = ChangeLog()
@@ -25,7 +25,7 @@ struct ObservationTransitionTests {
         #expect(log.entries == ["executing=1", "executing=0", "finished=1"])
     }
 
-    @Test("D6 B4: a second start is not heard of")
+    @Test("a second start is not heard of", .contract("D6", "B4"))
     func secondStart() {
         let operation = MainOperation()
         operation.start()
@@ -35,7 +35,7 @@ struct ObservationTransitionTests {
         #expect(log.entries == [])
     }
 
-    @Test("D7: the finish is one pair inside the other")
+    @Test("the finish is one pair inside the other", .contract("D7"))
     func nestedPairs() {
         let log = ChangeLog()
         let operation = MainOperation { _ in log.append("main") }
@@ -47,7 +47,7 @@ struct ObservationTransitionTests {
             ])
     }
 
-    @Test("D7: before the finish both values are the old ones")
+    @Test("before the finish both values are the old ones", .contract("D7"))
     func willPhase() {
         let operation = MainOperation()
         let seen = Recorder<StateFlags>()
@@ -62,7 +62,7 @@ struct ObservationTransitionTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("D8 A3: after the finish both values are the new ones, and they are never true together")
+    @Test("after the finish both values are the new ones, and they are never true together", .contract("D8", "A3"))
     func didPhase() {
         let operation = MainOperation()
         let seen = Recorder<StateFlags>()
@@ -76,7 +76,7 @@ struct ObservationTransitionTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("D9 D15: values land, then the dependent is ready, then the finisher's observers hear")
+    @Test("values land, then the dependent is ready, then the finisher's observers hear", .contract("D9", "D15"))
     func order() {
         let queue = makeQueue(limit: 1)
         let log = ChangeLog()
@@ -97,7 +97,7 @@ struct ObservationTransitionTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("D9: the order up to the dependent's readiness holds across queues")
+    @Test("the order up to the dependent's readiness holds across queues", .contract("D9"))
     func orderAcrossQueues() {
         for _ in 0..<Scale.of(200) {
             let log = ChangeLog()
@@ -119,7 +119,9 @@ struct ObservationTransitionTests {
         }
     }
 
-    @Test("D10 D13: cancelling a waiting one is heard before cancel returns; the finish once it is started")
+    @Test(
+        "cancelling a waiting one is heard before cancel returns; the finish once it is started",
+        .contract("D10", "D13"))
     func cancelWaiting() {
         let queue = makeQueue(suspended: true)
         let log = ChangeLog()
@@ -134,7 +136,7 @@ struct ObservationTransitionTests {
         #expect(log.entries == ["cancelled=1", "ready=1", "finished=1"])
     }
 
-    @Test("D10: so is one in no queue")
+    @Test("so is one in no queue", .contract("D10"))
     func cancelWaitingAlone() {
         let log = ChangeLog()
         let (never, operation) = (MainOperation(), MainOperation())
@@ -144,7 +146,7 @@ struct ObservationTransitionTests {
         #expect(log.entries == ["will cancelled", "will ready", "cancelled=1", "ready=1"])
     }
 
-    @Test("D11: cancelling a ready one is heard as the cancellation only")
+    @Test("cancelling a ready one is heard as the cancellation only", .contract("D11"))
     func cancelReady() {
         let log = ChangeLog()
         let operation = MainOperation()
@@ -153,7 +155,7 @@ struct ObservationTransitionTests {
         #expect(log.entries == ["cancelled=1"])
     }
 
-    @Test("D11: cancelling an executing one, too")
+    @Test("cancelling an executing one, too", .contract("D11"))
     func cancelExecuting() {
         let log = ChangeLog()
         let operation = MainOperation { $0.cancel() }
@@ -162,7 +164,7 @@ struct ObservationTransitionTests {
         #expect(log.entries == ["executing=1", "cancelled=1", "executing=0", "finished=1"])
     }
 
-    @Test("D12 J2: a second cancel, and one after the finish, are not heard")
+    @Test("a second cancel, and one after the finish, are not heard", .contract("D12", "J2"))
     func cancelWithoutEffect() {
         let log = ChangeLog()
         let (operation, finished) = (MainOperation(), MainOperation())
@@ -176,7 +178,7 @@ struct ObservationTransitionTests {
         #expect(!finished.isCancelled)
     }
 
-    @Test("D12: of cancels on many threads, one is heard")
+    @Test("of cancels on many threads, one is heard", .contract("D12"))
     func cancelRace() {
         let operations = (0..<Scale.of(500)).map { _ in MainOperation() }
         let heard = Counter()
@@ -188,7 +190,7 @@ struct ObservationTransitionTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("D13: cancelled before start, start is heard as the finish only")
+    @Test("cancelled before start, start is heard as the finish only", .contract("D13"))
     func cancelledBeforeStart() {
         let log = ChangeLog()
         let operation = MainOperation()
@@ -198,7 +200,7 @@ struct ObservationTransitionTests {
         #expect(log.entries == ["will finished", "finished=1"])
     }
 
-    @Test("D13: and in a queue")
+    @Test("and in a queue", .contract("D13"))
     func cancelledBeforeStartInQueue() {
         let log = ChangeLog()
         let operation = MainOperation()
@@ -210,7 +212,7 @@ struct ObservationTransitionTests {
         #expect(log.entries == ["finished=1"])
     }
 
-    @Test("D14: a dependency is heard of, and the readiness it takes and gives back")
+    @Test("a dependency is heard of, and the readiness it takes and gives back", .contract("D14"))
     func dependencies() {
         let (operation, left, right) = (MainOperation(), MainOperation(), MainOperation())
         let done = MainOperation()
@@ -232,7 +234,7 @@ struct ObservationTransitionTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("D14: on a cancelled operation a dependency changes no readiness")
+    @Test("on a cancelled operation a dependency changes no readiness", .contract("D14"))
     func dependencyOfCancelled() {
         let (operation, never) = (MainOperation(), MainOperation())
         operation.cancel()
@@ -243,7 +245,7 @@ struct ObservationTransitionTests {
         #expect(log.entries == [])
     }
 
-    @Test("D15: of many dependencies that finish at once, the last makes it ready, once")
+    @Test("of many dependencies that finish at once, the last makes it ready, once", .contract("D15"))
     func readyOnce() {
         for _ in 0..<Scale.of(300) {
             let dependent = MainOperation()

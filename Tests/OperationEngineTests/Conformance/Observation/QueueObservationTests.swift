@@ -5,7 +5,7 @@ import Testing
 
 @Suite("D: observation of queues", .blocking)
 struct QueueObservationTests {
-    @Test("D23: each property of a queue is told with its old and new value")
+    @Test("each property of a queue is told with its old and new value", .contract("D23"))
     func properties() {
         let queue = makeQueue()
         let log = Recorder<String>()
@@ -25,7 +25,7 @@ struct QueueObservationTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("D23 D4: the name, whose values are optional")
+    @Test("the name, whose values are optional", .contract("D23", "D4"))
     func name() {
         let queue = makeQueue()
         queue.name = "before"
@@ -41,7 +41,7 @@ struct QueueObservationTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("D23: a batch is one change of the operations and one of their count, one inside the other")
+    @Test("a batch is one change of the operations and one of their count, one inside the other", .contract("D23"))
     func batch() {
         let queue = makeQueue(suspended: true)
         let (log, tokens) = watch(queue)
@@ -57,7 +57,7 @@ struct QueueObservationTests {
         drains(queue)
     }
 
-    @Test("D23: an empty batch is no change")
+    @Test("an empty batch is no change", .contract("D23"))
     func emptyBatch() {
         let queue = makeQueue()
         let (log, tokens) = watch(queue)
@@ -66,7 +66,7 @@ struct QueueObservationTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("D23: every operation that leaves is a change, down to the empty queue")
+    @Test("every operation that leaves is a change, down to the empty queue", .contract("D23"))
     func leaving() {
         let queue = makeQueue(limit: 3)
         let blockers = (0..<3).map { _ in Blocker() }
@@ -86,7 +86,7 @@ struct QueueObservationTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("D23 J9: every cancelled one that leaves is a change")
+    @Test("every cancelled one that leaves is a change", .contract("D23", "J9"))
     func cancelledLeave() {
         let queue = makeQueue(limit: 1, suspended: true)
         for _ in 0..<4 { queue.addOperation(BlockOperation {}) }
@@ -104,7 +104,7 @@ struct QueueObservationTests {
         withExtendedLifetime(tokens) {}
     }
 
-    @Test("D23: with several workers all changes are told, and the empty queue among them")
+    @Test("with several workers all changes are told, and the empty queue among them", .contract("D23"))
     func leavingAtOnce() {
         let queue = makeQueue(limit: 4)
         let count = Scale.of(2_000)
@@ -120,7 +120,9 @@ struct QueueObservationTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("D23 O3: one that comes while the queue runs may wait for the queue when it hears of the last operation")
+    @Test(
+        "one that comes while the queue runs may wait for the queue when it hears of the last operation",
+        .contract("D23", "O3"))
     func waitingObserver() {
         let queue = makeQueue(limit: 1, suspended: true)
         let (begun, goOn, waited) = (Gate("the last one runs"), Gate("it is observed"), Counter())
@@ -142,7 +144,7 @@ struct QueueObservationTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("D23: the observers of a queue that its user dropped hear of the last operation")
+    @Test("the observers of a queue that its user dropped hear of the last operation", .contract("D23"))
     func droppedQueue() {
         let blocker = Blocker()
         let emptied = Gate("the count falls to 0")
@@ -157,7 +159,7 @@ struct QueueObservationTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("D23 D20: callbacks may read the queue, add to it, suspend it and cancel what it holds")
+    @Test("callbacks may read the queue, add to it, suspend it and cancel what it holds", .contract("D23", "D20"))
     func callbacks() {
         let queue = makeQueue(limit: 2)
         let rest = Atomic(100)
@@ -174,7 +176,7 @@ struct QueueObservationTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("D18 D23: registering while a queue is changed: heard of or found, never neither")
+    @Test("registering while a queue is changed: heard of or found, never neither", .contract("D18", "D23"))
     func registerAgainstSetters() {
         let rounds = Scale.of(10_000)
         let queues = (0..<rounds).map { _ in makeQueue() }
@@ -196,7 +198,7 @@ struct QueueObservationTests {
         }
     }
 
-    @Test("D18 D23: registering while an operation is added")
+    @Test("registering while an operation is added", .contract("D18", "D23"))
     func registerAgainstAdding() {
         let rounds = Scale.of(10_000)
         let queues = (0..<rounds).map { _ in makeQueue(suspended: true) }
@@ -212,7 +214,7 @@ struct QueueObservationTests {
         for queue in queues { queue.waitUntilAllOperationsAreFinished() }
     }
 
-    @Test("D18 D23: registering while the last operation leaves")
+    @Test("registering while the last operation leaves", .contract("D18", "D23"))
     func registerAgainstLeaving() {
         let emptied = Counter()
         let rounds = Scale.of(20_000)
@@ -236,7 +238,7 @@ struct QueueObservationTests {
         #expect(emptied.value == rounds)
     }
 
-    @Test("D19 D24: tokens of a queue end their observation, also in a callback, also after the queue")
+    @Test("tokens of a queue end their observation, also in a callback, also after the queue", .contract("D19", "D24"))
     func tokens() {
         var queue: OperationQueue? = makeQueue()
         let heard = Counter()

@@ -106,7 +106,9 @@ func settle() {
 
 @Suite("C: asynchronous operations", .blocking)
 struct AsynchronousOperationTests {
-    @Test("C6 C12: an end announced while start goes on frees slot and dependents at once", arguments: [false, true])
+    @Test(
+        "an end announced while start goes on frees slot and dependents at once", .contract("C6", "C12"),
+        arguments: [false, true])
     func endInsideStart(isOnOtherThread: Bool) {
         let queue = makeQueue(limit: 1)
         let goOn = Gate("the dependent runs")
@@ -124,7 +126,9 @@ struct AsynchronousOperationTests {
         #expect(operation.starts.value == 1 && dependent.isFinished && queue.operationCount == 0)
     }
 
-    @Test("C1 C2 C12: unfinished after start has returned, until the end is announced, from any thread")
+    @Test(
+        "unfinished after start has returned, until the end is announced, from any thread", .contract("C1", "C2", "C12")
+    )
     func untilAnnounced() {
         let runs = Counter()
         let queue = makeQueue()
@@ -142,7 +146,7 @@ struct AsynchronousOperationTests {
         #expect(runs.value == 1 && operation.starts.value == 1)
     }
 
-    @Test("C12: the end may be announced inside start")
+    @Test("the end may be announced inside start", .contract("C12"))
     func endInsideStart() {
         let queue = makeQueue(limit: 1)
         let operations = (0..<100).map { _ in AsynchronousOperation { $0.end() } }
@@ -151,7 +155,7 @@ struct AsynchronousOperationTests {
         #expect(operations.allSatisfy { $0.isFinished && $0.starts.value == 1 })
     }
 
-    @Test("C2 B17: started by hand, it ends when it says so, and unlocks its dependents")
+    @Test("started by hand, it ends when it says so, and unlocks its dependents", .contract("C2", "B17"))
     func startedByHand() {
         let operation = AsynchronousOperation()
         let dependent = MainOperation()
@@ -164,7 +168,9 @@ struct AsynchronousOperationTests {
         #expect(dependent.isFinished)
     }
 
-    @Test("C3 C4: an end that is not announced unlocks nobody; an announcement of isExecuting is not one of the end")
+    @Test(
+        "an end that is not announced unlocks nobody; an announcement of isExecuting is not one of the end",
+        .contract("C3", "C4"))
     func withoutAnnouncement() {
         let operation = AsynchronousOperation()
         let dependent = MainOperation()
@@ -178,7 +184,7 @@ struct AsynchronousOperationTests {
         #expect(dependent.isReady)
     }
 
-    @Test("C5: without a limit, others run beside one that has not ended")
+    @Test("without a limit, others run beside one that has not ended", .contract("C5"))
     func othersRun() {
         let queue = makeQueue()
         let operation = AsynchronousOperation()
@@ -191,7 +197,7 @@ struct AsynchronousOperationTests {
         drains(queue)
     }
 
-    @Test("C6 N2: it holds its slot from start to end")
+    @Test("it holds its slot from start to end", .contract("C6", "N2"))
     func holdsSlot() {
         let queue = makeQueue(limit: 2)
         let operations = (0..<6).map { _ in AsynchronousOperation() }
@@ -206,7 +212,9 @@ struct AsynchronousOperationTests {
         drains(queue)
     }
 
-    @Test("B9 C6 B1: an overridden start may have the inherited one called elsewhere: it runs main, and ends there")
+    @Test(
+        "an overridden start may have the inherited one called elsewhere: it runs main, and ends there",
+        .contract("B9", "C6", "B1"))
     func startsElsewhere() {
         let queue = makeQueue(limit: 1)
         let (level, completions) = (HighWater(), Counter())
@@ -227,7 +235,9 @@ struct AsynchronousOperationTests {
         #expect(dependent.isFinished)
     }
 
-    @Test("B9 C6 N2: from its start to its end elsewhere it holds its slot, whether start returns before or after")
+    @Test(
+        "from its start to its end elsewhere it holds its slot, whether start returns before or after",
+        .contract("B9", "C6", "N2"))
     func slotElsewhere() {
         let queue = makeQueue(limit: 1)
         let (goOn, begun, end) = (Gate("start goes on elsewhere"), Gate("main begins"), Gate("main ends"))
@@ -255,7 +265,7 @@ struct AsynchronousOperationTests {
         #expect(operation.isFinished && next.isFinished && second.isFinished)
     }
 
-    @Test("B9 B7: cancelled before the start that goes on elsewhere, it ends without main")
+    @Test("cancelled before the start that goes on elsewhere, it ends without main", .contract("B9", "B7"))
     func cancelledElsewhere() {
         let runs = Counter()
         let queue = makeQueue(limit: 1)
@@ -270,7 +280,7 @@ struct AsynchronousOperationTests {
         #expect(operation.isFinished && operation.isCancelled && runs.value == 0)
     }
 
-    @Test("C7 C8: cancelled before its start, it is started, ends itself, and its dependents run")
+    @Test("cancelled before its start, it is started, ends itself, and its dependents run", .contract("C7", "C8"))
     func cancelledBefore() {
         let runs = Counter()
         let queue = makeQueue(suspended: true)
@@ -284,7 +294,7 @@ struct AsynchronousOperationTests {
         #expect(operation.isFinished && operation.isCancelled && operation.starts.value == 1 && runs.value == 1)
     }
 
-    @Test("C10: a queue ignores isAsynchronous: it calls start on one of its threads")
+    @Test("a queue ignores isAsynchronous: it calls start on one of its threads", .contract("C10"))
     func onlyTheFlag() {
         final class FlagOnly: Operation, @unchecked Sendable {
             let threads = Recorder<Int32>()
@@ -299,7 +309,7 @@ struct AsynchronousOperationTests {
         #expect(operation.threads.entries.first != ThreadFacts.id)
     }
 
-    @Test("C11: announcing the end again is harmless, and frees no second slot")
+    @Test("announcing the end again is harmless, and frees no second slot", .contract("C11"))
     func announcedTwice() {
         let queue = makeQueue(limit: 1)
         let level = HighWater()
@@ -316,7 +326,7 @@ struct AsynchronousOperationTests {
         #expect(level.peak == 1 && queue.operationCount == 0)
     }
 
-    @Test("C12 C11: ends announced from other threads while start returns", arguments: [1, 4, -1])
+    @Test("ends announced from other threads while start returns", .contract("C12", "C11"), arguments: [1, 4, -1])
     func endRacesWithStart(limit: Int) {
         let queue = makeQueue(limit: limit)
         let helpers = makeQueue(limit: 2)

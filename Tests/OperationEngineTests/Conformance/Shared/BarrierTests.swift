@@ -9,7 +9,9 @@ import Testing
 
 @Suite("P: barriers", .blocking)
 struct BarrierTests {
-    @Test("P7: a barrier runs after all before it and alone, and all after it later", arguments: [-1, 1, 2, 4])
+    @Test(
+        "a barrier runs after all before it and alone, and all after it later", .contract("P7"),
+        arguments: [-1, 1, 2, 4])
     func order(limit: Int) {
         let queue = makeQueue(limit: limit)
         let log = Recorder<Character>()
@@ -34,7 +36,7 @@ struct BarrierTests {
         #expect(alone.entries == [1, 1, 1, 1])
     }
 
-    @Test("P7: a barrier waits for operations that execute, and for asynchronous ones to their end")
+    @Test("a barrier waits for operations that execute, and for asynchronous ones to their end", .contract("P7"))
     func waitsForExecuting() {
         let queue = makeQueue(limit: 3)
         let blocker = Blocker()
@@ -56,7 +58,7 @@ struct BarrierTests {
         #expect(log.entries == ["barrier", "later"])
     }
 
-    @Test("P7: neither priority nor readiness brings an operation before a barrier")
+    @Test("neither priority nor readiness brings an operation before a barrier", .contract("P7"))
     func overtaking() {
         let queue = makeQueue(limit: 1, suspended: true)
         let log = Recorder<String>()
@@ -71,7 +73,7 @@ struct BarrierTests {
         #expect(log.entries == ["before", "barrier", "urgent", "usual"])
     }
 
-    @Test("P7 E1: dependencies hold on both sides of a barrier, and across it")
+    @Test("dependencies hold on both sides of a barrier, and across it", .contract("P7", "E1"))
     func dependencies() {
         let queue = makeQueue()
         let log = Recorder<Int>()
@@ -89,7 +91,7 @@ struct BarrierTests {
         #expect(log.entries == [9, 1, 0, -1, 3, 2])
     }
 
-    @Test("P7: a barrier that an operation of the queue adds runs after that operation")
+    @Test("a barrier that an operation of the queue adds runs after that operation", .contract("P7"))
     func fromInside() {
         let queue = makeQueue()
         let log = Recorder<String>()
@@ -103,7 +105,7 @@ struct BarrierTests {
         #expect(log.entries == ["adder", "barrier", "later"])
     }
 
-    @Test("P10: barriers are neither listed nor counted")
+    @Test("barriers are neither listed nor counted", .contract("P10"))
     func invisible() {
         let queue = makeQueue(suspended: true)
         let operation = MainOperation()
@@ -123,7 +125,7 @@ struct BarrierTests {
         #expect(listed.value == 0 && counted.value == 0)
     }
 
-    @Test("P7 O3: waiting for all operations waits for barriers too")
+    @Test("waiting for all operations waits for barriers too", .contract("P7", "O3"))
     func waitCovers() {
         let queue = makeQueue()
         let (begun, release, ran) = (Gate("the barrier begins"), Gate("the barrier is released"), Counter())
@@ -148,7 +150,9 @@ struct BarrierTests {
         #expect(ran.value == 1)
     }
 
-    @Test("P7 J5: a cancelled operation behind a barrier is finished without its main, before the barrier")
+    @Test(
+        "a cancelled operation behind a barrier is finished without its main, before the barrier", .contract("P7", "J5")
+    )
     func cancelledBehind() {
         let queue = makeQueue()
         let blocker = Blocker()
@@ -165,7 +169,7 @@ struct BarrierTests {
         #expect(barriers.value == 1 && mains.value == 0)
     }
 
-    @Test("P7 Q3: a queue that is dropped runs its barriers")
+    @Test("a queue that is dropped runs its barriers", .contract("P7", "Q3"))
     func dropped() {
         let log = Recorder<Int>()
         let (release, done) = (Gate("the operation is released"), Gate("the barrier ran"))

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("K: block operations", .blocking)
 struct BlockOperationTests {
-    @Test("K1: no block, or one")
+    @Test("no block, or one", .contract("K1"))
     func creation() {
         let runs = Counter()
         let empty = BlockOperation()
@@ -20,7 +20,7 @@ struct BlockOperationTests {
         #expect(runs.value == 1 && single.isFinished)
     }
 
-    @Test("K3 K4: start returns when all blocks have returned")
+    @Test("start returns when all blocks have returned", .contract("K3", "K4"))
     func startRunsAll() {
         let runs = Counter()
         let operation = BlockOperation { runs.add() }
@@ -30,7 +30,7 @@ struct BlockOperationTests {
         #expect(operation.isFinished && !operation.isExecuting)
     }
 
-    @Test("K3: in a queue, finished when all blocks have returned")
+    @Test("in a queue, finished when all blocks have returned", .contract("K3"))
     func finishedAfterAll() {
         let runs = Counter()
         let queue = makeQueue()
@@ -50,7 +50,7 @@ struct BlockOperationTests {
         #expect(runs.value == Scale.of(200) * 4)
     }
 
-    @Test("K8: executionBlocks lists the blocks in the order added")
+    @Test("executionBlocks lists the blocks in the order added", .contract("K8"))
     func listed() {
         let log = Recorder<Int>()
         let operation = BlockOperation()
@@ -59,7 +59,7 @@ struct BlockOperationTests {
         #expect(log.entries == Array(0..<8))
     }
 
-    @Test("K10: without blocks it finishes")
+    @Test("without blocks it finishes", .contract("K10"))
     func noBlocks() {
         let byHand = BlockOperation()
         byHand.start()
@@ -70,7 +70,7 @@ struct BlockOperationTests {
         #expect(byHand.isFinished && queued.isFinished)
     }
 
-    @Test("K11: cancelled before the start, no block runs")
+    @Test("cancelled before the start, no block runs", .contract("K11"))
     func cancelledBefore() {
         let runs = Counter()
         let operation = BlockOperation { runs.add() }
@@ -80,7 +80,7 @@ struct BlockOperationTests {
         #expect(runs.value == 0 && operation.isFinished)
     }
 
-    @Test("K11: cancelled while running, all blocks run")
+    @Test("cancelled while running, all blocks run", .contract("K11"))
     func cancelledDuring() {
         let runs = Counter()
         let operation = BlockOperation()
@@ -96,7 +96,7 @@ struct BlockOperationTests {
         #expect(runs.value == 6 && operation.isCancelled && operation.isFinished)
     }
 
-    @Test("K14: dependencies and priority apply to block operations")
+    @Test("dependencies and priority apply to block operations", .contract("K14"))
     func dependenciesAndPriority() {
         let log = Recorder<String>()
         let queue = makeQueue(limit: 1, suspended: true)

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("J: cancellation", .blocking)
 struct CancellationTests {
-    @Test("J1 J3: cancel sets a flag and does not interrupt; the operation ends cancelled and finished")
+    @Test("cancel sets a flag and does not interrupt; the operation ends cancelled and finished", .contract("J1", "J3"))
     func onlyAFlag() {
         let queue = makeQueue()
         let completed = Counter()
@@ -26,7 +26,7 @@ struct CancellationTests {
         #expect(completed.value == 10)
     }
 
-    @Test("J2: no effect after the finish")
+    @Test("no effect after the finish", .contract("J2"))
     func afterFinish() {
         let byHand = MainOperation()
         byHand.start()
@@ -40,7 +40,7 @@ struct CancellationTests {
         #expect(!queued.isCancelled && queued.isFinished)
     }
 
-    @Test("J4 J5: waiting in a queue, it becomes ready at once, is finished without main and leaves")
+    @Test("waiting in a queue, it becomes ready at once, is finished without main and leaves", .contract("J4", "J5"))
     func whileWaiting() {
         let runs = Counter()
         let queue = makeQueue()
@@ -57,7 +57,7 @@ struct CancellationTests {
         #expect(!never.isFinished && !never.isCancelled)
     }
 
-    @Test("J6: in no queue, it is not finished until it is started")
+    @Test("in no queue, it is not finished until it is started", .contract("J6"))
     func outOfQueue() {
         let operation = MainOperation()
         operation.cancel()
@@ -66,7 +66,7 @@ struct CancellationTests {
         #expect(operation.isFinished)
     }
 
-    @Test("J7: in a suspended queue, cancelled and ready, finished only after the resume")
+    @Test("in a suspended queue, cancelled and ready, finished only after the resume", .contract("J7"))
     func whileSuspended() {
         let queue = makeQueue(suspended: true)
         let operation = MainOperation()
@@ -83,7 +83,7 @@ struct CancellationTests {
         #expect(operation.isFinished)
     }
 
-    @Test("J8: dependents of a cancelled operation run")
+    @Test("dependents of a cancelled operation run", .contract("J8"))
     func dependentsRun() {
         let log = Recorder<Int>()
         let queue = makeQueue()
@@ -97,7 +97,8 @@ struct CancellationTests {
         #expect(!operations[2].isCancelled)
     }
 
-    @Test("J10: cancelAllOperations cancels what is queued and executing, removes nothing, returns at once")
+    @Test(
+        "cancelAllOperations cancels what is queued and executing, removes nothing, returns at once", .contract("J10"))
     func cancelAll() {
         let runs = Counter()
         let queue = makeQueue(limit: 1)
@@ -117,7 +118,7 @@ struct CancellationTests {
         #expect(waiting.allSatisfy { $0.isFinished })
     }
 
-    @Test("J11: operations added after cancelAllOperations run")
+    @Test("operations added after cancelAllOperations run", .contract("J11"))
     func addedAfterCancelAll() {
         let runs = Counter()
         let queue = makeQueue(suspended: true)
@@ -131,7 +132,7 @@ struct CancellationTests {
         #expect(runs.value == 2 && !later.isCancelled)
     }
 
-    @Test("J12: an operation may cancel itself")
+    @Test("an operation may cancel itself", .contract("J12"))
     func selfCancel() {
         let seen = Recorder<Bool>()
         let operation = MainOperation {
@@ -145,7 +146,8 @@ struct CancellationTests {
         #expect(operation.isFinished && operation.isCancelled)
     }
 
-    @Test("J13: cancel racing with a queue's start: main is left out, or sees the flag", arguments: [1, -1])
+    @Test(
+        "cancel racing with a queue's start: main is left out, or sees the flag", .contract("J13"), arguments: [1, -1])
     func cancelAgainstQueue(limit: Int) {
         let queue = makeQueue(limit: limit)
         let wrong = Counter()
@@ -169,7 +171,7 @@ struct CancellationTests {
         #expect(completions.value == rounds)
     }
 
-    @Test("J13: cancel racing with a start by hand")
+    @Test("cancel racing with a start by hand", .contract("J13"))
     func cancelAgainstStart() {
         let operations = (0..<Scale.of(10_000)).map { _ in RacingOperation() }
         onThreads(2) { thread in
@@ -180,7 +182,7 @@ struct CancellationTests {
         #expect(operations.allSatisfy { $0.isOutcomeRight })
     }
 
-    @Test("J14: cancel may be called again and from many threads")
+    @Test("cancel may be called again and from many threads", .contract("J14"))
     func idempotent() {
         let queue = makeQueue(suspended: true)
         let completions = Counter()
@@ -201,7 +203,7 @@ struct CancellationTests {
         #expect(operations.allSatisfy { $0.isFinished })
     }
 
-    @Test("J15: a main that polls isCancelled ends early")
+    @Test("a main that polls isCancelled ends early", .contract("J15"))
     func polling() {
         let begun = Gate("the loop begins")
         let operation = MainOperation { operation in
@@ -215,7 +217,9 @@ struct CancellationTests {
         #expect(operation.isFinished && operation.isCancelled)
     }
 
-    @Test("J10 J4: cancelling all reaches those that wait for others, of the same queue and of another one")
+    @Test(
+        "cancelling all reaches those that wait for others, of the same queue and of another one",
+        .contract("J10", "J4"))
     func cancelsWaitingOnes() {
         let (runs, ends) = (Counter(), Counter())
         let queue = makeQueue(suspended: true)
@@ -238,7 +242,7 @@ struct CancellationTests {
         #expect(runs.value == 0 && operations.allSatisfy(\.isFinished) && !foreign.isFinished)
     }
 
-    @Test("J16: a subclass may override cancel and call super")
+    @Test("a subclass may override cancel and call super", .contract("J16"))
     func overriddenCancel() {
         final class Closing: Operation, @unchecked Sendable {
             let closes = Counter()

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("I: the completion block", .blocking)
 struct CompletionBlockTests {
-    @Test("I1 I2 I5: runs once, after the operation became finished")
+    @Test("runs once, after the operation became finished", .contract("I1", "I2", "I5"))
     func runsOnce() {
         let seen = Recorder<Bool>()
         let ran = Gate("the completion block runs")
@@ -26,7 +26,7 @@ struct CompletionBlockTests {
         #expect(seen.entries == [true])
     }
 
-    @Test("I1: runs after a start by hand too")
+    @Test("runs after a start by hand too", .contract("I1"))
     func afterManualStart() {
         let ran = Counter()
         let operation = MainOperation()
@@ -36,7 +36,7 @@ struct CompletionBlockTests {
         #expect(ran.value == 1)
     }
 
-    @Test("I3: runs for a cancelled operation, once it was started")
+    @Test("runs for a cancelled operation, once it was started", .contract("I3"))
     func runsWhenCancelled() {
         let ran = Counter()
         let byHand = MainOperation()
@@ -53,7 +53,7 @@ struct CompletionBlockTests {
         ran.wait(for: 2)
     }
 
-    @Test("I3: does not run for an operation that was cancelled and never started")
+    @Test("does not run for an operation that was cancelled and never started", .contract("I3"))
     func notWithoutStart() {
         let ran = Counter()
         let operation = MainOperation()
@@ -64,7 +64,7 @@ struct CompletionBlockTests {
         ran.wait(for: 1)
     }
 
-    @Test("I4: not on the main thread when a queue ran the operation")
+    @Test("not on the main thread when a queue ran the operation", .contract("I4"))
     func notOnMainThread() {
         let onMain = Recorder<Bool>()
         let ran = Counter()
@@ -81,7 +81,7 @@ struct CompletionBlockTests {
         #expect(!onMain.entries.contains(true))
     }
 
-    @Test("I7: waiters, dependents and the slot do not wait for the completion block")
+    @Test("waiters, dependents and the slot do not wait for the completion block", .contract("I7"))
     func nobodyWaitsForIt() {
         let blocked = Gate("the completion block may return")
         let ended = Gate("the completion block ends")
@@ -102,7 +102,7 @@ struct CompletionBlockTests {
         ended.wait()
     }
 
-    @Test("I7: a completion block may wait for the next operation of a limit-1 queue")
+    @Test("a completion block may wait for the next operation of a limit-1 queue", .contract("I7"))
     func waitsForNext() {
         let queue = makeQueue(limit: 1, suspended: true)
         let operation = MainOperation()
@@ -118,7 +118,7 @@ struct CompletionBlockTests {
         #expect(next.isFinished)
     }
 
-    @Test("I8: a completion block may add operations; batches refill a queue")
+    @Test("a completion block may add operations; batches refill a queue", .contract("I8"))
     func refill() {
         let queue = makeQueue(limit: 2)
         let runs = Counter()
@@ -137,7 +137,7 @@ struct CompletionBlockTests {
         #expect(runs.value == total * 5)
     }
 
-    @Test("I10: replacing before the start replaces, nil removes")
+    @Test("replacing before the start replaces, nil removes", .contract("I10"))
     func replace() {
         let log = Recorder<String>()
         let replaced = MainOperation()

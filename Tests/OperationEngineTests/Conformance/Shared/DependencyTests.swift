@@ -9,7 +9,7 @@ import Testing
 
 @Suite("E: dependencies", .blocking)
 struct DependencyTests {
-    @Test("E1 E2: the dependent waits, the dependency does not")
+    @Test("the dependent waits, the dependency does not", .contract("E1", "E2"))
     func oneDirection() {
         let (first, second) = (MainOperation(), MainOperation())
         second.addDependency(first)
@@ -21,7 +21,7 @@ struct DependencyTests {
         #expect(second.isFinished)
     }
 
-    @Test("E3: across two queues, and from an operation in no queue")
+    @Test("across two queues, and from an operation in no queue", .contract("E3"))
     func acrossQueues() {
         let log = Recorder<Int>()
         let operations = numbered(3, into: log)
@@ -36,7 +36,7 @@ struct DependencyTests {
         #expect(log.entries == [0, 1, 2])
     }
 
-    @Test("E4: ready when all dependencies are finished, not before")
+    @Test("ready when all dependencies are finished, not before", .contract("E4"))
     func manyDependencies() {
         let dependencies = (0..<100).map { _ in MainOperation() }
         let dependent = MainOperation()
@@ -51,7 +51,7 @@ struct DependencyTests {
         #expect(dependent.dependencies.count == 100)
     }
 
-    @Test("E5 E6 J8: a cancelled dependency unlocks when it is finished, not when it is cancelled")
+    @Test("a cancelled dependency unlocks when it is finished, not when it is cancelled", .contract("E5", "E6", "J8"))
     func cancelledDependency() {
         let runs = Counter()
         let dependency = MainOperation()
@@ -65,7 +65,7 @@ struct DependencyTests {
         #expect(runs.value == 1)
     }
 
-    @Test("E7: a cancelled, still executing dependency unlocks when its main returns")
+    @Test("a cancelled, still executing dependency unlocks when its main returns", .contract("E7"))
     func cancelledWhileExecuting() {
         let queue = makeQueue()
         let blocker = Blocker()
@@ -80,7 +80,7 @@ struct DependencyTests {
         #expect(dependent.isFinished)
     }
 
-    @Test("E8: dependents run whether the dependency succeeded or was cancelled")
+    @Test("dependents run whether the dependency succeeded or was cancelled", .contract("E8"))
     func noFailurePropagation() {
         let runs = Counter()
         let dependency = MainOperation()
@@ -94,7 +94,7 @@ struct DependencyTests {
         #expect(dependents.allSatisfy { !$0.isCancelled })
     }
 
-    @Test("E9: adding a dependency twice counts once")
+    @Test("adding a dependency twice counts once", .contract("E9"))
     func duplicate() {
         let dependency = MainOperation()
         let dependent = MainOperation()
@@ -105,7 +105,7 @@ struct DependencyTests {
         #expect(dependent.isReady)
     }
 
-    @Test("E10: a finished dependency does not block and is listed")
+    @Test("a finished dependency does not block and is listed", .contract("E10"))
     func finishedDependency() {
         let dependency = MainOperation()
         dependency.start()
@@ -115,7 +115,7 @@ struct DependencyTests {
         #expect(areSame(dependent.dependencies, [dependency]))
     }
 
-    @Test("E11: a dependency stays listed after it has finished, until removed")
+    @Test("a dependency stays listed after it has finished, until removed", .contract("E11"))
     func staysListed() {
         let dependency = MainOperation()
         let dependent = MainOperation()
@@ -127,7 +127,7 @@ struct DependencyTests {
         #expect(dependent.dependencies.isEmpty)
     }
 
-    @Test("E12: dependencies are listed in the order added")
+    @Test("dependencies are listed in the order added", .contract("E12"))
     func listedInOrder() {
         let dependencies = (0..<20).map { _ in MainOperation() }
         let dependent = MainOperation()
@@ -137,7 +137,7 @@ struct DependencyTests {
         #expect(areSame(dependent.dependencies, Array(dependencies[..<3] + dependencies[4...])))
     }
 
-    @Test("E14: removing what is not a dependency does nothing")
+    @Test("removing what is not a dependency does nothing", .contract("E14"))
     func removeStranger() {
         let (dependency, stranger, dependent) = (MainOperation(), MainOperation(), MainOperation())
         dependent.addDependency(dependency)
@@ -147,7 +147,7 @@ struct DependencyTests {
         #expect(!dependent.isReady)
     }
 
-    @Test("E15 E16: a cycle never runs and harms nobody; cancelling a member breaks it")
+    @Test("a cycle never runs and harms nobody; cancelling a member breaks it", .contract("E15", "E16"))
     func cycle() {
         let log = Recorder<Int>()
         let operations = numbered(3, into: log)
@@ -170,7 +170,7 @@ struct DependencyTests {
         for index in 0..<3 { operations[index].removeDependency(operations[(index + 1) % 3]) }
     }
 
-    @Test("E18: a dependency added to a waiting operation blocks it")
+    @Test("a dependency added to a waiting operation blocks it", .contract("E18"))
     func lateDependency() {
         let log = Recorder<Int>()
         let queue = makeQueue(limit: 1)
@@ -186,7 +186,7 @@ struct DependencyTests {
         #expect(log.entries == [1, 0])
     }
 
-    @Test("E19: a dependency added after the start changes nothing")
+    @Test("a dependency added after the start changes nothing", .contract("E19"))
     func dependencyAfterStart() {
         let never = MainOperation()
         let operation = MainOperation { $0.addDependency(never) }
@@ -198,7 +198,7 @@ struct DependencyTests {
         #expect(operation.isFinished && !operation.isExecuting)
     }
 
-    @Test("E20: the order of adding is irrelevant")
+    @Test("the order of adding is irrelevant", .contract("E20"))
     func dependentFirst() {
         let log = Recorder<Int>()
         let operations = numbered(50, into: log)
@@ -209,7 +209,7 @@ struct DependencyTests {
         #expect(log.entries == Array(0..<50))
     }
 
-    @Test("E24: a diamond runs once each, in order, and later operations see earlier writes")
+    @Test("a diamond runs once each, in order, and later operations see earlier writes", .contract("E24"))
     func diamond() {
         final class Cells: @unchecked Sendable { var values = [0, 0, 0, 0] }
         let queue = makeQueue()

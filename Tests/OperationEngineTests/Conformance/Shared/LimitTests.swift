@@ -9,13 +9,13 @@ import Testing
 
 @Suite("N: limits, serial queues, suspension", .blocking)
 struct LimitTests {
-    @Test("N1: the default limit is −1")
+    @Test("the default limit is −1", .contract("N1"))
     func defaultLimit() {
         #expect(OperationQueue().maxConcurrentOperationCount == -1)
         #expect(OperationQueue.defaultMaxConcurrentOperationCount == -1)
     }
 
-    @Test("N2: at most the limit at once", arguments: [1, 2, 3, 7])
+    @Test("at most the limit at once", .contract("N2"), arguments: [1, 2, 3, 7])
     func highWater(limit: Int) {
         let queue = makeQueue(limit: limit)
         let level = HighWater()
@@ -30,7 +30,7 @@ struct LimitTests {
         #expect(level.peak >= 1 && level.peak <= limit)
     }
 
-    @Test("N3: limit 1 runs one at a time, by readiness, then priority, then order")
+    @Test("limit 1 runs one at a time, by readiness, then priority, then order", .contract("N3"))
     func serial() {
         let log = Recorder<Int>()
         let queue = makeQueue(limit: 1, suspended: true)
@@ -45,7 +45,7 @@ struct LimitTests {
         #expect(log.entries == [5, 6, 0, 2, 3, 4, 7, 1])
     }
 
-    @Test("N4: limit 0 starts nothing; raising it does")
+    @Test("limit 0 starts nothing; raising it does", .contract("N4"))
     func zero() {
         let queue = makeQueue(limit: 0)
         let runs = Counter()
@@ -59,7 +59,7 @@ struct LimitTests {
         #expect(runs.value == 10)
     }
 
-    @Test("N6: a raised limit starts waiting work at once")
+    @Test("a raised limit starts waiting work at once", .contract("N6"))
     func raise() {
         let queue = makeQueue(limit: 1)
         let first = Blocker()
@@ -74,7 +74,7 @@ struct LimitTests {
         drains(queue)
     }
 
-    @Test("N6: a lowered limit lets running work finish, then holds")
+    @Test("a lowered limit lets running work finish, then holds", .contract("N6"))
     func lower() {
         let queue = makeQueue(limit: 3)
         let blockers = (0..<3).map { _ in Blocker() }
@@ -93,7 +93,7 @@ struct LimitTests {
         #expect(level.peak == 1)
     }
 
-    @Test("N9: suspended, running ones go on, nothing new starts, adding is allowed")
+    @Test("suspended, running ones go on, nothing new starts, adding is allowed", .contract("N9"))
     func suspend() {
         let queue = makeQueue(limit: 1)
         let blocker = Blocker()
@@ -114,7 +114,7 @@ struct LimitTests {
         #expect(runs.value == 2)
     }
 
-    @Test("N10: a resume starts waiting work in order of priority, then of adding")
+    @Test("a resume starts waiting work in order of priority, then of adding", .contract("N10"))
     func resume() {
         let log = Recorder<Int>()
         let queue = makeQueue(limit: 1)
@@ -128,7 +128,7 @@ struct LimitTests {
         #expect(log.entries == [4, 1, 2, 3, 5, 0])
     }
 
-    @Test("N11: a suspended queue holds its operations although dependents elsewhere wait")
+    @Test("a suspended queue holds its operations although dependents elsewhere wait", .contract("N11"))
     func suspendedDependency() {
         let log = Recorder<Int>()
         let operations = numbered(2, into: log)

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("B: start and main by hand", .blocking)
 struct ManualStartTests {
-    @Test("B1: start runs main on the caller's thread and returns after the finish")
+    @Test("start runs main on the caller's thread and returns after the finish", .contract("B1"))
     func startIsSynchronous() {
         let threads = Recorder<Int32>()
         let operation = MainOperation { _ in threads.append(ThreadFacts.id) }
@@ -18,14 +18,16 @@ struct ManualStartTests {
         #expect(operation.isFinished)
     }
 
-    @Test("B2 K12: operations are not asynchronous by default")
+    @Test("operations are not asynchronous by default", .contract("B2", "K12"))
     func notAsynchronous() {
         #expect(!Operation().isAsynchronous)
         #expect(!BlockOperation().isAsynchronous)
         #expect(!MainOperation().isAsynchronous)
     }
 
-    @Test("B3: start looks at finished before cancelled: a finished operation cannot become cancelled by start")
+    @Test(
+        "start looks at finished before cancelled: a finished operation cannot become cancelled by start",
+        .contract("B3"))
     func orderOfChecks() {
         let operation = MainOperation()
         operation.start()
@@ -34,7 +36,7 @@ struct ManualStartTests {
         #expect(operation.isFinished && !operation.isCancelled)
     }
 
-    @Test("B3: executing is set before main and cleared after it")
+    @Test("executing is set before main and cleared after it", .contract("B3"))
     func executingAroundMain() {
         let inside = Recorder<Bool>()
         let operation = MainOperation { inside.append($0.isExecuting && !$0.isFinished) }
@@ -43,7 +45,7 @@ struct ManualStartTests {
         #expect(!operation.isExecuting)
     }
 
-    @Test("B8: a cancelled operation can be started although a dependency is unfinished")
+    @Test("a cancelled operation can be started although a dependency is unfinished", .contract("B8"))
     func cancelledIsStartable() {
         let runs = Counter()
         let dependency = MainOperation()
@@ -58,7 +60,7 @@ struct ManualStartTests {
         #expect(!dependency.isFinished)
     }
 
-    @Test("B11: calling main runs the code and changes no state")
+    @Test("calling main runs the code and changes no state", .contract("B11"))
     func mainDirectly() {
         let runs = Counter()
         let operation = MainOperation { _ in runs.add() }
@@ -69,7 +71,7 @@ struct ManualStartTests {
         #expect(runs.value == 2)
     }
 
-    @Test("B11: calling main does not unlock dependents")
+    @Test("calling main does not unlock dependents", .contract("B11"))
     func mainUnlocksNobody() {
         let operation = MainOperation()
         let dependent = MainOperation()
@@ -80,7 +82,7 @@ struct ManualStartTests {
         #expect(dependent.isReady)
     }
 
-    @Test("B15: an operation may start another inside its main")
+    @Test("an operation may start another inside its main", .contract("B15"))
     func nestedStart() {
         let log = Recorder<String>()
         let threads = Recorder<Int32>()
@@ -100,7 +102,7 @@ struct ManualStartTests {
         #expect(Set(threads.entries).count == 1)
     }
 
-    @Test("B17: an operation finished by hand unlocks its dependents in any queue")
+    @Test("an operation finished by hand unlocks its dependents in any queue", .contract("B17"))
     func manualFinishUnlocks() {
         let log = Recorder<Int>()
         let operations = numbered(3, into: log)
@@ -116,7 +118,7 @@ struct ManualStartTests {
         #expect(log.entries.sorted() == [0, 1, 2])
     }
 
-    @Test("B14: a trap in main ends the process")
+    @Test("a trap in main ends the process", .contract("B14"))
     func trapEscapes() async {
         await #expect(processExitsWith: .failure) {
             let queue = OperationQueue()

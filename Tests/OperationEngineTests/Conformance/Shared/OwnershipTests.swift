@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Q: ownership", .blocking)
 struct OwnershipTests {
-    @Test("Q1 Q2: a queue keeps an operation until it is finished, then lets go of it")
+    @Test("a queue keeps an operation until it is finished, then lets go of it", .contract("Q1", "Q2"))
     func queueRetains() {
         let freed = Counter()
         let queue = makeQueue(suspended: true)
@@ -20,7 +20,7 @@ struct OwnershipTests {
         freed.wait(for: 50)
     }
 
-    @Test("Q2: dependents keep their dependencies, until they are freed or let go of them")
+    @Test("dependents keep their dependencies, until they are freed or let go of them", .contract("Q2"))
     func dependentsRetain() {
         let freed = Counter()
         let queue = makeQueue()
@@ -39,7 +39,7 @@ struct OwnershipTests {
         #expect(dependency == nil)
     }
 
-    @Test("Q2: removing a finished dependency releases it")
+    @Test("removing a finished dependency releases it", .contract("Q2"))
     func removeReleases() {
         let freed = Counter()
         let dependent = Operation()
@@ -52,7 +52,7 @@ struct OwnershipTests {
         eventually("the dependency is freed") { freed.value == 1 }
     }
 
-    @Test("Q3: a queue dropped by its user still runs its operations")
+    @Test("a queue dropped by its user still runs its operations", .contract("Q3"))
     func droppedQueue() {
         let runs = Counter()
         for _ in 0..<20 {
@@ -62,7 +62,7 @@ struct OwnershipTests {
         runs.wait(for: 200)
     }
 
-    @Test("Q3: a queue whose operations wait for another's stays alive")
+    @Test("a queue whose operations wait for another's stays alive", .contract("Q3"))
     func droppedWhileWaiting() {
         let runs = Counter()
         let dependency = MainOperation()
@@ -77,7 +77,7 @@ struct OwnershipTests {
         runs.wait(for: 1)
     }
 
-    @Test("Q3: an idle queue is freed when its user drops it")
+    @Test("an idle queue is freed when its user drops it", .contract("Q3"))
     func idleQueueIsFreed() {
         weak var freedQueue: OperationQueue?
         do {
@@ -89,7 +89,7 @@ struct OwnershipTests {
         eventually("the queue is freed") { freedQueue == nil }
     }
 
-    @Test("Q4: an operation its user keeps outlives the queue's interest in it")
+    @Test("an operation its user keeps outlives the queue's interest in it", .contract("Q4"))
     func resultsAreKept() {
         final class Sum: Operation, @unchecked Sendable {
             private(set) var result = 0
@@ -102,7 +102,7 @@ struct OwnershipTests {
         #expect(operation.result == 55)
     }
 
-    @Test("Q6: cancelled operations stay in a suspended queue and are released on its resume")
+    @Test("cancelled operations stay in a suspended queue and are released on its resume", .contract("Q6"))
     func cancelledInSuspendedQueue() {
         let freed = Counter()
         let queue = makeQueue(suspended: true)

@@ -9,14 +9,14 @@ import Testing
 
 @Suite("G: priority", .blocking)
 struct PriorityTests {
-    @Test("G1: five levels, normal by default")
+    @Test("five levels, normal by default", .contract("G1"))
     func levels() {
         let levels: [Operation.QueuePriority] = [.veryLow, .low, .normal, .high, .veryHigh]
         #expect(levels.map(\.rawValue) == [-8, -4, 0, 4, 8])
         #expect(Operation().queuePriority == .normal)
     }
 
-    @Test("G3 G9: a ready low operation runs before an unready high one")
+    @Test("a ready low operation runs before an unready high one", .contract("G3", "G9"))
     func readinessFirst() {
         let log = Recorder<String>()
         let queue = makeQueue(limit: 1, suspended: true)
@@ -31,7 +31,7 @@ struct PriorityTests {
         #expect(log.entries == ["low", "high"])
     }
 
-    @Test("G4: among ready operations the highest level starts first")
+    @Test("among ready operations the highest level starts first", .contract("G4"))
     func highestFirst() {
         let log = Recorder<Int>()
         let queue = makeQueue(limit: 1, suspended: true)
@@ -46,7 +46,7 @@ struct PriorityTests {
         #expect(log.entries == [8, 4, 0, -4, -8])
     }
 
-    @Test("G5: within a level, the order of adding", arguments: [false, true])
+    @Test("within a level, the order of adding", .contract("G5"), arguments: [false, true])
     func firstInFirstOut(inBulk: Bool) {
         let log = Recorder<Int>()
         let queue = makeQueue(limit: 1, suspended: true)
@@ -61,7 +61,7 @@ struct PriorityTests {
         #expect(log.entries == Array(0..<200))
     }
 
-    @Test("G4 G5: levels and order of adding together")
+    @Test("levels and order of adding together", .contract("G4", "G5"))
     func levelsAndOrder() {
         let log = Recorder<Int>()
         let queue = makeQueue(limit: 1, suspended: true)
@@ -78,7 +78,8 @@ struct PriorityTests {
     }
 
     @Test(
-        "G4: a higher level goes before ready operations that were added earlier", arguments: [false, true],
+        "a higher level goes before ready operations that were added earlier", .contract("G4"),
+        arguments: [false, true],
         [(.normal, .high), (.low, .normal), (.veryLow, .low)]
             as [(ready: Operation.QueuePriority, added: Operation.QueuePriority)])
     func passesReadyOnes(inBulk: Bool, levels: (ready: Operation.QueuePriority, added: Operation.QueuePriority)) {
@@ -106,7 +107,7 @@ struct PriorityTests {
         #expect(log.entries == [0, 1, 2, 3, 4, -1, 5, 6, 7, 8, 9])
     }
 
-    @Test("G7: priority acts within one queue only")
+    @Test("priority acts within one queue only", .contract("G7"))
     func withinOneQueue() {
         let held = makeQueue(suspended: true)
         let urgent = MainOperation()
@@ -122,7 +123,7 @@ struct PriorityTests {
         drains(held)
     }
 
-    @Test("G8 G12: priority does not preempt, but overtakes what waits")
+    @Test("priority does not preempt, but overtakes what waits", .contract("G8", "G12"))
     func noPreemption() {
         let log = Recorder<String>()
         let queue = makeQueue(limit: 1)
@@ -139,7 +140,7 @@ struct PriorityTests {
         #expect(log.entries == ["urgent", "waiting"])
     }
 
-    @Test("G10: a changed priority re-files a waiting operation at the back of its new level")
+    @Test("a changed priority re-files a waiting operation at the back of its new level", .contract("G10"))
     func changedWhileWaiting() {
         let log = Recorder<Int>()
         let queue = makeQueue(limit: 1, suspended: true)
@@ -154,7 +155,7 @@ struct PriorityTests {
         #expect(log.entries == [5, 3, 1, 0, 2, 4])
     }
 
-    @Test("G10: raised and lowered again, it is at the back of its level")
+    @Test("raised and lowered again, it is at the back of its level", .contract("G10"))
     func raisedAndLowered() {
         let log = Recorder<Int>()
         let queue = makeQueue(limit: 1, suspended: true)
@@ -167,7 +168,7 @@ struct PriorityTests {
         #expect(log.entries == [0, 2, 3, 1])
     }
 
-    @Test("G10: set to the level it has, it keeps its place")
+    @Test("set to the level it has, it keeps its place", .contract("G10"))
     func sameLevel() {
         let log = Recorder<Int>()
         let queue = makeQueue(limit: 1, suspended: true)
@@ -179,7 +180,7 @@ struct PriorityTests {
         #expect(log.entries == [0, 1, 2, 3])
     }
 
-    @Test("G11: a priority changed after the start is only a value")
+    @Test("a priority changed after the start is only a value", .contract("G11"))
     func changedAfterStart() {
         let log = Recorder<Int>()
         let queue = makeQueue(limit: 1)

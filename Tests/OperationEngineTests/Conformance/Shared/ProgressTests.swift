@@ -15,7 +15,7 @@ private final class StartingOperation: Operation, @unchecked Sendable {
 
 @Suite("P: progress", .blocking)
 struct ProgressTests {
-    @Test("P12: silent until a total is set, then one more for each operation")
+    @Test("silent until a total is set, then one more for each operation", .contract("P12"))
     func total() {
         let queue = makeQueue()
         let progress = queue.progress
@@ -32,7 +32,7 @@ struct ProgressTests {
         #expect(progress.fractionCompleted == 1 && progress.isFinished)
     }
 
-    @Test("P12: an operation is counted after its main, and before it is finished")
+    @Test("an operation is counted after its main, and before it is finished", .contract("P12"))
     func endOfMain() {
         let queue = makeQueue()
         queue.progress.totalUnitCount = 3
@@ -44,7 +44,7 @@ struct ProgressTests {
         #expect(inside.entries == [0, 1])
     }
 
-    @Test("P12: an overridden start counts only if it calls the inherited one")
+    @Test("an overridden start counts only if it calls the inherited one", .contract("P12"))
     func ownStart() {
         let queue = makeQueue()
         queue.progress.totalUnitCount = 3
@@ -55,7 +55,9 @@ struct ProgressTests {
         #expect(queue.progress.completedUnitCount == 1)
     }
 
-    @Test("P12: barriers and operations cancelled before their start are not counted; one cancelled in main is")
+    @Test(
+        "barriers and operations cancelled before their start are not counted; one cancelled in main is",
+        .contract("P12"))
     func uncounted() {
         let queue = makeQueue(limit: 1)
         queue.progress.totalUnitCount = 10
@@ -68,7 +70,7 @@ struct ProgressTests {
         #expect(queue.progress.completedUnitCount == 1)
     }
 
-    @Test("P12: cancelling the progress cancels no operation")
+    @Test("cancelling the progress cancels no operation", .contract("P12"))
     func cancelled() {
         let queue = makeQueue()
         queue.progress.totalUnitCount = 1

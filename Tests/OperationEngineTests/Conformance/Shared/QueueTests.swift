@@ -9,7 +9,7 @@ import Testing
 
 @Suite("M: adding and running", .blocking)
 struct QueueTests {
-    @Test("M1: operations, batches and closures are added and run")
+    @Test("operations, batches and closures are added and run", .contract("M1"))
     func ways() {
         let runs = Counter()
         let queue = makeQueue()
@@ -21,7 +21,7 @@ struct QueueTests {
         #expect(runs.value == 4)
     }
 
-    @Test("M2 M3: operations run on other threads than the adder's and the main one")
+    @Test("operations run on other threads than the adder's and the main one", .contract("M2", "M3"))
     func secondaryThreads() {
         let threads = Recorder<Int32>()
         let onMain = Recorder<Bool>()
@@ -37,7 +37,7 @@ struct QueueTests {
         #expect(!onMain.entries.contains(true))
     }
 
-    @Test("M4: waiting for a batch waits for that batch, not for the queue")
+    @Test("waiting for a batch waits for that batch, not for the queue", .contract("M4"))
     func waitForBatch() {
         let queue = makeQueue(limit: 4)
         let blocker = Blocker()
@@ -53,7 +53,7 @@ struct QueueTests {
         drains(queue)
     }
 
-    @Test("M7: an empty batch is nothing")
+    @Test("an empty batch is nothing", .contract("M7"))
     func emptyBatch() {
         let queue = makeQueue()
         completes("adding nothing") {
@@ -63,7 +63,7 @@ struct QueueTests {
         #expect(queue.operationCount == 0)
     }
 
-    @Test("M8: adding from many threads, from operations and from completion blocks")
+    @Test("adding from many threads, from operations and from completion blocks", .contract("M8"))
     func manyAdders() {
         let queue = makeQueue()
         let runs = Counter()
@@ -80,7 +80,7 @@ struct QueueTests {
         #expect(runs.value == 4 * perThread * 2)
     }
 
-    @Test("M9 M10 M11: operations lists the unfinished in order of adding, executing ones included")
+    @Test("operations lists the unfinished in order of adding, executing ones included", .contract("M9", "M10", "M11"))
     func listing() {
         let queue = makeQueue(limit: 1)
         let blocker = Blocker()
@@ -95,7 +95,7 @@ struct QueueTests {
         #expect(queue.operations.isEmpty && queue.operationCount == 0)
     }
 
-    @Test("M11: the count is exact for who runs, with one operation at a time")
+    @Test("the count is exact for who runs, with one operation at a time", .contract("M11"))
     func countWhileRunning() {
         let log = Recorder<Int>()
         let queue = makeQueue(limit: 1, suspended: true)
@@ -105,7 +105,7 @@ struct QueueTests {
         #expect(log.entries == (1...100).reversed())
     }
 
-    @Test("M9: closures are listed as operations too")
+    @Test("closures are listed as operations too", .contract("M9"))
     func closuresListed() {
         let queue = makeQueue(suspended: true)
         let runs = Counter()
@@ -119,7 +119,7 @@ struct QueueTests {
         #expect(runs.value == 1)
     }
 
-    @Test("M12: the name is not empty, unique, and can be set")
+    @Test("the name is not empty, unique, and can be set", .contract("M12"))
     func name() {
         let (left, right) = (makeQueue(), makeQueue())
         #expect(left.name?.isEmpty == false)

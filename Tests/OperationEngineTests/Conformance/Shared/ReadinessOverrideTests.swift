@@ -69,7 +69,7 @@ final class SelfStartingOperation: Operation, @unchecked Sendable {
 
 @Suite("F: readiness of one's own", .blocking)
 struct ReadinessOverrideTests {
-    @Test("F1 F3: an override holds the operation back until the change is announced")
+    @Test("an override holds the operation back until the change is announced", .contract("F1", "F3"))
     func held() {
         let queue = makeQueue()
         let operation = HeldOperation()
@@ -83,7 +83,7 @@ struct ReadinessOverrideTests {
         #expect(operation.runs.value == 1)
     }
 
-    @Test("F2: with super's readiness, dependencies hold too, whichever comes last")
+    @Test("with super's readiness, dependencies hold too, whichever comes last", .contract("F2"))
     func dependenciesHold() {
         for isAllowedFirst in [true, false] {
             let queue = makeQueue()
@@ -99,7 +99,7 @@ struct ReadinessOverrideTests {
         }
     }
 
-    @Test("F6: an override that says false keeps a cancelled operation waiting")
+    @Test("an override that says false keeps a cancelled operation waiting", .contract("F6"))
     func cancelledStaysHeld() {
         let queue = makeQueue()
         let operation = HeldOperation()
@@ -114,7 +114,7 @@ struct ReadinessOverrideTests {
         #expect(operation.isFinished && operation.runs.value == 0)
     }
 
-    @Test("F8: in no queue, the end of the last dependency asks, on its thread", arguments: [1, 2, 100])
+    @Test("in no queue, the end of the last dependency asks, on its thread", .contract("F8"), arguments: [1, 2, 100])
     func askedByLastDependency(count: Int) {
         let dependencies = (0..<count).map { _ in MainOperation() }
         let operations = [SelfStartingOperation(), SelfStartingOperation()]
@@ -130,7 +130,7 @@ struct ReadinessOverrideTests {
         }
     }
 
-    @Test("F8: in no queue, adding and removing a dependency asks")
+    @Test("in no queue, adding and removing a dependency asks", .contract("F8"))
     func askedByDependencies() {
         let held = SelfStartingOperation(isAllowed: false)
         let dependency = MainOperation()
@@ -145,7 +145,7 @@ struct ReadinessOverrideTests {
         #expect(operation.isFinished && operation.threads.entries.count == 1)
     }
 
-    @Test("F8: in no queue, an announcement asks")
+    @Test("in no queue, an announcement asks", .contract("F8"))
     func askedByAnnouncement() {
         let operation = SelfStartingOperation(isAllowed: false)
         let dependency = MainOperation()
@@ -156,7 +156,7 @@ struct ReadinessOverrideTests {
         #expect(operation.isFinished && operation.threads.entries == [ThreadFacts.id])
     }
 
-    @Test("F8 B7: in no queue, a cancellation asks")
+    @Test("in no queue, a cancellation asks", .contract("F8", "B7"))
     func askedByCancellation() {
         let operation = SelfStartingOperation()
         operation.addDependency(MainOperation())
@@ -164,7 +164,9 @@ struct ReadinessOverrideTests {
         #expect(operation.isFinished && operation.threads.entries.isEmpty)
     }
 
-    @Test("F8 B17: one that starts itself unlocks its dependents in queues, started by a queue's operation")
+    @Test(
+        "one that starts itself unlocks its dependents in queues, started by a queue's operation",
+        .contract("F8", "B17"))
     func asksAlongAChain() {
         let queue = makeQueue(limit: 1)
         let first = MainOperation()
@@ -182,7 +184,7 @@ struct ReadinessOverrideTests {
         #expect(dependent.isFinished && evaluators.allSatisfy { $0.threads.entries.count == 1 })
     }
 
-    @Test("F8: several that ask at once start it once")
+    @Test("several that ask at once start it once", .contract("F8"))
     func askedAtOnce() {
         let rounds = Scale.of(2_000)
         let operations = (0..<rounds).map { _ in SelfStartingOperation() }
@@ -205,7 +207,7 @@ struct ReadinessOverrideTests {
         #expect(operations.allSatisfy { $0.threads.entries.count == 1 })
     }
 
-    @Test("F3: announcements racing with the adding are not lost")
+    @Test("announcements racing with the adding are not lost", .contract("F3"))
     func announcedWhileAdded() {
         let queue = makeQueue()
         let operations = (0..<Scale.of(2_000)).map { _ in HeldOperation() }
@@ -218,7 +220,7 @@ struct ReadinessOverrideTests {
         #expect(operations.allSatisfy { $0.runs.value == 1 })
     }
 
-    @Test("F3 F5: an announcement that meets another one, or the finish of a dependency, is not lost")
+    @Test("an announcement that meets another one, or the finish of a dependency, is not lost", .contract("F3", "F5"))
     func announcementsMeet() {
         let queue = makeQueue()
         #if ORACLE

@@ -113,7 +113,8 @@ final class DetachingOperation: Operation, @unchecked Sendable {
 @Suite("C: the asynchronous operations of the tutorials", .blocking)
 struct SeedOperationTests {
     @Test(
-        "C1 C2 C6 C12 N2: start detaches a thread, whose announcement ends the operation and frees its slot",
+        "start detaches a thread, whose announcement ends the operation and frees its slot",
+        .contract("C1", "C2", "C6", "C12", "N2"),
         arguments: Spelling.allCases, [1, 2, -1])
     func detaching(spelling: Spelling, limit: Int) {
         let queue = makeQueue(limit: limit)
@@ -129,7 +130,7 @@ struct SeedOperationTests {
         if limit > 0 { #expect(level.peak <= limit) }
     }
 
-    @Test("C2 C12 E3: the end unlocks dependents in other queues", arguments: Spelling.allCases)
+    @Test("the end unlocks dependents in other queues", .contract("C2", "C12", "E3"), arguments: Spelling.allCases)
     func dependentsElsewhere(spelling: Spelling) {
         let release = Gate("the work may end")
         let runs = Counter()
@@ -149,7 +150,9 @@ struct SeedOperationTests {
         #expect(runs.value == 3)
     }
 
-    @Test("C7 C8: cancelled before its start, it announces isFinished only, and unlocks", arguments: Spelling.allCases)
+    @Test(
+        "cancelled before its start, it announces isFinished only, and unlocks", .contract("C7", "C8"),
+        arguments: Spelling.allCases)
     func cancelled(spelling: Spelling) {
         let runs = Counter()
         let queue = makeQueue(limit: 1, suspended: true)
@@ -173,7 +176,8 @@ struct SeedOperationTests {
     }
 
     @Test(
-        "C3 C5 C7: a start that leaves isFinished false when cancelled stalls the queue", arguments: Spelling.allCases)
+        "a start that leaves isFinished false when cancelled stalls the queue", .contract("C3", "C5", "C7"),
+        arguments: Spelling.allCases)
     func stallsWhenCancelled(spelling: Spelling) {
         let runs = Counter()
         let queue = makeQueue(limit: 1, suspended: true)
@@ -195,7 +199,7 @@ struct SeedOperationTests {
         #expect(runs.value == 2)
     }
 
-    @Test("C4: announcements of isExecuting free no slot and unlock nobody", arguments: Spelling.allCases)
+    @Test("announcements of isExecuting free no slot and unlock nobody", .contract("C4"), arguments: Spelling.allCases)
     func executingOnly(spelling: Spelling) {
         let runs = Counter()
         let queue = makeQueue(limit: 1)
@@ -214,7 +218,7 @@ struct SeedOperationTests {
         #expect(runs.value == 1)
     }
 
-    @Test("C11: the end announced by several threads at once counts once")
+    @Test("the end announced by several threads at once counts once", .contract("C11"))
     func announcedByMany() {
         let queue = makeQueue(limit: 1)
         let level = HighWater()
@@ -236,7 +240,9 @@ struct SeedOperationTests {
         #expect(completions.value == operations.count && level.peak == 1 && queue.operationCount == 0)
     }
 
-    @Test("C7 C8 J13: cancelled while the queue starts them: each ends once, dependents run", arguments: [1, 2, -1])
+    @Test(
+        "cancelled while the queue starts them: each ends once, dependents run", .contract("C7", "C8", "J13"),
+        arguments: [1, 2, -1])
     func cancelRaces(limit: Int) {
         let runs = Counter()
         let queue = makeQueue(limit: limit)
@@ -257,7 +263,7 @@ struct SeedOperationTests {
         #expect(operations.allSatisfy { $0.isFinished && $0.starts.value == 1 } && runs.value == operations.count)
     }
 
-    @Test("C10: one that only says that it is asynchronous ends when its main returns")
+    @Test("one that only says that it is asynchronous ends when its main returns", .contract("C10"))
     func saysSoOnly() {
         final class SaysSo: Operation, @unchecked Sendable {
             let mains = Counter()

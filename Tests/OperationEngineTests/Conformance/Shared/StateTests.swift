@@ -9,7 +9,7 @@ import Testing
 
 @Suite("A: the state machine", .blocking)
 struct StateTests {
-    @Test("A1 A4: a lifetime goes ready, executing, finished")
+    @Test("a lifetime goes ready, executing, finished", .contract("A1", "A4"))
     func lifetime() {
         let seen = Recorder<StateFlags>()
         let operation = MainOperation { seen.append(StateFlags($0)) }
@@ -22,7 +22,7 @@ struct StateTests {
         #expect(!after.executing && after.finished && !after.cancelled)
     }
 
-    @Test("A2: a fresh operation")
+    @Test("a fresh operation", .contract("A2"))
     func fresh() {
         let operation = Operation()
         #expect(operation.isReady)
@@ -35,7 +35,7 @@ struct StateTests {
         #expect(operation.name == nil)
     }
 
-    @Test("A3: a poller never sees a finished operation executing, nor an unready one after its finish")
+    @Test("a poller never sees a finished operation executing, nor an unready one after its finish", .contract("A3"))
     func exclusive() {
         let violations = Counter()
         let queue = makeQueue()
@@ -59,7 +59,7 @@ struct StateTests {
         #expect(violations.value == 0)
     }
 
-    @Test("A4 B7: cancelled and started ends finished, without main")
+    @Test("cancelled and started ends finished, without main", .contract("A4", "B7"))
     func finishedByCancellation() {
         let runs = Counter()
         let operation = MainOperation { _ in runs.add() }
@@ -69,7 +69,7 @@ struct StateTests {
         #expect(runs.value == 0)
     }
 
-    @Test("A5 B4: an operation is single-shot; starting a finished one returns without running main")
+    @Test("an operation is single-shot; starting a finished one returns without running main", .contract("A5", "B4"))
     func singleShot() {
         let runs = Counter()
         let operation = MainOperation { _ in runs.add() }
@@ -79,7 +79,7 @@ struct StateTests {
         #expect(operation.isFinished)
     }
 
-    @Test("A6: getters may be called from any thread while states change")
+    @Test("getters may be called from any thread while states change", .contract("A6"))
     func gettersFromAnyThread() {
         let operations = (0..<Scale.of(1_000)).map { _ in MainOperation() }
         let backwards = Counter()
@@ -100,14 +100,14 @@ struct StateTests {
         #expect(operations.allSatisfy { $0.isFinished })
     }
 
-    @Test("A8 B13: the base class does nothing in main; starting it finishes it")
+    @Test("the base class does nothing in main; starting it finishes it", .contract("A8", "B13"))
     func baseClass() {
         let operation = Operation()
         operation.start()
         #expect(operation.isFinished && !operation.isExecuting)
     }
 
-    @Test("A9: work handed to somebody else inside the operation is not covered")
+    @Test("work handed to somebody else inside the operation is not covered", .contract("A9"))
     func nestedWork() {
         let elsewhere = makeQueue()
         let nested = Blocker()
@@ -119,7 +119,7 @@ struct StateTests {
         drains(elsewhere)
     }
 
-    @Test("A10: the name can be set and taken away")
+    @Test("the name can be set and taken away", .contract("A10"))
     func name() {
         let operation = Operation()
         operation.name = "reader"

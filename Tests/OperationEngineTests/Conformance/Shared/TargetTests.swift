@@ -10,7 +10,7 @@ import Testing
 
 @Suite("P, N7: main, current and underlying queues", .blocking)
 struct TargetTests {
-    @Test("P4 N7: the main queue's settings cannot be changed")
+    @Test("the main queue's settings cannot be changed", .contract("P4", "N7"))
     func mainSettings() {
         let main = OperationQueue.main
         let name = main.name
@@ -25,12 +25,14 @@ struct TargetTests {
         #expect(main.qualityOfService != .background)
     }
 
-    @Test("P1: the main queue lies on the main queue of Dispatch")
+    @Test("the main queue lies on the main queue of Dispatch", .contract("P1"))
     func mainUnderlying() {
         #expect(OperationQueue.main.underlyingQueue?.label == DispatchQueue.main.label)
     }
 
-    @Test("P2 P3 B15: the current queue is that of the operation, also after nested starts; nil elsewhere")
+    @Test(
+        "the current queue is that of the operation, also after nested starts; nil elsewhere",
+        .contract("P2", "P3", "B15"))
     func current() {
         let queues = (0..<3).map { makeQueue(limit: $0 + 1) }
         let seen = Recorder<Bool>()
@@ -50,7 +52,7 @@ struct TargetTests {
         #expect(seen.entries.last == true)
     }
 
-    @Test("P5: operations run on the underlying queue; nil leads back to threads of the queue")
+    @Test("operations run on the underlying queue; nil leads back to threads of the queue", .contract("P5"))
     func underlying() {
         let key = DispatchSpecificKey<Int>()
         let dispatchQueue = DispatchQueue(label: "under")
@@ -68,7 +70,7 @@ struct TargetTests {
         #expect(seen.entries.count == 101 && seen.entries.last == .some(nil))
     }
 
-    @Test("P6: a serial underlying queue runs one at a time, whatever the limit", arguments: [-1, 1, 4])
+    @Test("a serial underlying queue runs one at a time, whatever the limit", .contract("P6"), arguments: [-1, 1, 4])
     func serialUnderlying(limit: Int) {
         let (queue, level, log) = (makeQueue(limit: limit), HighWater(), Recorder<Int>())
         // Foundation does not keep it.
@@ -80,7 +82,7 @@ struct TargetTests {
         #expect(log.entries == Array(0..<Scale.of(1_000)))
     }
 
-    @Test("P6: a concurrent underlying queue runs up to the limit", arguments: [1, 2])
+    @Test("a concurrent underlying queue runs up to the limit", .contract("P6"), arguments: [1, 2])
     func concurrentUnderlying(limit: Int) {
         let (queue, level, meeting) = (makeQueue(limit: limit), HighWater(), Rendezvous(limit))
         let dispatchQueue = DispatchQueue(label: "concurrent", attributes: .concurrent)
@@ -92,7 +94,7 @@ struct TargetTests {
         #expect(level.peak == limit)
     }
 
-    @Test("P13: the quality of service is kept, on operations and queues")
+    @Test("the quality of service is kept, on operations and queues", .contract("P13"))
     func qualityIsKept() {
         let (operation, queue) = (Operation(), makeQueue())
         #expect(operation.qualityOfService == .default && queue.qualityOfService == .default)

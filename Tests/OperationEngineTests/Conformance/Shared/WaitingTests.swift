@@ -9,7 +9,7 @@ import Testing
 
 @Suite("O: waiting", .blocking)
 struct WaitingTests {
-    @Test("O1: waitUntilFinished blocks until the finish, and returns at once after it")
+    @Test("waitUntilFinished blocks until the finish, and returns at once after it", .contract("O1"))
     func waitForOne() {
         let queue = makeQueue()
         let blocker = Blocker()
@@ -29,7 +29,7 @@ struct WaitingTests {
         finishes(blocker.operation)
     }
 
-    @Test("O2: many waiters all wake")
+    @Test("many waiters all wake", .contract("O2"))
     func manyWaiters() {
         let queue = makeQueue()
         let blocker = Blocker()
@@ -49,7 +49,7 @@ struct WaitingTests {
         drains(queue)
     }
 
-    @Test("O3: waiting for all includes operations added meanwhile")
+    @Test("waiting for all includes operations added meanwhile", .contract("O3"))
     func waitForAll() {
         let queue = makeQueue()
         let runs = Counter()
@@ -66,14 +66,14 @@ struct WaitingTests {
         #expect(runs.value == 60)
     }
 
-    @Test("O4: waiting for an empty queue returns at once")
+    @Test("waiting for an empty queue returns at once", .contract("O4"))
     func emptyQueue() {
         drains(OperationQueue())
         let suspended = makeQueue(suspended: true)
         drains(suspended)
     }
 
-    @Test("O1: an operation started by hand can be waited for from another thread")
+    @Test("an operation started by hand can be waited for from another thread", .contract("O1"))
     func manualOperation() {
         let operation = MainOperation()
         onThreads(2) { thread in

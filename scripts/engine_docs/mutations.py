@@ -1,0 +1,36 @@
+"""What scripts/mutate found when it was last run here."""
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine_docs.errors import Problem
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """A guard of the engine that was broken on purpose, and what noticed."""
+
+    name: str
+    file: str
+    is_caught: bool
+    lines: frozenset[str]
+    """The lines of what noticed."""
+    caught_by: str
+
+
+def read_mutations(path: Path) -> list[Mutation]:
+    """None if there are no results."""
+    if not path.exists():
+        return []
+    try:
+        with open(path, newline="", encoding="utf-8") as file:
+            return [_mutation(row) for row in csv.DictReader(file)]
+    except KeyError as error:
+        raise Problem(f"{path}: no column {error}; scripts/mutate writes it") from None
+
+
+def _mutation(row: dict[str, str]) -> Mutation:
+    return Mutation(
+        row["mutation"], row["file"], row["caught"] == "yes", frozenset(row["lines_caught"].split()), row["caught_by"]
+    )
