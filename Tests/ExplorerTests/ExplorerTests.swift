@@ -14,7 +14,7 @@ struct ExplorerTests {
             .map { String($0.prefix { $0 != " " }) }
     }
 
-    @Test("Every schedule within the short bounds keeps its property, in every scenario")
+    @Test("Every schedule within the short bounds keeps its property, in every scenario", .slow)
     func shortBounds() throws {
         let names = try Self.names(broken: false)
         let search = try Tool.explore.run(["search"])
@@ -28,7 +28,7 @@ struct ExplorerTests {
 
     @Test("So do random schedules, by seeds that are always the same")
     func randomSchedules() throws {
-        let search = try Tool.explore.run(["random", "--schedules", "100"])
+        let search = try Tool.explore.run(["random", "--schedules", "\(Scale.of(100))"])
         #expect(search.status == 0, "\(search.output)")
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import OpBenchModel
+import TestSupport
 import Testing
 
 /// `opbench ab` with the real program on both sides.
@@ -17,7 +18,7 @@ struct ABTests {
         return try await OpBenchProcess.run(["ab", binary, binary, "busy.json", "--no-progress"] + words, in: folder)
     }
 
-    @Test("two builds in turns: sides in the rows, a comparison, and a gate that sees a slowdown")
+    @Test("two builds in turns: sides in the rows, a comparison, and a gate that sees a slowdown", .slow)
     func endToEnd() async throws {
         let folder = try ScratchFolder()
         try folder.write(Self.busy, to: "busy.json")

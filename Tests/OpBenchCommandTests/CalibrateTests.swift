@@ -1,5 +1,6 @@
 import Foundation
 import OpBenchModel
+import TestSupport
 import Testing
 
 /// `opbench calibrate`, and what comparisons make of it.
@@ -10,7 +11,7 @@ struct CalibrateTests {
          "backends": ["serial"], "metrics": ["throughput"]}
         """
 
-    @Test("three calibrations give floors of both kinds, and margins rise to them")
+    @Test("three calibrations give floors of both kinds, and margins rise to them", .slow)
     func floors() async throws {
         let folder = try ScratchFolder()
         try folder.write(Self.loop, to: "loop.json")

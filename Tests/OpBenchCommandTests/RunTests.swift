@@ -84,7 +84,8 @@ struct RunTests {
         #expect(notes[0].hasPrefix("opbench: the rows are in results/"))
     }
 
-    @Test func `a time budget gives every cell six blocks, and says by how much it was too short`() async throws {
+    @Test(.slow) func `a time budget gives every cell six blocks, and says by how much it was too short`() async throws
+    {
         let folder = try ScratchFolder()
         try folder.write(Self.small, to: "small.json")
         let arguments = ["run", "--time-budget", "0.1s", "--metric", "throughput", "--run-id", "r", "small.json"]
@@ -122,7 +123,7 @@ struct RunTests {
         #expect(rows[0]["param.items"] as? Int == 200)
     }
 
-    @Test("a run whose rows were cut off goes on and ends with the rows of a whole one")
+    @Test("a run whose rows were cut off goes on and ends with the rows of a whole one", .slow)
     func resume() async throws {
         let folder = try ScratchFolder()
         try folder.write(Self.small, to: "small.json")

@@ -3,6 +3,7 @@ import FoundationXML
 import OpBenchModel
 import OpBenchRunner
 import Subprocess
+import TestSupport
 import Testing
 
 @testable import opbench
@@ -106,7 +107,8 @@ struct SettlementTests {
         }
     }
 
-    @Test("two runs of too few blocks: the commands measure again, with the same work, and then compare as before")
+    @Test(
+        "two runs of too few blocks: the commands measure again, with the same work, and then compare as before", .slow)
     func moreBlocks() async throws {
         for name in ["before", "after"] {
             let result = try await run(
@@ -162,8 +164,8 @@ struct SettlementTests {
     }
 
     @Test(
-        "a run that has its blocks is not measured again, nor a name taken twice; times of runs apart get a noise floor"
-    )
+        "a run that has its blocks is not measured again, nor a name taken twice; times of runs apart get a noise floor",
+        .slow)
     func others() async throws {
         for (name, blocks) in [("few", "1"), ("many", "15")] {
             let result = try await run(

@@ -1,5 +1,6 @@
 import Foundation
 import OpBenchModel
+import TestSupport
 import Testing
 
 @testable import OpBenchBackends
@@ -57,6 +58,9 @@ enum Fixture {
 
     /// A kernel that needs no calibration.
     static let kernel = WorkKernel(iterationsPerNanosecond: 0.5)
+
+    /// Which of `shapes` are tried on every backend: all, or in a short loop every fifth.
+    static let triedShapes = Array(stride(from: 0, to: shapes.count, by: Scale.isShort ? 5 : 1))
 
     /// A tiny cell of every shape, and of every way through a shape.
     static let shapes: [(shape: String, parameters: String)] = [

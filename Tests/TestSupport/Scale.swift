@@ -1,16 +1,25 @@
 import Glibc
+import Testing
 
 /// The sizes of large tests.
 public enum Scale {
+    /// Whether this run is one of the short loops of `scripts/test`: large tests are small, and slow ones are left out.
+    public static let isShort = getenv("OPBENCH_TEST_SHORT") != nil
     /// Whether the process runs under ThreadSanitizer.
     public static let isThreadSanitized = dlsym(nil, "__tsan_init") != nil
     /// Whether the process runs under ThreadSanitizer or AddressSanitizer.
     public static let isSanitized = isThreadSanitized || dlsym(nil, "__asan_init") != nil
 
-    /// `size`, or a twentieth of it under a sanitizer.
+    /// `size`, or a twentieth of it under a sanitizer and in a short loop.
     public static func of(_ size: Int) -> Int {
-        isSanitized ? max(1, size / 20) : size
+        isSanitized || isShort ? max(1, size / 20) : size
     }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// For a test, or a suite, that takes more than some three seconds even at a twentieth of its size:
+    /// `scripts/test --engine` and `--fast` leave it out, and nothing else does.
+    public static var slow: Self { .disabled(if: Scale.isShort, "slow: left out of the short loops of scripts/test") }
 }
 
 /// SplitMix64, a small generator whose sequence depends on the seed alone.

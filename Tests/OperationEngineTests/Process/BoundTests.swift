@@ -5,8 +5,7 @@ import Testing
 struct BoundTests {
     @Test(
         "never more than 512 workers and two threads that serve them, however many operations block, in many bands",
-        .contract("N13", "M13")
-    )
+        .contract("N13", "M13"), .slow)
     func threads() throws {
         try passes("bounded-threads", limit: HangLimit.test / 2)
     }
@@ -40,13 +39,15 @@ struct BoundTests {
 
     @Test(
         "no more memory is in use than before after many that depended, waited together, in many queues, cancelled",
-        .contract("M15"),
+        .contract("M15"), .slow,
         arguments: ["dependencies", "suspended", "queues", "cancelled"])
     func memoryOfShapes(shape: String) throws {
         try passes("bounded-memory", shape, "\(Scale.of(200_000))", limit: HangLimit.test / 2)
     }
 
-    @Test("once work has ended surplus threads end, no thread wakes, and no processor time is used", .contract("M13"))
+    @Test(
+        "once work has ended surplus threads end, no thread wakes, and no processor time is used",
+        .contract("M13"), .slow)
     func idle() throws {
         try passes("idle")
     }

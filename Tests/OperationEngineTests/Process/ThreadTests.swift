@@ -20,7 +20,7 @@ private enum Permission {
 struct MonitorTests {
     @Test(
         "work that does not block grows the pool no more beside processes that keep all processors busy",
-        .contract("N13"),
+        .contract("N13"), .slow,
         .disabled(if: Scale.isSanitized, "who sleeps for a lock of the sanitizer looks as if blocked"),
         arguments: [("0", "0"), ("10", "0"), ("0", "10")], ["turns", "blocks"])
     func besideBusyProcesses(nices: (others: String, own: String), order: String) throws {

@@ -69,6 +69,8 @@ struct AwaitingRaceTests {
             for _ in 0..<rounds { queue.addOperation {} }
         }
         drains(queue)
+        // On an empty queue at the latest.
+        awaits.wait(for: 1)
         isOver.withLock { $0 = true }
         awaited { for watcher in watchers { await watcher.value } }
         #expect(awaits.value > 0 && queue.operationCount == 0)
