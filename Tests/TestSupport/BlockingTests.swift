@@ -6,12 +6,8 @@ import Testing
 /// A test that blocks must not do so on Swift's cooperative pool: with two cores, two such tests would stop every
 /// other, and on Linux that pool shares Dispatch's threads with Foundation's queues. Tests never wait for each
 /// other, so a few threads are enough.
-///
-/// The engine's tests and all others have threads of their own. In one line, each of those that run one by one would wait
-/// behind hundreds, and the run would end with minutes in which only they are left.
 final class TestThreads: TaskExecutor {
-    static let forBlocking = TestThreads(count: 4)
-    static let forOthers = TestThreads(count: 4)
+    static let shared = TestThreads(count: 4)
 
     private let jobs = Guarded<[UnownedJob]>([])
 
@@ -47,7 +43,7 @@ public struct BlockingTrait: TestTrait, SuiteTrait, TestScoping {
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
         let name = test.displayName ?? test.name
-        try await withTaskExecutorPreference(TestThreads.forBlocking) {
+        try await withTaskExecutorPreference(TestThreads.shared) {
             let watched = TestWatch.begin(name)
             defer { TestWatch.end(watched) }
             Leftovers.testBegins(name)
@@ -66,7 +62,7 @@ public struct OwnThreadsTrait: TestTrait, SuiteTrait, TestScoping {
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
         let name = test.displayName ?? test.name
-        try await withTaskExecutorPreference(TestThreads.forOthers) {
+        try await withTaskExecutorPreference(TestThreads.shared) {
             let watched = TestWatch.begin(name)
             defer { TestWatch.end(watched) }
             try await function()
