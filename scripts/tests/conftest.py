@@ -1,9 +1,29 @@
-"""Makes the plots' package importable and keeps matplotlib's cache out of the home folder."""
+"""Makes the plots' package importable, keeps matplotlib's cache out of the home folder, and has what several tests of the
+real opbench need."""
 
 import os
+import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+import pytest
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 os.environ.setdefault("MPLCONFIGDIR", tempfile.mkdtemp(prefix="opbench-matplotlib-"))
+
+ROOT = Path(__file__).resolve().parents[2]
+OPBENCH = Path(os.environ.get("OPBENCH_TEST_BINARY", ROOT / ".build/debug/opbench"))
+
+
+@pytest.fixture(scope="module")
+def preload(tmp_path_factory):
+    """The library of kill_at.c, to be preloaded into opbench."""
+    if not OPBENCH.exists():
+        pytest.skip(f"{OPBENCH} is not built")
+    compiler = shutil.which("clang") or shutil.which("cc")
+    library = tmp_path_factory.mktemp("preload") / "kill_at.so"
+    source = Path(__file__).with_name("kill_at.c")
+    subprocess.run([compiler, "-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o", library, source, "-ldl"], check=True)
+    return library

@@ -1,13 +1,8 @@
 """opbench's accounts of memory and allocations agree with others' of the same processes; the program of the tests."""
 
-import os
-from pathlib import Path
-
 import pytest
+from conftest import OPBENCH
 from opbench_proofs.accounts import PROOFS, Proof, Runs
-
-ROOT = Path(__file__).resolve().parents[2]
-OPBENCH = Path(os.environ.get("OPBENCH_TEST_BINARY", ROOT / ".build/debug/opbench"))
 
 
 def test_a_proof_holds_within_its_tolerance_only():

@@ -5,12 +5,9 @@ import json
 import os
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).resolve().parents[2]
-OPBENCH = Path(os.environ.get("OPBENCH_TEST_BINARY", ROOT / ".build/debug/opbench"))
+from conftest import OPBENCH
 
 WORKLOAD = {
     "name": "small",
@@ -20,17 +17,6 @@ WORKLOAD = {
     "backends": ["serial"],
     "metrics": ["throughput"],
 }
-
-
-@pytest.fixture(scope="module")
-def preload(tmp_path_factory):
-    if not OPBENCH.exists():
-        pytest.skip(f"{OPBENCH} is not built")
-    compiler = shutil.which("clang") or shutil.which("cc")
-    library = tmp_path_factory.mktemp("preload") / "kill_at.so"
-    source = Path(__file__).with_name("kill_at.c")
-    subprocess.run([compiler, "-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o", library, source, "-ldl"], check=True)
-    return library
 
 
 @pytest.fixture

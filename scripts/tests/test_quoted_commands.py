@@ -10,9 +10,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from conftest import OPBENCH, ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
-OPBENCH = Path(os.environ.get("OPBENCH_TEST_BINARY", ROOT / ".build/debug/opbench"))
 ARTICLES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "workloads/README.md")),
     *sorted(ROOT.glob("Sources/**/*.docc/**/*.md")),

@@ -6,15 +6,12 @@ import ctypes
 import fcntl
 import json
 import os
-import shutil
 import signal
 import subprocess
-from pathlib import Path
 
 import pytest
+from conftest import OPBENCH
 
-ROOT = Path(__file__).resolve().parents[2]
-OPBENCH = Path(os.environ.get("OPBENCH_TEST_BINARY", ROOT / ".build/debug/opbench"))
 PR_SET_CHILD_SUBREAPER = 36
 
 WORKLOAD = {
@@ -30,16 +27,6 @@ WORKLOAD = {
     ],
 }
 
-
-@pytest.fixture(scope="module")
-def preload(tmp_path_factory):
-    if not OPBENCH.exists():
-        pytest.skip(f"{OPBENCH} is not built")
-    compiler = shutil.which("clang") or shutil.which("cc")
-    library = tmp_path_factory.mktemp("preload") / "kill_at.so"
-    source = Path(__file__).with_name("kill_at.c")
-    subprocess.run([compiler, "-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o", library, source, "-ldl"], check=True)
-    return library
 
 KEY = ["sample_id", "phase", "class", "iteration", "metric", "stat"]
 BUCKET = ["sample_id", "stage", "class", "upper_bound_ns"]
