@@ -5,7 +5,7 @@ import Synchronization
 package enum LiveObjects {
     package enum Kind: Int, CaseIterable, Sendable {
         case operation, operationQueue, queueCore, dependencyEdge, operationDetails, observerList, observation,
-            blockGroup, heldSegment
+            blockGroup, heldSegment, closureBatch
     }
 
     /// The kinds of which there are any. Exact while nobody uses the engine, and its workers have come to rest.

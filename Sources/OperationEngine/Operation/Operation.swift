@@ -34,8 +34,8 @@ open class Operation: @unchecked Sendable {
     @exclusivity(unchecked) final var queue: Unmanaged<QueueCore>?
     /// Links of the operation in its queue's inbox and lists, and its number there. `next` belongs to the adding thread
     /// until it publishes the operation in the inbox; from there on all three are guarded by the queue's lock.
-    @exclusivity(unchecked) final var next: Unmanaged<Operation>?
-    @exclusivity(unchecked) final var previous: Unmanaged<Operation>?
+    @exclusivity(unchecked) final var next: ReadyItem?
+    @exclusivity(unchecked) final var previous: ReadyItem?
     @exclusivity(unchecked) final var sequence: UInt64 = 0
 
     /// A ready operation of normal priority, in no queue (contract A2).

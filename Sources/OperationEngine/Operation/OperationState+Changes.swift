@@ -154,6 +154,9 @@ extension OperationState {
     /// Says, in its init, that the operation runs as a task.
     func setRunsAsTask() { update { $0.setting(Word.runsAsTask | Word.isGuest) } }
 
+    /// Says, in its init, that the operation carries a barrier's block.
+    func setIsBarrier() { update { $0.setting(Word.isBarrier) } }
+
     /// Says that tasks await the end. False if there is nothing to await any more.
     func announceAwaiters() -> Bool { update { $0.isFinished ? nil : $0.setting(Word.hasAwaiters) } != nil }
 

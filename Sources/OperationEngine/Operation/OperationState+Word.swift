@@ -28,6 +28,8 @@ extension OperationState {
         static let isAskedByStart: UInt64 = 1 << 30
         /// Something may have changed what an overridden `isReady` answers since it was last asked.
         static let isAnswerOutdated: UInt64 = 1 << 19
+        /// It carries a barrier's block. Set in its init.
+        static let isBarrier: UInt64 = 1 << 31
         /// Tasks await the end, or did: the finishing thread resumes them.
         static let hasAwaiters: UInt64 = 1 << 20
         /// The work is a task: the operation goes on when `start` has returned, and ends with the task.
@@ -43,9 +45,9 @@ extension OperationState {
         static let countsCancelled: UInt64 = 1 << 26
         /// What makes a start take more than running `main`.
         static let startsWithCare = runsAsTask | policyMask
-        /// What makes an end take more than letting go of the operation.
+        /// What makes an end take more than letting go of the operation, as far as its queue has no observers.
         static let endsNoticed =
-            hasObservers | hasCompletion | hasWaiters | hasAwaiters | hasOwnReadiness | startsWithCare
+            hasObservers | hasCompletion | hasWaiters | hasAwaiters | hasOwnReadiness | startsWithCare | isBarrier
         static let oneDependency: UInt64 = 1 << 32
 
         var phase: Phase {

@@ -6,7 +6,11 @@ final class BarrierOperation: Operation, @unchecked Sendable {
     /// Owned by the thread that runs or finishes the operation; released when it is finished.
     @exclusivity(unchecked) private var block: (@Sendable () -> Void)?
 
-    init(_ block: @escaping @Sendable () -> Void) { self.block = block }
+    init(_ block: @escaping @Sendable () -> Void) {
+        self.block = block
+        super.init()
+        state.setIsBarrier()
+    }
 
     override func main() { block?() }
 
@@ -14,7 +18,7 @@ final class BarrierOperation: Operation, @unchecked Sendable {
 }
 
 extension Operation {
-    /// Whether the operation is a barrier's carrier: one comparison of the object's class.
+    /// Whether the operation is a barrier's carrier.
     @inline(__always)
-    final var isBarrier: Bool { type(of: self) == BarrierOperation.self }
+    final var isBarrier: Bool { state.load().has(OperationState.Word.isBarrier) }
 }

@@ -6,7 +6,7 @@ final class HeldSegment {
     let firstSequence: UInt64
     /// Ready once the segment is reached: in order and by priority already.
     @exclusivity(unchecked) var ready: ReadyQueue
-    @exclusivity(unchecked) var waiting = OperationList()
+    @exclusivity(unchecked) var waiting = ItemList()
 
     init(firstSequence: UInt64, isMerged: Bool) {
         self.firstSequence = firstSequence
@@ -14,7 +14,7 @@ final class HeldSegment {
     }
 
     func remove(_ operation: Operation) {
-        if operation.place.kind == .ready { ready.remove(operation) } else { waiting.remove(operation) }
+        if operation.place.kind == .ready { ready.remove(ReadyItem(operation)) } else { waiting.remove(operation) }
     }
 }
 

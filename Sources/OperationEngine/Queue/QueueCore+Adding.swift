@@ -10,11 +10,11 @@ extension QueueCore {
         let before = operation.state.load()
         if before.has(OperationState.Word.hasOwnReadiness) {
             change { $0.admit(operation) }
-            entrance.closeOpenRun()
+            entrance.closeBatch()
             return operation.readinessMayHaveChanged()
         }
-        inbox.push(first: operation, last: operation)
-        entrance.closeOpenRun()
+        inbox.push(ReadyItem(operation))
+        entrance.closeBatch()
         let word = operation.state.loadAfterPush()
         if word.isCancelled {
             // It may finish although nothing of the queue may start.
@@ -35,11 +35,11 @@ extension QueueCore {
             let band = newcomersBand
             if band != .normal { operation.adopt(band) }
             operation.state.enqueueUnknown()
-            inbox.push(first: operation, last: operation)
+            inbox.push(ReadyItem(operation))
             if band != .normal { setHoldsUrgent() }
             return band
         }
-        entrance.closeOpenRun()
+        entrance.closeBatch()
         signal(band)
     }
 
@@ -50,11 +50,11 @@ extension QueueCore {
         var last = first
         for operation in operations {
             publish(operation)
-            if operation !== first { operation.next = .passUnretained(last) }
+            if operation !== first { operation.next = ReadyItem(last) }
             last = operation
         }
-        inbox.push(first: first, last: last)
-        entrance.closeOpenRun()
+        inbox.push(first: ReadyItem(first), last: ReadyItem(last))
+        entrance.closeBatch()
 
         var readyBands = BandSet()
         var isAnyUrgent = false

@@ -40,7 +40,7 @@ extension QueueCore {
             state.admit($0)
             areSomeLeft = true
         }
-        state.listFilledRun()
+        state.listFilledBatch()
         if areSomeLeft { all = state.cancelWaiting() }
         settleAndUnlock()
         return Self.inOrder(inHands + all)

@@ -8,23 +8,26 @@ extension QueueCore {
     func advance(_ runner: Runner, mayGoOn: Bool) -> Bool {
         lock.lock(inTurns: &runner.lockTurns)
         let taken = takeSlot(of: runner)
-        if taken == .unnoticed, mayGoOn, give(chooseAgain(for: runner), to: runner) {
-            lock.unlock()
-            return true
+        if taken == .unnoticed, mayGoOn {
+            // The slot is taken again: the queue stays as open as it was.
+            let choice = chooseAgain(for: runner)
+            if choice.takesSlot, state.isPlain {
+                give(choice, to: runner)
+                lock.unlock()
+                return true
+            }
+            return settle(runner, with: choice, mayGoOn: true, tellsObservers: false)
         }
-        return lookAndAdvance(runner, mayGoOn: mayGoOn, tellsObservers: taken == .observed)
+        return settle(runner, with: .nothing, mayGoOn: mayGoOn, tellsObservers: taken == .observed)
     }
 
-    /// What is next, for a runner whose slot was taken just now: the usual case, in which the queue stays as open as it
-    /// was. Under the lock.
+    /// What is next, in the usual case. Under the lock.
     @inline(__always)
     private func chooseAgain(for runner: Runner) -> Choice {
-        if !state.held.isEmpty { return .nothing }
         if runner.hasReadied { return chooseReadied(of: runner) }
         // What is ready goes before what is in the inbox.
         let choice =
-            mayHoldUrgent
-            ? .nothing : state.chooseNext(for: runner.lease, from: .normal, closureTo: runner.heldClosure)
+            mayHoldUrgent ? .nothing : state.chooseNormal(for: runner.lease, closureTo: runner.heldClosure)
         return choice.isNothing ? chooseBehindInbox(for: runner) : choice
     }
 
@@ -38,30 +41,31 @@ extension QueueCore {
     @inline(never)
     private func chooseBehindInbox(for runner: Runner) -> Choice {
         takeIn()
-        return state.chooseNext(for: runner.lease, closureTo: runner.heldClosure)
+        state.reachNextSegment()
+        return state.choose(for: runner.lease, closureTo: runner.heldClosure)
     }
 
-    /// Puts what was chosen into a runner's hand. False if that is nothing. Under the lock.
+    /// Puts what was chosen into a runner's hand. Under the lock.
     @inline(__always)
-    private func give(_ choice: Choice, to runner: Runner) -> Bool {
+    private func give(_ choice: Choice, to runner: Runner) {
         switch choice {
-        case .nothing: return false
+        case .nothing: break
         case .operation(let operation): runner.take(operation)
         case .guest(let operation): runner.take(guest: operation)
         case .closure(let sequence): runner.takeClosure(sequence: sequence)
         }
-        return true
     }
 
-    /// Under the lock, which it releases: the general case of `advance`.
+    /// The rest of `advance`, where others may have more to do, or less. Under the lock, which it releases.
     @inline(never)
-    private func lookAndAdvance(_ runner: Runner, mayGoOn: Bool, tellsObservers: Bool) -> Bool {
-        var (mayGoOn, tellsObservers) = (mayGoOn, tellsObservers)
+    private func settle(_ runner: Runner, with chosen: Choice, mayGoOn: Bool, tellsObservers: Bool) -> Bool {
+        var (choice, mayGoOn, tellsObservers) = (chosen, mayGoOn, tellsObservers)
         if !runner.isListed { runners.insert(runner) }
         while true {
             takeReadied(of: runner)
-            let (choice, bands) = settle(choosingFor: mayGoOn && !tellsObservers ? runner : nil)
-            if give(choice, to: runner) {
+            let bands = settle(choosingFor: mayGoOn && !tellsObservers ? runner : nil, &choice)
+            if !choice.isNothing {
+                give(choice, to: runner)
                 unlock(calling: bands)
                 return true
             }
@@ -156,7 +160,12 @@ extension QueueCore {
         state.endingSteps += 1
         unlock(calling: bands)
         endExecution(of: dropped)
-        dropped.operations.visitLinks { $0.release() }
+        dropped.items.forEach {
+            switch $0 {
+            case .operation(let operation): operation.release()
+            case .batch(let batch): batch.release()
+            }
+        }
         runner.owe(dropped.operationCount)
         runner.endPresumption()
         lock.lock()
@@ -165,19 +174,17 @@ extension QueueCore {
     /// What was dropped lets go of what it was to be executed with, and of those that depend on it: the last operation
     /// first, whose dependents any of them may wait for.
     private func endExecution(of dropped: DroppedOperations) {
-        if dropped.lastHasSuccessors {
-            dropped.operations.last?._withUnsafeGuaranteedRef {
-                $0.executionEnded($0.state.load())
-                if $0.releaseSuccessors(own: nil) { Runner.letGoOfKept() }
-            }
-        }
-        dropped.operations.visitLinks { link in
-            link._withUnsafeGuaranteedRef { $0.executionEnded($0.state.load()) }
+        dropped.lastWithSuccessors?._withUnsafeGuaranteedRef {
+            $0.executionEnded($0.state.load())
+            if $0.releaseSuccessors(own: nil) { Runner.letGoOfKept() }
         }
         var closureCount = 0
-        dropped.runs.visitLinks { link in
-            link._withUnsafeGuaranteedRef { closureCount += unsafeDowncast($0, to: ClosureRun.self).remaining }
-            link.release()
+        dropped.items.forEach {
+            switch $0 {
+            case .operation(let operation):
+                operation._withUnsafeGuaranteedRef { $0.executionEnded($0.state.load()) }
+            case .batch(let batch): closureCount += batch._withUnsafeGuaranteedRef { $0.removeAll() }
+            }
         }
         change {
             $0.endingSteps -= 1

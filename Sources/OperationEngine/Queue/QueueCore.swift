@@ -89,7 +89,10 @@ final class QueueCore: @unchecked Sendable {
     /// Whether the queue has, or had, observers.
     var hasObservers: Bool { observed.load(ordering: .sequentiallyConsistent) }
     func setHasObservers() {
-        lock.withLock { entrance.lock.withLock { observed.store(true, ordering: .sequentiallyConsistent) } }
+        lock.withLock {
+            state.isObserved = true
+            entrance.lock.withLock { observed.store(true, ordering: .sequentiallyConsistent) }
+        }
     }
 
     /// The observers, if there ever were any. One load otherwise.
@@ -166,7 +169,10 @@ final class QueueCore: @unchecked Sendable {
     }
 
     /// Ends a change: starts what may start now. Under the lock, which it releases.
-    func settleAndUnlock() { unlock(calling: settle().bandsToCall) }
+    func settleAndUnlock() {
+        var nothing = Choice.nothing
+        unlock(calling: settle(choosingFor: nil, &nothing))
+    }
 
     /// Releases the lock, and does what had to wait for that.
     @inline(__always)
@@ -201,30 +207,36 @@ final class QueueCore: @unchecked Sendable {
     func takeIn() {
         if mayHoldUrgent { hasUrgent.store(false, ordering: .sequentiallyConsistent) }
         inbox.takeAll { state.admit($0) }
-        state.listFilledRun()
+        state.listFilledBatch()
     }
 
-    /// Under the lock, after every change: empties the inbox, passes a barrier's place if nothing is left before it,
-    /// chooses for a runner if asked to, brings `isOpen` up to date, and says which bands of workers to call.
-    func settle(choosingFor runner: Runner? = nil) -> (choice: Choice, bandsToCall: BandSet) {
+    /// Under the lock, after every change: empties the inbox, reaches the next segment if nothing is left of the one before,
+    /// brings `isOpen` up to date, and says which bands of workers to call.
+    ///
+    /// - Parameters:
+    ///   - runner: for whom to choose, if nothing is chosen yet; nil if for nobody.
+    ///   - choice: what is chosen for it.
+    func settle(choosingFor runner: Runner?, _ choice: inout Choice) -> BandSet {
+        func choose() {
+            if let runner, choice.isNothing {
+                choice = state.choose(for: runner.lease, closureTo: runner.heldClosure)
+            }
+        }
         takeIn()
         state.reachNextSegment()
-        var choice = Choice.nothing
-        if let runner { choice = state.choose(for: runner.lease, closureTo: runner.heldClosure) }
+        choose()
         var mayStart = state.isOpen
         if mayStart != isOpen.load(ordering: .relaxed) {
             isOpen.store(mayStart, ordering: .sequentiallyConsistent)
             if mayStart {
                 // Who saw it false has pushed before the store; what it pushed is found here.
                 takeIn()
-                if let runner, choice.isNothing {
-                    choice = state.choose(for: runner.lease, closureTo: runner.heldClosure)
-                }
+                choose()
                 mayStart = state.isOpen
                 if !mayStart { isOpen.store(false, ordering: .sequentiallyConsistent) }
             }
         }
-        return (choice, mayStart ? state.bandsToCall() : BandSet())
+        return mayStart ? state.bandsToCall() : BandSet()
     }
 
     // MARK: Leases

@@ -6,58 +6,77 @@ extension QueueState {
     ///
     /// - Returns: what else there is to be cancelled, in no order: guests, and barriers too.
     mutating func cancelWaiting() -> [(sequence: UInt64, operation: Operation)] {
-        closeLastRun()
+        closeLastBatch()
         var others: [(sequence: UInt64, operation: Operation)] = []
         let overridesCancel = MethodOverride.cancel
         func leave(_ operation: Operation) {
             let word = operation.state.load()
-            if operation.isClosureRun || word.isFinished { return }
-            if !word.isCancelled || overridesCancel.isPresent(in: operation) {
+            if !word.isFinished, !word.isCancelled || overridesCancel.isPresent(in: operation) {
                 others.append((operation.sequence, operation))
             }
         }
-        var found: [(sequence: UInt64, link: Unmanaged<Operation>)] = []
-        func collect(_ operation: Operation) { found.append((operation.sequence, .passUnretained(operation))) }
-        func collectUncancelled(_ operation: Operation) {
-            if operation.place.level == .slotless { leave(operation) } else { collect(operation) }
+        var found: [(sequence: UInt64, item: ReadyItem)] = []
+        func take(_ item: ReadyItem) { found.append((item.sequence, item)) }
+        func find(_ item: ReadyItem) {
+            if item.place.level != .slotless {
+                take(item)
+            } else if case .operation(let operation) = item {
+                leave(operation.takeUnretainedValue())
+            }
         }
-        func collectRun(_ operation: Operation) {
-            if operation.isClosureRun { collect(operation) } else { leave(operation) }
-        }
-        ready.forEach(collectUncancelled)
-        waiting.forEach(collect)
-        guests.forEach(leave)
+        ready.forEach(find)
+        waiting.forEach(take)
+        guests.forEachOperation(leave)
         held.visitAll {
-            $0.ready.forEach(collectRun)
-            $0.waiting.forEach(leave)
+            $0.ready.forEach {
+                switch $0 {
+                case .operation(let operation): leave(operation.takeUnretainedValue())
+                case .batch: take($0)
+                }
+            }
+            $0.waiting.forEachOperation(leave)
         }
         // They finish in the order of adding.
         found.sort { $0.sequence < $1.sequence }
-        for (_, link) in found {
-            link._withUnsafeGuaranteedRef { if !cancelListed($0) { leave($0) } }
+        for (_, item) in found {
+            switch item {
+            case .operation(let operation): operation._withUnsafeGuaranteedRef { if !cancelListed($0) { leave($0) } }
+            case .batch(let batch): batch._withUnsafeGuaranteedRef { cancelListed($0) }
+            }
         }
         return others
     }
 
     /// Cancels one that waits. False if that takes a call of it.
     private mutating func cancelListed(_ operation: Operation) -> Bool {
-        if operation.isClosureRun {
-            unsafeDowncast(operation, to: ClosureRun.self).isCancelledRun = true
-            move(operation, to: QueuePlace(kind: .ready, level: .slotless, band: .normal))
-            return true
-        }
         guard !operation.isBarrier, let word = cancelUncalled(operation) else { return false }
-        move(operation, to: readyPlace(of: operation, word))
+        takeOut(operation)
+        ready.append(ReadyItem(operation), as: readyPlace(of: operation, word))
         return true
+    }
+
+    /// Of all listed batches: none is open.
+    private mutating func cancelListed(_ batch: ClosureBatch) {
+        batch.isCancelled = true
+        let item = ReadyItem(batch)
+        if batch.sequence >= held.firstSequence {
+            held.segment(of: batch.sequence).ready.remove(item)
+        } else {
+            ready.remove(item)
+        }
+        ready.append(item, as: QueuePlace(kind: .ready, level: .slotless))
     }
 
     /// Takes in and cancels an operation from the inbox. False, with no change, if it is none that can be so treated, or
     /// behind a barrier, where others come before it.
-    mutating func admitCancelled(_ operation: Operation) -> Bool {
-        guard held.isEmpty, !operation.isClosureRun, let word = cancelUncalled(operation) else { return false }
-        number(operation)
-        ready.append(operation, as: readyPlace(of: operation, word))
-        return true
+    mutating func admitCancelled(_ item: ReadyItem) -> Bool {
+        guard held.isEmpty, case .operation(let link) = item else { return false }
+        return link._withUnsafeGuaranteedRef { operation in
+            guard let word = cancelUncalled(operation) else { return false }
+            number(operation)
+            ready.append(item, as: readyPlace(of: operation, word))
+            return true
+        }
     }
 
     /// The word of an operation that is cancelled now; nil, with no change, if its class has a say in it.
@@ -67,40 +86,22 @@ extension QueueState {
         return hasSay ? nil : operation.state.cancelListed()
     }
 
-    private mutating func move(_ operation: Operation, to place: QueuePlace) {
-        takeOut(operation)
-        ready.append(operation, as: place)
-    }
-
     // MARK: Dropping
 
-    /// Whether a cancelled operation that is to be chosen can end without being started, or is a run of closures: unless
-    /// its own state word has something against it.
-    func isDroppable(_ link: Unmanaged<Operation>) -> Bool {
-        link._withUnsafeGuaranteedRef { operation in
-            if operation.isClosureRun { return true }
-            guard !operation.isBarrier, let queue = operation.queue else { return false }
-            // Who observes the queue is told of every operation.
-            return queue._withUnsafeGuaranteedRef { !$0.hasObservers }
+    /// Has what is cancelled, and stands first, end without being started. False, with no change, if it has to be
+    /// started, since somebody is to be told of its end or its class has a say in it, or if enough is dropped for now.
+    @inline(never)
+    mutating func drop(_ item: ReadyItem) -> Bool {
+        if dropped.isFull { return false }
+        switch item {
+        case .batch: break
+        case .operation(let operation):
+            let hasEnded = operation._withUnsafeGuaranteedRef { !isObserved && $0.state.finishUnnoticed() }
+            guard hasEnded else { return false }
         }
-    }
-
-    /// Has it end. False, with no change, if it has to be started, or if enough is dropped for now.
-    mutating func drop(_ link: Unmanaged<Operation>) -> Bool {
-        link._withUnsafeGuaranteedRef { operation in
-            if dropped.isFull { return false }
-            if operation.isClosureRun {
-                ready.remove(operation)
-                dropped.runs.append(operation)
-                return true
-            }
-            guard operation.state.finishUnnoticed() else { return false }
-            ready.remove(operation)
-            dropped.operations.append(operation)
-            dropped.operationCount += 1
-            dropped.lastHasSuccessors = !operation.successors.isEmpty
-            return true
-        }
+        ready.removeFirst(item)
+        dropped.append(item)
+        return true
     }
 
     /// What was dropped since: the caller lets go of it, without the lock.
@@ -111,19 +112,25 @@ extension QueueState {
     }
 }
 
-/// What has left a queue's lists without having run: cancelled runs of closures, and cancelled operations, which are
-/// finished by now. The queue still retains them. Guarded by its lock.
+/// What has left a queue's lists without having run: cancelled batches, and cancelled operations, which are finished by
+/// now. The queue still retains them. Guarded by its lock.
 struct DroppedOperations {
-    var runs = OperationList()
-    var operations = OperationList()
-    var operationCount = 0
-    /// Then it is the last of a step. Its release may call an observer, who may wait for any of the others, which are
-    /// finished, but also for what depends on them: nothing does, and nothing will.
-    var lastHasSuccessors = false
+    private(set) var items = ItemList()
+    private(set) var operationCount = 0
+    /// The last of a step, since others depend on it. Its release may call an observer, who may wait for any of the others,
+    /// which are finished, but also for what depends on them: nothing does, and nothing will.
+    private(set) var lastWithSuccessors: Unmanaged<Operation>?
 
     /// So many operations are finished in one step: they take some microseconds.
     private static let mostOperations = 32
 
-    var isEmpty: Bool { operations.isEmpty && runs.isEmpty }
-    var isFull: Bool { operationCount >= Self.mostOperations || lastHasSuccessors }
+    var isEmpty: Bool { items.isEmpty }
+    var isFull: Bool { operationCount >= Self.mostOperations || lastWithSuccessors != nil }
+
+    mutating func append(_ item: ReadyItem) {
+        items.append(item)
+        guard case .operation(let operation) = item else { return }
+        operationCount += 1
+        if operation._withUnsafeGuaranteedRef({ !$0.successors.isEmpty }) { lastWithSuccessors = operation }
+    }
 }

@@ -1,6 +1,10 @@
 /// A queue's state machine: which operations it holds, and which may start. Guarded by the queue's lock.
 ///
-/// It calls nothing outside: the methods return what to do after the lock is released.
+/// **Pure.** Its methods are the events of the queue: admitted, filed, chosen, ended, suspended, cancelled and so on. They
+/// change this value, and the state words of the operations that stand in its lists. They take no lock, and call no
+/// runner, observer or code of a user: what follows from an event is returned, or left in `dropped` and `endedInFiling`,
+/// for `QueueCore`, which does it after it has released the lock. So all sequences of events can be tried on one thread:
+/// see `QueueStateTests`.
 ///
 /// **Barriers divide what is added into segments.** Each operation gets a number when it is admitted; a barrier is a
 /// segment of its own, and opens another one behind it. Operations of the segment that is reached are in the lists
@@ -16,15 +20,15 @@ struct QueueState: ~Copyable {
     /// Of the reached segment; and the cancelled ones of all segments that take no slot.
     var ready = ReadyQueue(isMerged: false)
     /// Of the reached segment, operations with unfinished dependencies. Never searched, only linked and unlinked.
-    var waiting = OperationList()
+    var waiting = ItemList()
     /// Chosen, not finished, and in no runner's hand: see `OperationState.Word.isGuest`.
-    var guests = OperationList()
+    var guests = ItemList()
     /// The segments that barriers hold back.
     var held = HeldSegments()
     var nextSequence: UInt64 = 0
-    /// The run of closures that was taken in last, until something comes behind it; retained. In its list while it has
+    /// The batch of closures that was taken in last, until something comes behind it; retained. In its list while it has
     /// closures, set aside here alone while it has none.
-    var lastRun: Unmanaged<ClosureRun>?
+    var lastBatch: Unmanaged<ClosureBatch>?
     /// What was chosen and is not to run.
     var dropped = DroppedOperations()
     /// How many steps have not yet let go of what those that they dropped were to be executed with. A barrier waits for
@@ -40,6 +44,8 @@ struct QueueState: ~Copyable {
     /// How many of them wait inside an engine wait; with the default limit they take no slot.
     var waitingInside = 0
     var isSuspended = false
+    /// Whether the queue has, or had, observers, who are told of the end of every operation.
+    var isObserved = false
     /// Where the operations run. A lease of an earlier target chooses nothing any more.
     var target = LeaseTarget.pool
     /// As set by the user: a count, or −1.
@@ -53,7 +59,7 @@ struct QueueState: ~Copyable {
         held.visitAll { $0.ready.setMerged(merges) }
     }
 
-    deinit { lastRun?.release() }
+    deinit { lastBatch?.release() }
 
     /// With the default limit the pool decides how much runs at once; this bounds what blocked operations can pile up.
     static let defaultLimit = 64
@@ -61,14 +67,14 @@ struct QueueState: ~Copyable {
     private var hasDefaultLimit: Bool { limit == OperationQueue.defaultMaxConcurrentOperationCount }
     var freeSlots: Int { hasDefaultLimit ? Self.defaultLimit - (running - waitingInside) : limit - running }
 
-    /// Whether one more operation may start, or might if it were added now.
+    /// Whether one more may start, or might if it were added now.
     @inline(__always)
     var isOpen: Bool {
         // What is added behind a barrier cannot start.
         !isSuspended && (freeSlots > 0 || ready.slotlessCount > 0) && (held.isEmpty || ready.count > 0)
     }
 
-    /// How many more workers could run something now, apart from what is in runs of closures; of those `closures` wait.
+    /// How many more workers could run something now, apart from what is in batches; of those `closures` wait.
     func wantedWorkers(closures: Int) -> Int {
         isSuspended ? 0 : max(Int(ready.slotlessCount), min(freeSlots, ready.count + closures))
     }
@@ -89,10 +95,17 @@ struct QueueState: ~Copyable {
 
     // MARK: Filing
 
-    /// Takes in an operation from the inbox.
+    /// Takes in what came by the inbox.
+    @inline(__always)
+    mutating func admit(_ item: ReadyItem) {
+        switch item {
+        case .operation(let operation): operation._withUnsafeGuaranteedRef { admit($0) }
+        case .batch(let batch): batch._withUnsafeGuaranteedRef { admit($0) }
+        }
+    }
+
     @inline(__always)
     mutating func admit(_ operation: Operation) {
-        if operation.isClosureRun { return admitRun(unsafeDowncast(operation, to: ClosureRun.self)) }
         number(operation)
         place(operation, operation.state.fileFromInbox())
     }
@@ -106,7 +119,7 @@ struct QueueState: ~Copyable {
 
     /// Takes in a barrier: a segment for it alone, and one for all that comes after. The inbox is empty.
     mutating func admitBarrier(_ barrier: Operation) {
-        closeLastRun()
+        closeLastBatch()
         held.append(HeldSegment(firstSequence: nextSequence, isMerged: ready.isMerged))
         admit(barrier)
         held.append(HeldSegment(firstSequence: nextSequence, isMerged: ready.isMerged))
@@ -148,9 +161,9 @@ struct QueueState: ~Copyable {
     private mutating func place(_ operation: Operation, _ filing: OperationState.Filing) {
         guard case .ready(let word) = filing else { return placeAmongWaiting(operation) }
         let place = readyPlace(of: operation, word)
-        if lastRun != nil, place.level == .normal { closeLastRun() }
-        if operation.sequence >= held.firstSequence { return placeBehindBarrier(operation, place) }
-        ready.append(operation, as: place)
+        if lastBatch != nil, place.level == .normal { closeLastBatch() }
+        if operation.sequence >= held.firstSequence { return placeBehindBarrier(ReadyItem(operation), place) }
+        ready.append(ReadyItem(operation), as: place)
     }
 
     @inline(__always)
@@ -174,19 +187,21 @@ struct QueueState: ~Copyable {
         case _ where operation.sequence >= held.firstSequence && operation.place.level != .slotless:
             held.segment(of: operation.sequence).remove(operation)
         case .waiting: waiting.remove(operation)
-        case .ready: ready.remove(operation)
+        case .ready: ready.remove(ReadyItem(operation))
         }
         operation.place = .none
     }
 
-    /// Puts a ready operation of a later segment into its list. One that takes no slot is not held.
+    /// Puts what is ready of a later segment into its list. What takes no slot is not held.
     @inline(never)
-    mutating func placeBehindBarrier(_ operation: Operation, _ place: QueuePlace) {
+    mutating func placeBehindBarrier(_ item: ReadyItem, _ place: QueuePlace) {
         guard place.level == .slotless else {
-            return held.segment(of: operation.sequence).ready.append(operation, as: place)
+            return held.segment(of: item.sequence).ready.append(item, as: place)
         }
-        if operation.isBarrier { dissolve(operation) }
-        ready.append(operation, as: place)
+        if case .operation(let operation) = item {
+            operation._withUnsafeGuaranteedRef { if $0.isBarrier { dissolve($0) } }
+        }
+        ready.append(item, as: place)
     }
 
     /// A barrier is cancelled that was not reached: those behind it join those before it, at their back.
@@ -203,56 +218,35 @@ struct QueueState: ~Copyable {
 
     // MARK: Running
 
-    /// Chooses what the holder of a lease starts now, if anything. It is dispatched and holds a slot. Of a batch of closures
-    /// that is the first, which goes to `place`.
-    mutating func choose(for lease: Lease, closureTo place: UnsafeMutablePointer<BlockOperation.Block>) -> Choice {
-        guard isOpen, lease.target == target else { return .nothing }
-        let band = lease.band
-        // Contract G4, G12: the best ready operation at this instant. Where slots are scarce, the best of all bands.
-        while hasDefaultLimit || ready.leadingBand() == band, let reference = ready.first(of: band) {
-            let level = reference._withUnsafeGuaranteedRef { $0.place.level }
-            if level == .slotless, isDroppable(reference), drop(reference) { continue }
+    /// Chooses what the holder of a lease starts now, if anything: the best of what is ready at this instant; where slots
+    /// are scarce, of all bands (contract G4, G12). It is dispatched, and holds a slot if it takes one. Of a batch that is
+    /// the first closure, which goes to `closurePlace`.
+    mutating func choose(
+        for lease: Lease, closureTo closurePlace: UnsafeMutablePointer<BlockOperation.Block>
+    ) -> Choice {
+        while let item = first(for: lease) {
+            if item.place.level == .slotless, drop(item) { continue }
             // What was dropped may run code of the user when it is released: nothing is chosen before that.
-            if !dropped.isEmpty || level != .slotless && freeSlots <= 0 { return .nothing }
-            if let run = ClosureRun.from(reference) { return take(from: run, into: place) }
-            let choice = reference._withUnsafeGuaranteedRef { operation in
-                ready.removeFirst(operation)
-                guard let word = operation.state.dispatch() else {
-                    // It has got a dependency since (contract E18), or another thread is about to file it anew.
-                    operation.state.waitAgain()
-                    placeAmongWaiting(operation)
-                    return Choice.nothing
-                }
-                return begin(operation, word, level: level)
-            }
+            if !dropped.isEmpty || !hasSlot(for: item) { return .nothing }
+            let choice = begin(item, closureTo: closurePlace)
             if !choice.isNothing { return choice }
         }
         return .nothing
     }
 
-    /// The usual case of `choose`, for a runner that has just given a slot back: takes it again for the operation that
-    /// `choose` would have chosen. Neither does the queue open or close by that, nor is there more to do for other
-    /// runners than before: who made it visible has called them. Nothing if it is not as simple, or of a lower level.
+    /// As `choose`, of what has normal priority at least: one look, which finds nothing in some cases where `choose` would.
     @inline(__always)
-    mutating func chooseNext(
-        for lease: Lease, from leastLevel: PriorityLevel = .lowest,
-        closureTo place: UnsafeMutablePointer<BlockOperation.Block>
+    mutating func chooseNormal(
+        for lease: Lease, closureTo closurePlace: UnsafeMutablePointer<BlockOperation.Block>
     ) -> Choice {
-        guard !isSuspended, held.isEmpty, lease.target == target, lease.band == .normal,
-            let first = ready.firstOfNormal()
-        else { return .nothing }
-        guard ready.slotlessCount == 0, freeSlots > 0 else { return .nothing }
-        if let run = ClosureRun.from(first) { return take(from: run, into: place) }
-        return first._withUnsafeGuaranteedRef { operation in
-            let level = operation.place.level
-            guard level.rawValue >= leastLevel.rawValue, let word = operation.state.dispatch() else { return .nothing }
-            ready.removeFirst(operation)
-            return begin(operation, word, level: level)
+        guard ready.hasNormal, ready.slotlessCount == 0, let item = first(for: lease), hasSlot(for: item) else {
+            return .nothing
         }
+        return begin(item, closureTo: closurePlace)
     }
 
-    /// As `chooseNext`, for the only operation that was made ready by the one whose slot it was, and that is not filed:
-    /// if nothing else is ready, it is what would be chosen. Nothing, with no change, if it is not as simple.
+    /// As filing a readied operation and choosing then, where nothing else is ready. Nothing, with no change, in some cases
+    /// where `choose` would find it.
     @inline(__always)
     mutating func chooseReadied(_ readied: Unmanaged<Operation>, for lease: Lease) -> Choice {
         guard ready.count == 0, !isSuspended, freeSlots > 0, held.isEmpty, lease.target == target,
@@ -267,7 +261,39 @@ struct QueueState: ~Copyable {
         }
     }
 
-    /// An operation is chosen, and in no list.
+    /// What comes first of all that the lease may choose.
+    @inline(__always)
+    private mutating func first(for lease: Lease) -> ReadyItem? {
+        guard !isSuspended, lease.target == target, hasDefaultLimit || ready.leadingBand() == lease.band else {
+            return nil
+        }
+        return ready.first(of: lease.band)
+    }
+
+    @inline(__always)
+    private func hasSlot(for item: ReadyItem) -> Bool { freeSlots > 0 || item.place.level == .slotless }
+
+    /// Nothing if an operation is not ready any more.
+    @inline(__always)
+    private mutating func begin(
+        _ item: ReadyItem, closureTo closurePlace: UnsafeMutablePointer<BlockOperation.Block>
+    ) -> Choice {
+        switch item {
+        case .batch(let batch): return take(from: batch, into: closurePlace)
+        case .operation(let operation):
+            return operation._withUnsafeGuaranteedRef { operation in
+                let level = operation.place.level
+                ready.removeFirst(item)
+                if let word = operation.state.dispatch() { return begin(operation, word, level: level) }
+                // It has got a dependency since (contract E18), or another thread is about to file it anew.
+                operation.state.waitAgain()
+                placeAmongWaiting(operation)
+                return .nothing
+            }
+        }
+    }
+
+    /// An operation is chosen, dispatched, and in no list.
     @inline(__always)
     private mutating func begin(
         _ operation: Operation, _ word: OperationState.Word, level: PriorityLevel
@@ -279,6 +305,11 @@ struct QueueState: ~Copyable {
         guests.append(operation)
         return .guest(link)
     }
+
+    /// Whether a runner that has given a slot back and taken it again changes nothing for others: the queue stays as open
+    /// as it was, and what is ready has called its workers when it became ready.
+    @inline(__always)
+    var isPlain: Bool { held.isEmpty && ready.isPlain }
 
     /// An operation that announces its end itself leaves its list, and frees its slot if it has one.
     mutating func retire(_ operation: Operation) {
@@ -299,15 +330,14 @@ struct QueueState: ~Copyable {
     func snapshot() -> [(sequence: UInt64, operation: Operation)] {
         var all: [(sequence: UInt64, operation: Operation)] = []
         func collect(_ operation: Operation) {
-            if operation.state.load().isFinished || operation.isClosureRun { return }
-            all.append((operation.sequence, operation))
+            if !operation.state.load().isFinished { all.append((operation.sequence, operation)) }
         }
-        guests.forEach(collect)
-        ready.forEach(collect)
-        waiting.forEach(collect)
+        guests.forEachOperation(collect)
+        ready.forEachOperation(collect)
+        waiting.forEachOperation(collect)
         held.visitAll { segment in
-            segment.ready.forEach(collect)
-            segment.waiting.forEach(collect)
+            segment.ready.forEachOperation(collect)
+            segment.waiting.forEachOperation(collect)
         }
         return all
     }

@@ -1,51 +1,53 @@
-/// The ready operations of a queue, by band of worker threads and priority level; first in, first out within each.
+/// What is ready in a queue, by band of worker threads and priority level; first in, first out within each.
 ///
 /// Where slots are scarce, who comes first does not depend on the band (contract G6, G10): then the lists are *merged*,
-/// and hold the operations of all bands of a level in the order in which they became ready.
+/// and hold the items of all bands of a level in the order in which they became ready.
 ///
-/// Pure data, guarded by the queue's lock. Nothing here ever looks at an operation that is not ready.
+/// Pure data, guarded by the queue's lock. Nothing here ever looks at what is not ready.
 struct ReadyQueue: ~Copyable {
     /// One band's lists, one a level, and which of them hold something.
     struct Levels {
-        private var lists: [6 of OperationList] = .init(repeating: OperationList())
+        private var lists: [6 of ItemList] = .init(repeating: ItemList())
         private var occupied: UInt8 = 0
 
         var isEmpty: Bool { occupied == 0 }
-        /// The highest level with an operation.
+        /// Whether a level from normal priority on has an item.
+        @inline(__always) var hasNormal: Bool { occupied >> PriorityLevel.normal.rawValue != 0 }
+        /// The highest level with an item.
         @inline(__always) var highest: Int { 7 - occupied.leadingZeroBitCount }
         /// Changes nothing: but a method that does not say `mutating` is given a copy of the lists.
         @inline(__always)
-        mutating func findFirst() -> Unmanaged<Operation>? { occupied == 0 ? nil : lists[highest].first }
+        mutating func findFirst() -> ReadyItem? { occupied == 0 ? nil : lists[highest].first }
 
         @inline(__always)
-        mutating func append(_ operation: Operation, level: PriorityLevel) {
-            lists[Int(level.rawValue)].append(operation)
+        mutating func append(_ item: ReadyItem, level: PriorityLevel) {
+            lists[Int(level.rawValue)].append(item)
             occupied |= 1 << level.rawValue
         }
 
-        mutating func insert(_ operation: Operation, before place: Operation, level: PriorityLevel) {
-            lists[Int(level.rawValue)].insert(operation, before: place)
+        mutating func insert(_ item: ReadyItem, before place: ReadyItem, level: PriorityLevel) {
+            lists[Int(level.rawValue)].insert(item, before: place)
         }
 
         @inline(__always)
-        mutating func remove(_ operation: Operation, level: PriorityLevel) {
-            lists[Int(level.rawValue)].remove(operation)
+        mutating func remove(_ item: ReadyItem, level: PriorityLevel) {
+            lists[Int(level.rawValue)].remove(item)
             if lists[Int(level.rawValue)].isEmpty { occupied &= ~(1 << level.rawValue) }
         }
 
         @inline(__always)
-        mutating func removeFirst(_ operation: Operation, level: PriorityLevel) {
-            if !lists[Int(level.rawValue)].removeFirst(operation) { occupied &= ~(1 << level.rawValue) }
+        mutating func removeFirst(_ item: ReadyItem, level: PriorityLevel) {
+            if !lists[Int(level.rawValue)].removeFirst(item) { occupied &= ~(1 << level.rawValue) }
         }
 
-        /// Takes over all of another band's operations, at the back of each level.
+        /// Takes over all of another band's items, at the back of each level.
         mutating func append(contentsOf other: inout Levels) {
             for level in lists.indices { lists[level].append(contentsOf: &other.lists[level]) }
             occupied |= other.occupied
             other.occupied = 0
         }
 
-        func forEach(_ body: (Operation) -> Void) {
+        func forEach(_ body: (ReadyItem) -> Void) {
             for level in lists.indices { lists[level].forEach(body) }
         }
     }
@@ -66,25 +68,25 @@ struct ReadyQueue: ~Copyable {
     init(isMerged: Bool) { self.isMerged = isMerged }
 
     @inline(__always)
-    mutating func append(_ operation: Operation, as place: QueuePlace) {
+    mutating func append(_ item: ReadyItem, as place: QueuePlace) {
         if place.band == .normal {
-            normal.append(operation, level: place.level)
-            return note(operation, as: place)
+            normal.append(item, level: place.level)
+            return note(item, as: place)
         }
-        withLevels(place.band) { $0.append(operation, level: place.level) }
-        note(operation, as: place)
+        withLevels(place.band) { $0.append(item, level: place.level) }
+        note(item, as: place)
     }
 
     /// Puts an operation right before another one, as ready as that.
-    mutating func insert(_ operation: Operation, before other: Operation) {
+    mutating func insert(_ item: ReadyItem, before other: ReadyItem) {
         let place = other.place
-        withLevels(place.band) { $0.insert(operation, before: other, level: place.level) }
-        note(operation, as: place)
+        withLevels(place.band) { $0.insert(item, before: other, level: place.level) }
+        note(item, as: place)
     }
 
     @inline(__always)
-    private mutating func note(_ operation: Operation, as place: QueuePlace) {
-        operation.place = place
+    private mutating func note(_ item: ReadyItem, as place: QueuePlace) {
+        item.place = place
         count += 1
         if place.level == .slotless { slotlessCount += 1 }
         if place.band == .normal || !isMerged { return bands.insert(place.band) }
@@ -93,14 +95,14 @@ struct ReadyQueue: ~Copyable {
     }
 
     /// Removes an operation from the list that its `place` names.
-    mutating func remove(_ operation: Operation) {
-        let place = operation.place
+    mutating func remove(_ item: ReadyItem) {
+        let place = item.place
         let isBandEmpty = withLevels(place.band) { levels -> Bool in
-            levels.remove(operation, level: place.level)
+            levels.remove(item, level: place.level)
             return levels.isEmpty
         }
         if isBandEmpty { bands.remove(isMerged ? .normal : place.band) }
-        operation.place = .none
+        item.place = .none
         count -= 1
         if place.level == .slotless { slotlessCount -= 1 }
         if isMerged, place.band != .normal { foreignCount -= 1 }
@@ -108,13 +110,14 @@ struct ReadyQueue: ~Copyable {
 
     /// As `remove`, for the one that `first(of:)` gave.
     @inline(__always)
-    mutating func removeFirst(_ operation: Operation) {
-        let place = operation.place
-        if place.band != .normal || place.level == .slotless { return remove(operation) }
-        normal.removeFirst(operation, level: place.level)
+    mutating func removeFirst(_ item: ReadyItem) {
+        let place = item.place
+        if place.band != .normal { return remove(item) }
+        normal.removeFirst(item, level: place.level)
         if normal.isEmpty { bands.remove(.normal) }
-        operation.place = .none
+        item.place = .none
         count -= 1
+        if place.level == .slotless { slotlessCount -= 1 }
     }
 
     /// Takes over all of another queue's operations, which is merged if this is, at the back of each level. In constant
@@ -135,41 +138,46 @@ struct ReadyQueue: ~Copyable {
     /// different bands became ready is not known when they are merged: they follow the order of adding.
     mutating func setMerged(_ merges: Bool) {
         if merges == isMerged { return }
-        var all: [Unmanaged<Operation>] = []
-        if foreignCount > 0 || !others.isEmpty { forEach { all.append(.passUnretained($0)) } }
+        var all: [ReadyItem] = []
+        if foreignCount > 0 || !others.isEmpty { forEach { all.append($0) } }
         // By sequence where the bands were apart; as they stand where they were together.
-        if merges { all.sort { sequence(of: $0) < sequence(of: $1) } }
-        let places = all.map { $0._withUnsafeGuaranteedRef { $0.place } }
-        for link in all { link._withUnsafeGuaranteedRef { remove($0) } }
+        if merges { all.sort { $0.sequence < $1.sequence } }
+        let places = all.map(\.place)
+        for item in all { remove(item) }
         isMerged = merges
-        for (link, place) in zip(all, places) { link._withUnsafeGuaranteedRef { append($0, as: place) } }
+        for (item, place) in zip(all, places) { append(item, as: place) }
     }
 
     /// The next one of a band; merged, of the leading band.
     @inline(__always)
-    mutating func first(of band: NiceBand) -> Unmanaged<Operation>? {
-        band == .normal ? normal.findFirst() : withLevels(band) { $0.findFirst() }
+    mutating func first(of band: NiceBand) -> ReadyItem? {
+        band == .normal || isMerged ? normal.findFirst() : firstOfOther(band)
     }
 
-    /// The one that goes first of all, where only the normal band is in use.
+    @inline(never)
+    private mutating func firstOfOther(_ band: NiceBand) -> ReadyItem? { withLevels(band) { $0.findFirst() } }
+
+    /// Whether something of the normal band has normal priority or more. Merged, of any band.
     @inline(__always)
-    mutating func firstOfNormal() -> Unmanaged<Operation>? {
-        bands == BandSet(.normal) && foreignCount == 0 ? normal.findFirst() : nil
-    }
+    var hasNormal: Bool { normal.hasNormal }
+
+    /// Whether all of it is of the normal band and takes a slot.
+    @inline(__always)
+    var isPlain: Bool { bands.bits & ~BandSet(.normal).bits == 0 && foreignCount == 0 && slotlessCount == 0 }
 
     /// Of merged lists: the band of the operation that goes first of all; nil if there is none.
     @inline(__always)
     mutating func leadingBand() -> NiceBand? {
         if foreignCount == 0 { return bands.isEmpty ? nil : .normal }
-        return normal.findFirst()?._withUnsafeGuaranteedRef { $0.place.band }
+        return normal.findFirst()?.place.band
     }
 
-    func forEach(_ body: (Operation) -> Void) {
+    func forEach(_ body: (ReadyItem) -> Void) {
         for band in bands { levels(of: band).forEach(body) }
     }
 
-    private func sequence(of operation: Unmanaged<Operation>) -> UInt64 {
-        operation._withUnsafeGuaranteedRef { $0.sequence }
+    func forEachOperation(_ body: (Operation) -> Void) {
+        forEach { if case .operation(let operation) = $0 { body(operation.takeUnretainedValue()) } }
     }
 
     private func levels(of band: NiceBand) -> Levels {

@@ -121,6 +121,15 @@ enum Choice {
 
     @inline(__always)
     var isNothing: Bool { if case .nothing = self { true } else { false } }
+
+    /// Whether it holds a slot for sure.
+    @inline(__always)
+    var takesSlot: Bool {
+        switch self {
+        case .operation, .closure: true
+        case .nothing, .guest: false
+        }
+    }
 }
 
 /// Runners, linked through themselves. Guarded by the lock of the queue that they serve.

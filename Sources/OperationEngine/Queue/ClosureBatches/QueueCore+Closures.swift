@@ -7,17 +7,16 @@ extension QueueCore {
         entrance.lock.lock()
         // Counted before it can be found, and end.
         if entrance.countIn() { countIn(Self.anyClosures) }
-        if entrance.open?._withUnsafeGuaranteedRef({ $0.append(closure) }) != true { pushRun(of: closure) }
+        if !entrance.append(closure) { pushBatch(of: closure) }
         entrance.lock.unlock()
         signal(.normal)
         return true
     }
 
     @inline(never)
-    private func pushRun(of closure: @escaping @Sendable () -> Void) {
-        let run = Unmanaged.passRetained(entrance.openRun(for: closure)).takeUnretainedValue()
-        run.queue = .passUnretained(self)
-        inbox.push(first: run, last: run)
+    private func pushBatch(of closure: @escaping @Sendable () -> Void) {
+        // Retained once more, for the queue.
+        inbox.push(.batch(entrance.makeBatch(of: closure).retain()))
     }
 
     /// Under the lock.

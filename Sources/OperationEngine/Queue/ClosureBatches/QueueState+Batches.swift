@@ -1,0 +1,97 @@
+/// Batches of closures in a queue. Guarded by the queue's lock, as is all of `QueueState`.
+extension QueueState {
+    // MARK: In the lists
+
+    /// Takes in a batch from the inbox. The one before it is closed, or full.
+    @inline(never)
+    mutating func admit(_ batch: ClosureBatch) {
+        closeLastBatch()
+        batch.sequence = nextSequence
+        nextSequence += UInt64(batch.capacity)
+        lastBatch = .passUnretained(batch)
+        list(batch)
+    }
+
+    /// Puts the batch that was set aside back into its list, if it has got closures. A look at the entrance, as `takeAll`
+    /// is one at the inbox.
+    @inline(__always)
+    mutating func listFilledBatch() {
+        lastBatch?._withUnsafeGuaranteedRef { batch in
+            if batch.place.kind == .none, !batch.isEmpty { list(batch) }
+        }
+    }
+
+    /// Something comes behind the last batch: no more closures are added to it.
+    @inline(never)
+    mutating func closeLastBatch() {
+        guard let last = lastBatch.take() else { return }
+        last._withUnsafeGuaranteedRef { batch in
+            batch.close()
+            if batch.place.kind == .none, !batch.isEmpty { list(batch) }
+            if batch.isEmpty { last.release() }
+        }
+    }
+
+    private mutating func list(_ batch: ClosureBatch) {
+        if batch.sequence >= held.firstSequence { return placeBehindBarrier(ReadyItem(batch), .readyBatch) }
+        ready.append(ReadyItem(batch), as: .readyBatch)
+    }
+
+    // MARK: Running
+
+    /// Takes the first closure of a listed batch into a caller's memory. It holds a slot from here on. An empty batch
+    /// leaves its list: aside if it is the last one, else for good.
+    @inline(__always)
+    mutating func take(
+        from link: Unmanaged<ClosureBatch>, into place: UnsafeMutablePointer<BlockOperation.Block>
+    ) -> Choice {
+        running += 1
+        runningClosures += 1
+        return link._withUnsafeGuaranteedRef { batch in
+            let sequence = batch.firstSequence
+            place.initialize(to: batch.takeFirst())
+            if batch.isEmpty {
+                ready.remove(ReadyItem(batch))
+                if link.toOpaque() != lastBatch?.toOpaque() { link.release() }
+            }
+            return .closure(sequence: sequence)
+        }
+    }
+
+    // MARK: As objects
+
+    /// Makes objects of all closures that nobody has taken: each is an operation like any other from here on, at its
+    /// place.
+    ///
+    /// - Returns: how many there were.
+    mutating func makeObjects(of queue: QueueCore) -> Int {
+        // From here on they come behind.
+        closeLastBatch()
+        var count = ready.makeObjects(of: queue)
+        held.visitAll { count += $0.ready.makeObjects(of: queue) }
+        return count
+    }
+}
+
+extension ReadyQueue {
+    /// Replaces the batches, which are closed, by objects, one a closure. Returns how many.
+    fileprivate mutating func makeObjects(of queue: QueueCore) -> Int {
+        var batches: [Unmanaged<ClosureBatch>] = []
+        forEach { if case .batch(let batch) = $0 { batches.append(batch) } }
+        var count = 0
+        for link in batches {
+            link._withUnsafeGuaranteedRef { batch in
+                while !batch.isEmpty {
+                    let sequence = batch.firstSequence
+                    let operation = BlockOperation(batch.takeFirst(), in: queue, sequence: sequence)
+                    operation.state.enterReady(isCancelled: batch.isCancelled)
+                    insert(.operation(.passRetained(operation)), before: ReadyItem(batch))
+                    count += 1
+                }
+                remove(ReadyItem(batch))
+            }
+            link.release()
+        }
+        return count
+    }
+}

@@ -1,0 +1,103 @@
+/// What enters a queue by its inbox and stands in its lists: an operation, or a batch of closures. One word; it owns
+/// nothing.
+///
+/// The fields are those of the operation or the batch. They are guarded by the queue's lock; `next` belongs to the adding
+/// thread until it pushes the item into the inbox.
+enum ReadyItem {
+    case operation(Unmanaged<Operation>)
+    case batch(Unmanaged<ClosureBatch>)
+
+    @inline(__always)
+    init(_ operation: Operation) { self = .operation(.passUnretained(operation)) }
+
+    @inline(__always)
+    init(_ batch: ClosureBatch) { self = .batch(.passUnretained(batch)) }
+
+    /// The neighbours in a list, or in the inbox.
+    var next: ReadyItem? {
+        @inline(__always)
+        get {
+            switch self {
+            case .operation(let operation): operation._withUnsafeGuaranteedRef { $0.next }
+            case .batch(let batch): batch._withUnsafeGuaranteedRef { $0.next }
+            }
+        }
+        @inline(__always)
+        nonmutating set {
+            switch self {
+            case .operation(let operation): operation._withUnsafeGuaranteedRef { $0.next = newValue }
+            case .batch(let batch): batch._withUnsafeGuaranteedRef { $0.next = newValue }
+            }
+        }
+    }
+
+    var previous: ReadyItem? {
+        @inline(__always)
+        get {
+            switch self {
+            case .operation(let operation): operation._withUnsafeGuaranteedRef { $0.previous }
+            case .batch(let batch): batch._withUnsafeGuaranteedRef { $0.previous }
+            }
+        }
+        @inline(__always)
+        nonmutating set {
+            switch self {
+            case .operation(let operation): operation._withUnsafeGuaranteedRef { $0.previous = newValue }
+            case .batch(let batch): batch._withUnsafeGuaranteedRef { $0.previous = newValue }
+            }
+        }
+    }
+
+    /// In which list of its queue it stands.
+    var place: QueuePlace {
+        @inline(__always)
+        get {
+            switch self {
+            case .operation(let operation): operation._withUnsafeGuaranteedRef { $0.place }
+            case .batch(let batch): batch._withUnsafeGuaranteedRef { $0.place }
+            }
+        }
+        @inline(__always)
+        nonmutating set {
+            switch self {
+            case .operation(let operation): operation._withUnsafeGuaranteedRef { $0.place = newValue }
+            case .batch(let batch): batch._withUnsafeGuaranteedRef { $0.place = newValue }
+            }
+        }
+    }
+
+    /// The number that gives the order of adding.
+    var sequence: UInt64 {
+        switch self {
+        case .operation(let operation): operation._withUnsafeGuaranteedRef { $0.sequence }
+        case .batch(let batch): batch._withUnsafeGuaranteedRef { $0.sequence }
+        }
+    }
+}
+
+/// Where an operation or a batch stands in its queue. Guarded by the queue's lock.
+struct QueuePlace: Equatable {
+    enum Kind: UInt8 {
+        /// In no list: not added yet, in the inbox, in the hands of the thread that files it, or gone.
+        case none
+        case waiting
+        case ready
+        case executing
+    }
+
+    var kind: Kind
+    /// The list among the ready ones; kept while executing.
+    var level = PriorityLevel.normal
+    var band = NiceBand.normal
+
+    static let none = QueuePlace(kind: .none)
+    static let waiting = QueuePlace(kind: .waiting)
+    /// Of a batch, or of what was cancelled together with it.
+    static let readyBatch = QueuePlace(kind: .ready)
+
+    /// Where a ready operation goes.
+    static func ready(_ operation: Operation, _ word: OperationState.Word, band: NiceBand) -> QueuePlace {
+        let isSlotless = word.isCancelled && !MethodOverride.start.isPresent(in: operation)
+        return QueuePlace(kind: .ready, level: isSlotless ? .slotless : word.level, band: band)
+    }
+}
