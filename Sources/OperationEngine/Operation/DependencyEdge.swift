@@ -139,7 +139,7 @@ enum EdgeSlab {
         guard let slab = malloc((capacity + 1) * stride) else { fatalError("no memory for dependencies") }
         slab.bindMemory(to: Header.self, capacity: 1).initialize(to: Header())
         clinux_set_edge_slab(slab)
-        clinux_at_thread_end { EdgeSlab.leave() }
+        clinux_at_thread_end { EdgeSlab.detachThread() }
         return slab
     }
 
@@ -166,10 +166,10 @@ enum EdgeSlab {
             count += 1
         }
 
-        deinit { if let slab { EdgeSlab.giveBack(count, of: slab) } }
+        deinit { if let slab { EdgeSlab.returnPlaces(count, of: slab) } }
     }
 
-    private static func giveBack(_ count: Int, of slab: UnsafeMutableRawPointer) {
+    private static func returnPlaces(_ count: Int, of slab: UnsafeMutableRawPointer) {
         let header = slab.assumingMemoryBound(to: Header.self)
         // Releasing and acquiring: who frees the slab comes after all uses of its edges.
         let rest = header.pointee.unreturned.wrappingSubtract(count, ordering: .acquiringAndReleasing).newValue
@@ -177,9 +177,9 @@ enum EdgeSlab {
     }
 
     /// The calling thread ends.
-    private static func leave() {
+    private static func detachThread() {
         guard let slab = clinux_edge_slab() else { return }
         clinux_set_edge_slab(nil)
-        giveBack(capacity - slab.assumingMemoryBound(to: Header.self).pointee.taken, of: slab)
+        returnPlaces(capacity - slab.assumingMemoryBound(to: Header.self).pointee.taken, of: slab)
     }
 }

@@ -131,7 +131,7 @@ extension Operation {
         while true {
             // One that has ended meanwhile cannot be given back.
             if askWhetherReady() || state.load().isFinished { return true }
-            if queue.takeBack(self) { return false }
+            if queue.unchoose(self) { return false }
         }
     }
 

@@ -172,7 +172,7 @@ open class Operation: @unchecked Sendable {
     }
 
     /// What follows the transition to finished, once, for every operation but those that end unnoticed, of which there is
-    /// less to do: `QueueCore.letGo`. `announce` tells the observers.
+    /// less to do: `QueueCore.endDropped`. `announce` tells the observers.
     ///
     /// - Parameter runner: who has it in hand, and calls the completion block once the slot is free; nil if it has left by
     ///   the end of `announce`, or is in no runner's hand.
@@ -193,7 +193,7 @@ open class Operation: @unchecked Sendable {
                 WorkerPool.of(.normal).submit(.block(block))
             }
         }
-        if hasKept { Runner.letGoOfKept() }
+        if hasKept { Runner.releaseKept() }
     }
 
     /// Lets go of what only the execution needed (contract K13, Q5). Called on the finishing thread, with the word before

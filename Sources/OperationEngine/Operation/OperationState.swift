@@ -194,7 +194,7 @@ extension OperationState {
 
     /// dispatched → waiting: an overridden `isReady` says no (contract F5, F7). False if it has to be asked again.
     /// Called under the queue's lock.
-    func giveBack() -> Bool {
+    func unchoose() -> Bool {
         update { word in
             word.phase == .dispatched && !word.has(Word.isAnswerOutdated) ? word.entering(.waiting) : nil
         } != nil

@@ -62,7 +62,7 @@ struct ItemList {
 
     /// Visits all, in order. `body` may release what it is given.
     @inline(__always)
-    func forEach(_ body: (ReadyItem) -> Void) {
+    func visitAll(_ body: (ReadyItem) -> Void) {
         var next = first
         while let item = next {
             next = item.next
@@ -72,7 +72,7 @@ struct ItemList {
 
     /// Visits the operations among them.
     @inline(__always)
-    func forEachOperation(_ body: (Operation) -> Void) {
-        forEach { if case .operation(let operation) = $0 { body(operation.takeUnretainedValue()) } }
+    func visitOperations(_ body: (Operation) -> Void) {
+        visitAll { if case .operation(let operation) = $0 { body(operation.takeUnretainedValue()) } }
     }
 }

@@ -75,10 +75,10 @@ extension QueueCore {
                 tellOfChange(unlocking: runner, calling: bands)
                 tellsObservers = false
             } else if !state.dropped.isEmpty {
-                letGo(for: runner, calling: bands)
+                endDropped(for: runner, calling: bands)
                 tellsObservers = hasObservers
             } else {
-                leave(runner, calling: bands)
+                endLease(of: runner, calling: bands)
                 return false
             }
             mayGoOn = runner.mayGoOn(with: self)
@@ -87,7 +87,7 @@ extension QueueCore {
 
     /// Under the lock, which it releases: the only end of a lease.
     @inline(__always)
-    private func leave(_ runner: Runner, calling bands: BandSet) {
+    private func endLease(of runner: Runner, calling bands: BandSet) {
         runners.remove(runner)
         let haveClosuresEnded = entrance.mayBeCounted && endClosures()
         unlock(calling: bands)
@@ -119,7 +119,7 @@ extension QueueCore {
             countOutClosures(1)
             state.runningClosures -= 1
             if hasObservers { taken = .observed }
-        case .operation: retired.store(retired.load(ordering: .relaxed) + 1, ordering: .releasing)
+        case .operation: endedOperations.store(endedOperations.load(ordering: .relaxed) + 1, ordering: .releasing)
         case .countedLater: break
         }
         runner.ended = .nothing
@@ -154,13 +154,13 @@ extension QueueCore {
 
     /// Under the lock, and again when it returns: lets go of what was dropped, without the lock. That may run code of the
     /// user, which finds all of it finished, and others at work on what is left.
-    private func letGo(for runner: Runner, calling bands: BandSet) {
+    private func endDropped(for runner: Runner, calling bands: BandSet) {
         let dropped = state.takeDropped()
-        retired.store(retired.load(ordering: .relaxed) + dropped.operationCount, ordering: .releasing)
+        endedOperations.store(endedOperations.load(ordering: .relaxed) + dropped.operationCount, ordering: .releasing)
         state.endingSteps += 1
         unlock(calling: bands)
         endExecution(of: dropped)
-        dropped.items.forEach {
+        dropped.items.visitAll {
             switch $0 {
             case .operation(let operation): operation.release()
             case .batch(let batch): batch.release()
@@ -176,10 +176,10 @@ extension QueueCore {
     private func endExecution(of dropped: DroppedOperations) {
         dropped.lastWithSuccessors?._withUnsafeGuaranteedRef {
             $0.executionEnded($0.state.load())
-            if $0.releaseSuccessors(own: nil) { Runner.letGoOfKept() }
+            if $0.releaseSuccessors(own: nil) { Runner.releaseKept() }
         }
         var closureCount = 0
-        dropped.items.forEach {
+        dropped.items.visitAll {
             switch $0 {
             case .operation(let operation):
                 operation._withUnsafeGuaranteedRef { $0.executionEnded($0.state.load()) }
@@ -194,9 +194,9 @@ extension QueueCore {
 
     // MARK: Leaving
 
-    /// Takes back an operation that a worker has chosen and whose overridden `isReady` says no. False if it has to be
+    /// Has an operation wait again that a worker has chosen and whose overridden `isReady` says no. False if it has to be
     /// asked again.
-    func takeBack(_ operation: Operation) -> Bool { change { $0.takeBack(operation) } }
+    func unchoose(_ operation: Operation) -> Bool { change { $0.unchoose(operation) } }
 
     /// A guest, or an operation that has finished by its own account before it was chosen: frees its slot, if it had one,
     /// and lets it leave. Called by the one thread whose transition finished it, or on behalf of the one that was filing
@@ -212,20 +212,20 @@ extension QueueCore {
             lock.lock()
             inbox.takeAll { state.admit($0) }
         }
-        state.retire(operation)
+        state.withdraw(operation)
         settleAndUnlock()
-        leave(.passUnretained(operation))
+        releaseAndCountOut(.passUnretained(operation))
     }
 
-    /// Counts out operations that a runner has retired and released.
-    func countOutRetired(_ count: Int) {
+    /// Counts out operations that a runner has ended and released.
+    func countOutEnded(_ count: Int) {
         // In this order the sum in `operationCount` is never too low.
         countedOut.wrappingAdd(count, ordering: .sequentiallyConsistent)
         countOut(count)
     }
 
     /// An operation has left the queue: releases it and counts it out. Without the lock, since its deinit may run.
-    func leave(_ operation: Unmanaged<Operation>) {
+    func releaseAndCountOut(_ operation: Unmanaged<Operation>) {
         let isBarrier = operation._withUnsafeGuaranteedRef { $0.isBarrier }
         operation.release()
         if isBarrier { return countOut(Self.oneBarrier) }

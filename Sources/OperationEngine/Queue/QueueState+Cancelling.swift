@@ -9,7 +9,7 @@ extension QueueState {
         closeLastBatch()
         var others: [(sequence: UInt64, operation: Operation)] = []
         let overridesCancel = MethodOverride.cancel
-        func leave(_ operation: Operation) {
+        func pass(_ operation: Operation) {
             let word = operation.state.load()
             if !word.isFinished, !word.isCancelled || overridesCancel.isPresent(in: operation) {
                 others.append((operation.sequence, operation))
@@ -21,26 +21,26 @@ extension QueueState {
             if item.place.level != .slotless {
                 take(item)
             } else if case .operation(let operation) = item {
-                leave(operation.takeUnretainedValue())
+                pass(operation.takeUnretainedValue())
             }
         }
-        ready.forEach(find)
-        waiting.forEach(take)
-        guests.forEachOperation(leave)
+        ready.visitAll(find)
+        waiting.visitAll(take)
+        guests.visitOperations(pass)
         held.visitAll {
-            $0.ready.forEach {
+            $0.ready.visitAll {
                 switch $0 {
-                case .operation(let operation): leave(operation.takeUnretainedValue())
+                case .operation(let operation): pass(operation.takeUnretainedValue())
                 case .batch: take($0)
                 }
             }
-            $0.waiting.forEachOperation(leave)
+            $0.waiting.visitOperations(pass)
         }
         // They finish in the order of adding.
         found.sort { $0.sequence < $1.sequence }
         for (_, item) in found {
             switch item {
-            case .operation(let operation): operation._withUnsafeGuaranteedRef { if !cancelListed($0) { leave($0) } }
+            case .operation(let operation): operation._withUnsafeGuaranteedRef { if !cancelListed($0) { pass($0) } }
             case .batch(let batch): batch._withUnsafeGuaranteedRef { cancelListed($0) }
             }
         }

@@ -312,15 +312,15 @@ struct QueueState: ~Copyable {
     var isPlain: Bool { held.isEmpty && ready.isPlain }
 
     /// An operation that announces its end itself leaves its list, and frees its slot if it has one.
-    mutating func retire(_ operation: Operation) {
+    mutating func withdraw(_ operation: Operation) {
         if operation.place.kind == .executing, operation.place.level != .slotless { running -= 1 }
         takeOut(operation)
     }
 
-    /// Takes a guest back whose overridden `isReady` says no. False if it has to be asked again.
-    mutating func takeBack(_ operation: Operation) -> Bool {
-        guard operation.state.giveBack() else { return false }
-        retire(operation)
+    /// Has a chosen guest wait again whose overridden `isReady` says no. False if it has to be asked again.
+    mutating func unchoose(_ operation: Operation) -> Bool {
+        guard operation.state.unchoose() else { return false }
+        withdraw(operation)
         placeAmongWaiting(operation)
         return true
     }
@@ -332,12 +332,12 @@ struct QueueState: ~Copyable {
         func collect(_ operation: Operation) {
             if !operation.state.load().isFinished { all.append((operation.sequence, operation)) }
         }
-        guests.forEachOperation(collect)
-        ready.forEachOperation(collect)
-        waiting.forEachOperation(collect)
+        guests.visitOperations(collect)
+        ready.visitOperations(collect)
+        waiting.visitOperations(collect)
         held.visitAll { segment in
-            segment.ready.forEachOperation(collect)
-            segment.waiting.forEachOperation(collect)
+            segment.ready.visitOperations(collect)
+            segment.waiting.visitOperations(collect)
         }
         return all
     }

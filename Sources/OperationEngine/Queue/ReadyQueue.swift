@@ -47,8 +47,8 @@ struct ReadyQueue: ~Copyable {
             other.occupied = 0
         }
 
-        func forEach(_ body: (ReadyItem) -> Void) {
-            for level in lists.indices { lists[level].forEach(body) }
+        func visitAll(_ body: (ReadyItem) -> Void) {
+            for level in lists.indices { lists[level].visitAll(body) }
         }
     }
 
@@ -139,7 +139,7 @@ struct ReadyQueue: ~Copyable {
     mutating func setMerged(_ merges: Bool) {
         if merges == isMerged { return }
         var all: [ReadyItem] = []
-        if foreignCount > 0 || !others.isEmpty { forEach { all.append($0) } }
+        if foreignCount > 0 || !others.isEmpty { visitAll { all.append($0) } }
         // By sequence where the bands were apart; as they stand where they were together.
         if merges { all.sort { $0.sequence < $1.sequence } }
         let places = all.map(\.place)
@@ -172,12 +172,12 @@ struct ReadyQueue: ~Copyable {
         return normal.findFirst()?.place.band
     }
 
-    func forEach(_ body: (ReadyItem) -> Void) {
-        for band in bands { levels(of: band).forEach(body) }
+    func visitAll(_ body: (ReadyItem) -> Void) {
+        for band in bands { levels(of: band).visitAll(body) }
     }
 
-    func forEachOperation(_ body: (Operation) -> Void) {
-        forEach { if case .operation(let operation) = $0 { body(operation.takeUnretainedValue()) } }
+    func visitOperations(_ body: (Operation) -> Void) {
+        visitAll { if case .operation(let operation) = $0 { body(operation.takeUnretainedValue()) } }
     }
 
     private func levels(of band: NiceBand) -> Levels {

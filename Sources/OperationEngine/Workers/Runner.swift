@@ -155,7 +155,7 @@ final class Runner {
         if completionBlock != nil || queue.hasObservers { return endWithCalls(operation, of: queue) }
         if operation._withUnsafeGuaranteedRef({ $0.isBarrier }) {
             ended = .countedLater
-            return queue.leave(operation)
+            return queue.releaseAndCountOut(operation)
         }
         // This one is still counted: who has to be told of the end of all comes later.
         if uncounted >= Self.mostUncounted { countOutOwed(by: queue) }
@@ -171,7 +171,7 @@ final class Runner {
         ended = .countedLater
         queue.settle(for: self)
         countOutOwed(by: queue)
-        queue.leave(operation)
+        queue.releaseAndCountOut(operation)
         guard let block = completionBlock.take() else { return }
         self.queue = nil
         callAtNormalPriority(block)
@@ -251,13 +251,13 @@ final class Runner {
     /// no operation that is counted in it.
     func countOutOwed(by queue: QueueCore) {
         if uncounted == 0 { return }
-        queue.countOutRetired(uncounted)
+        queue.countOutEnded(uncounted)
         uncounted = 0
     }
 
     /// Lets go of what was kept alive during a finish on the calling thread, whose operation has left its queue. If the
     /// thread's runner has something in hand, when that is gone.
-    static func letGoOfKept() {
+    static func releaseKept() {
         guard let kept = KeptAlive.take() else { return }
         if let runner = current?.takeUnretainedValue(), !runner.hand.isNothing { runner.kept.append(kept) }
     }

@@ -72,7 +72,7 @@ struct ClosureEntrance: ~Copyable {
     func makeBatch(of closure: @escaping @Sendable () -> Void) -> Unmanaged<ClosureBatch> {
         let capacity = nextCapacity.load(ordering: .relaxed)
         // One that nobody closed is full.
-        if let full = leaveBatch(nextCapacity: { $0.isClosed ? $0.count : capacity * 2 }) { full.release() }
+        if let full = detachBatch(nextCapacity: { $0.isClosed ? $0.count : capacity * 2 }) { full.release() }
         let new = Unmanaged.passRetained(
             ClosureBatch(closure, capacity: nextCapacity.load(ordering: .relaxed)))
         current.store(new.toOpaque(), ordering: .releasing)
@@ -88,7 +88,7 @@ struct ClosureEntrance: ~Copyable {
     @inline(never)
     private func closeCurrent() {
         lock.lock()
-        let left = leaveBatch { batch in
+        let detached = detachBatch { batch in
             if !batch.isClosed {
                 batch.close()
                 if batch.count < Self.fewClosures { objectsFirst.store(Self.objectsAfterFew, ordering: .relaxed) }
@@ -96,11 +96,11 @@ struct ClosureEntrance: ~Copyable {
             return batch.count
         }
         lock.unlock()
-        left?.release()
+        detached?.release()
     }
 
     /// From here on nobody adds to the batch, which is handed to the caller. Under `lock`.
-    private func leaveBatch(nextCapacity size: (ClosureBatch) -> Int) -> Unmanaged<ClosureBatch>? {
+    private func detachBatch(nextCapacity size: (ClosureBatch) -> Int) -> Unmanaged<ClosureBatch>? {
         guard let batch else { return nil }
         let wanted = batch._withUnsafeGuaranteedRef(size)
         nextCapacity.store(min(max(wanted, Self.smallestCapacity), Self.largestCapacity), ordering: .relaxed)

@@ -1,0 +1,236 @@
+@testable import OperationEngine
+
+/// A `QueueState` with a few items, and its executor: what `QueueCore` does around it, on one thread, without a queue.
+final class QueueDriver {
+    /// Overrides `start`, and so leaves its queue by itself.
+    private final class Guest: Operation, @unchecked Sendable {
+        override func start() {}
+    }
+
+    private var state = QueueState()
+    private let kinds: [QueueModel.Kind]
+    /// Nil for closures.
+    private var operations: [Operation?]
+    /// Those that the state has in hand, as a runner would.
+    private var running: [Int: Choice] = [:]
+    private var batch: ClosureBatch?
+    private let closurePlace = UnsafeMutablePointer<BlockOperation.Block>.allocate(capacity: 1)
+    /// Closures that were called, in order.
+    private var called: [Int] { log.values }
+    private let log = Log()
+    private let lease = Lease(band: .normal, target: .pool)
+    /// What the last end has made ready, as a runner keeps it.
+    private var readied: [Operation] = []
+    private(set) var finished: Set<Int> = []
+
+    private final class Log: @unchecked Sendable { var values: [Int] = [] }
+
+    init(_ kinds: [QueueModel.Kind]) {
+        self.kinds = kinds
+        operations = kinds.map { kind in
+            switch kind {
+            case .closure: nil
+            case .barrier: BarrierOperation {}
+            case .guest: Guest()
+            default: Operation()
+            }
+        }
+        for (index, kind) in kinds.enumerated() {
+            switch kind {
+            case .high: operations[index]?.queuePriority = .high
+            case .low: operations[index]?.queuePriority = .low
+            case .operation(let dependencies):
+                for dependency in dependencies { operations[index]?.addDependency(operations[dependency]!) }
+            default: break
+            }
+        }
+    }
+
+    deinit { closurePlace.deallocate() }
+
+    // MARK: What the state says
+
+    var isOpen: Bool { state.isOpen }
+    var callsWorkers: Bool { state.isOpen && !state.bandsToCall().isEmpty }
+    var runningCount: Int { state.running }
+    /// The operations that it lists, by their numbers.
+    var listed: Set<Int> {
+        Set(state.snapshot().map { entry in operations.firstIndex { $0 === entry.operation }! })
+    }
+    /// Whether nothing is left of what was added.
+    var isAtRest: Bool {
+        state.isStandingStill && state.waiting.isEmpty && state.held.isEmpty && state.running == 0
+            && state.runningClosures == 0
+    }
+
+    // MARK: Events
+
+    func add(_ index: Int) {
+        switch kinds[index] {
+        case .closure: addClosure(index)
+        case .barrier:
+            claim(operations[index]!)
+            state.admitBarrier(operations[index]!)
+        default:
+            let operation = operations[index]!
+            claim(operation)
+            if case .guest = kinds[index] { operation.state.setGuest() }
+            state.admit(ReadyItem(operation))
+        }
+        settle()
+    }
+
+    private func claim(_ operation: Operation) {
+        _ = operation.state.claimForQueue()
+        operation.state.publishQueue()
+    }
+
+    private func addClosure(_ index: Int) {
+        let log = log
+        let closure: @Sendable () -> Void = { log.values.append(index) }
+        if batch?.append(closure) == true { return state.listFilledBatch() }
+        let new = ClosureBatch(closure, capacity: 2)
+        batch = new
+        state.admit(ReadyItem(Unmanaged.passRetained(new).takeUnretainedValue()))
+    }
+
+    func setSuspended(_ isSuspended: Bool) { state.isSuspended = isSuspended }
+    func setLimit(_ limit: Int) { state.setLimit(limit) }
+
+    func setLevel(_ index: Int, _ priority: Operation.QueuePriority) {
+        operations[index]!.queuePriority = priority
+        file(operations[index]!)
+        settle()
+    }
+
+    func cancel(_ index: Int) {
+        operations[index]!.cancel()
+        file(operations[index]!)
+        settle()
+    }
+
+    func cancelAll() {
+        let inHands = running.keys.sorted().compactMap { operations[$0] }
+        let others = state.cancelWaiting().sorted { $0.sequence < $1.sequence }.map(\.operation)
+        for operation in inHands + others where !operation.isBarrier {
+            operation.cancel()
+            file(operation)
+        }
+        for operation in inHands + others where operation.isBarrier {
+            operation.cancel()
+            file(operation)
+        }
+        settle()
+    }
+
+    /// Files one that has become ready, or has got another place.
+    private func file(_ operation: Operation) {
+        if operation.state.load().phase == .filing { _ = state.file(operation, nil) }
+    }
+
+    private func fileReadied() {
+        for operation in readied { file(operation) }
+        readied = []
+    }
+
+    private func settle() {
+        fileReadied()
+        state.reachNextSegment()
+    }
+
+    // MARK: Starting and ending
+
+    /// What starts now, chosen in the general way.
+    func choose() -> Int? {
+        settle()
+        while true {
+            let choice = state.choose(for: lease, closureTo: closurePlace)
+            if let index = take(choice) { return index }
+            if state.dropped.isEmpty { return nil }
+            endDropped()
+        }
+    }
+
+    /// What starts now in the place of what has just ended, chosen in the usual way where that finds it.
+    func chooseAgain() -> Int? {
+        if state.held.isEmpty {
+            if readied.count == 1, let index = take(state.chooseReadied(.passUnretained(readied[0]), for: lease)) {
+                readied = []
+                return index
+            }
+            if readied.isEmpty, let index = take(state.chooseNormal(for: lease, closureTo: closurePlace)) {
+                return index
+            }
+        }
+        return choose()
+    }
+
+    private func take(_ choice: Choice) -> Int? {
+        let index: Int
+        switch choice {
+        case .nothing: return nil
+        case .operation(let link), .guest(let link):
+            index = operations.firstIndex { $0 === link.takeUnretainedValue() }!
+        case .closure:
+            closurePlace.move().run()
+            index = called.last!
+        }
+        running[index] = choice
+        return index
+    }
+
+    /// What runs ends: its slot is given back, and what it makes ready waits in the runner's hand.
+    func finish(_ index: Int) {
+        finished.insert(index)
+        switch running.removeValue(forKey: index)! {
+        case .nothing: break
+        case .closure:
+            state.running -= 1
+            state.runningClosures -= 1
+        case .operation:
+            end(operations[index]!)
+            state.running -= 1
+        case .guest:
+            end(operations[index]!)
+            state.withdraw(operations[index]!)
+        }
+    }
+
+    /// The same, by a runner that goes.
+    func finishAndGo(_ index: Int) {
+        finish(index)
+        settle()
+    }
+
+    private func end(_ operation: Operation) {
+        operation.finish(from: .dispatched, on: nil)
+        collectReadied()
+    }
+
+    /// The operations have no queue here: who is readied says so by its phase alone.
+    private func collectReadied() {
+        readied += operations.compactMap { $0 }.filter { operation in
+            operation.state.load().phase == .filing && !readied.contains { $0 === operation }
+        }
+    }
+
+    /// As `QueueCore.endDropped`.
+    private func endDropped() {
+        let dropped = state.takeDropped()
+        state.endingSteps += 1
+        dropped.items.visitAll { item in
+            switch item {
+            case .operation(let operation):
+                let operation = operation.takeUnretainedValue()
+                _ = operation.releaseSuccessors(own: nil)
+                finished.insert(operations.firstIndex { $0 === operation }!)
+            case .batch(let batch):
+                batch.takeUnretainedValue().removeAll()
+                batch.release()
+            }
+        }
+        state.endingSteps -= 1
+        collectReadied()
+        settle()
+    }
+}
