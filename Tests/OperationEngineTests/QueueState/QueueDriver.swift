@@ -9,6 +9,8 @@ final class QueueDriver {
 
     private var state = QueueState()
     private let kinds: [QueueModel.Kind]
+    /// On which an item may be made to depend.
+    private let obstacle = Operation()
     /// Nil for closures.
     private var operations: [Operation?]
     /// Those that the state has in hand, as a runner would.
@@ -99,6 +101,14 @@ final class QueueDriver {
 
     func setLevel(_ index: Int, _ priority: Operation.QueuePriority) {
         operations[index]!.queuePriority = priority
+        file(operations[index]!)
+        settle()
+    }
+
+    func obstruct(_ index: Int) { operations[index]!.addDependency(obstacle) }
+
+    func free(_ index: Int) {
+        operations[index]!.removeDependency(obstacle)
         file(operations[index]!)
         settle()
     }

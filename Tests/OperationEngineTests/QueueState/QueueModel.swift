@@ -22,6 +22,8 @@ struct QueueModel: Hashable {
         var turn: Int?
         var level: Int
         var isCancelled = false
+        /// It has got a dependency since it was made, which is not finished (contract E18).
+        var isObstructed = false
         var isRunning = false
         /// While it runs.
         var hasSlot = false
@@ -63,6 +65,7 @@ struct QueueModel: Hashable {
     private func isReady(_ item: Item) -> Bool {
         guard item.isPending else { return false }
         if item.isCancelled { return true }
+        if item.isObstructed { return false }
         guard case .operation(let dependencies) = item.kind else { return true }
         return dependencies.allSatisfy { items[$0].isFinished }
     }
@@ -164,6 +167,18 @@ struct QueueModel: Hashable {
         guard items[index].level != level else { return }
         items[index].level = level
         if items[index].isPending, items[index].turn != nil { items[index].turn = tick() }
+    }
+
+    /// The item gets a dependency.
+    mutating func obstruct(_ index: Int) {
+        items[index].isObstructed = true
+        if items[index].isPending, !items[index].isCancelled { items[index].turn = nil }
+    }
+
+    /// The item loses it.
+    mutating func free(_ index: Int) {
+        items[index].isObstructed = false
+        noteReadiness()
     }
 
     /// Whoever is ready, and was not, has its turn from now on; whatever has nothing left before it is reached.

@@ -19,6 +19,8 @@ struct QueueStateTests {
         case cancel(Int)
         case cancelAll
         case raise(Int)
+        case obstruct(Int)
+        case free(Int)
 
         var description: String {
             switch self {
@@ -31,6 +33,8 @@ struct QueueStateTests {
             case .cancel(let index): "cancel \(index)"
             case .cancelAll: "cancel all"
             case .raise(let index): "raise \(index)"
+            case .obstruct(let index): "obstruct \(index)"
+            case .free(let index): "free \(index)"
             }
         }
     }
@@ -48,7 +52,7 @@ struct QueueStateTests {
 
     @Test("Every sequence of events starts, ends and keeps what the model says", arguments: casts.indices)
     func allSequences(cast: Int) {
-        var search = Search(kinds: Self.casts[cast], length: Scale.isShort || Scale.isSanitized ? 5 : 7)
+        var search = Search(kinds: Self.casts[cast], length: Scale.isShort || Scale.isSanitized ? 5 : 6)
         search.extend(QueueModel(search.kinds), [])
         #expect(search.failure == nil)
         #expect(search.count > 100)
@@ -97,6 +101,9 @@ struct QueueStateTests {
                 if item.kind != .closure { events.append(.cancel(index)) }
                 if case .operation = item.kind, item.level == 2 { events.append(.raise(index)) }
             }
+            if case .operation = model.items[0].kind, model.items[0].isPending {
+                events.append(model.items[0].isObstructed ? .free(0) : .obstruct(0))
+            }
             return events
         }
 
@@ -113,6 +120,8 @@ struct QueueStateTests {
             case .cancel(let index): model.cancel(index)
             case .cancelAll: model.cancelAll()
             case .raise(let index): model.setLevel(index, 4)
+            case .obstruct(let index): model.obstruct(index)
+            case .free(let index): model.free(index)
             }
             return nil
         }
@@ -130,6 +139,8 @@ struct QueueStateTests {
             case .cancel(let index): driver.cancel(index)
             case .cancelAll: driver.cancelAll()
             case .raise(let index): driver.setLevel(index, .veryHigh)
+            case .obstruct(let index): driver.obstruct(index)
+            case .free(let index): driver.free(index)
             }
             return nil
         }
