@@ -1,5 +1,3 @@
-import Synchronization
-
 /// An operation that runs one or more blocks, concurrently, and is finished when all have returned (contract K).
 open class BlockOperation: Operation, @unchecked Sendable {
     /// A struct around the closure: one by itself costs an allocation whenever a generic function has to do with it.
@@ -28,7 +26,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
 
     /// What stands for a closure that was added without an object. Known to nobody; under the queue's lock. A convenience:
     /// subclasses elsewhere inherit `init(block:)` only if they see all initializers that are none.
-    convenience init(_ block: Block, in queue: QueueCore, sequence: UInt64) {
+    convenience init(_ block: Block, in queue: OperationHost, sequence: UInt64) {
         self.init()
         firstBlock.put(block)
         self.queue = .passUnretained(queue)
@@ -74,7 +72,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
         } else if type(of: self) != BlockOperation.self {
             // A subclass may announce its end before its blocks have returned, from any thread.
             if state.shareBlocks() { runAll() }
-        } else if Runner.about(toStart: self) == nil {
+        } else if OperationThread.about(toStart: self) == nil {
             firstBlock.copy?.run()
         } else if !firstBlock.isEmpty {
             // Nobody else ends it: the block stays where it is until it has returned.
@@ -89,18 +87,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
         let first = firstBlock.copy
         let further = details?.furtherBlocks ?? []
         lock.unlock()
-        if further.isEmpty {
-            first?.run()
-            return
-        }
-        let group = BlockGroup(further.map(\.run))
-        let queue = Runner.current?.takeUnretainedValue().queue
-        for _ in further { WorkerPool.of(.normal).submit(.block { Runner.helping(queue) { group.runNext() } }) }
-        first?.run()
-        if Runner.current?.takeUnretainedValue().isNormal ?? true {
-            while group.runNext() {}
-        }
-        if !group.hasEnded { Runner.waiting(for: .blocks) { group.wait() } }
+        if further.isEmpty { first?.run() } else { runTogether(first, further) }
     }
 
     override final func executionEnded(_ last: OperationState.Word) {
@@ -168,60 +155,5 @@ private struct BlockPlace {
         as type: Content.Type, _ body: (UnsafeMutablePointer<Content>) -> Result
     ) -> Result {
         withUnsafeMutablePointer(to: &words) { $0.withMemoryRebound(to: type, capacity: 1, body) }
-    }
-}
-
-/// Blocks that several threads run, each block once.
-///
-/// The pool may keep a group for long after its operation is finished, in items that find nothing left to run. So each
-/// block is released as soon as it has run (contract K13).
-private final class BlockGroup: @unchecked Sendable {
-    private let liveMark = LiveMark(.blockGroup)
-    private let count: Int
-    /// The blocks not yet begun. Each place belongs to the thread that counted `begun` up to it.
-    private let blocks: UnsafeMutablePointer<@Sendable () -> Void>
-    private let begun = Atomic<Int>(0)
-    /// Blocks that have not returned. The thread that waits sleeps on it.
-    private let unfinished: Atomic<UInt32>
-
-    init(_ blocks: [@Sendable () -> Void]) {
-        count = blocks.count
-        self.blocks = .allocate(capacity: count)
-        for (index, block) in blocks.enumerated() { (self.blocks + index).initialize(to: block) }
-        unfinished = Atomic(UInt32(count))
-    }
-
-    deinit { blocks.deallocate() }
-
-    /// Acquiring: pairs with the subtraction in `runNext`, and publishes the blocks' writes to the operation's thread.
-    var hasEnded: Bool { unfinished.load(ordering: .acquiring) == 0 }
-
-    /// Runs a block that nobody has begun; false if there is none.
-    @discardableResult
-    func runNext() -> Bool {
-        let index = begun.wrappingAdd(1, ordering: .relaxed).oldValue
-        guard index < count else { return false }
-        runAndRelease(index)
-        if unfinished.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
-            Futex.wake(unfinished, count: .max)
-        }
-        return true
-    }
-
-    /// A function of its own, so that the block is gone before it is counted as finished.
-    @inline(never)
-    private func runAndRelease(_ index: Int) {
-        let block = (blocks + index).move()
-        block()
-    }
-
-    /// Sleeps until all blocks have returned.
-    func wait() {
-        while true {
-            // Acquiring: as in `hasEnded`.
-            let rest = unfinished.load(ordering: .acquiring)
-            if rest == 0 { return }
-            Futex.wait(unfinished, expected: rest)
-        }
     }
 }

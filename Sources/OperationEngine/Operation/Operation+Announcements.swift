@@ -74,7 +74,7 @@ extension Operation {
     /// Without an end nothing takes the operation out of its queue, so that lives. An end that comes after the look is
     /// followed by the lock, before the operation is withdrawn.
     func keptQueue() -> OperationQueue? {
-        lock.withLock { state.load().isFinished ? nil : queue?.takeUnretainedValue().liveOwner }
+        lock.withLock { state.load().isFinished ? nil : core?.takeUnretainedValue().liveOwner }
     }
 
     // MARK: Readiness
@@ -126,7 +126,7 @@ extension Operation {
 
     /// Asked by the worker that has chosen the operation, before it starts it (contract F5). False if the operation
     /// was given back to its queue.
-    func isStillReady(in queue: QueueCore) -> Bool {
+    func isStillReady(in queue: OperationHost) -> Bool {
         if !state.load().has(OperationState.Word.hasOwnReadiness) { return true }
         while true {
             // One that has ended meanwhile cannot be given back.

@@ -114,7 +114,7 @@ extension Operation {
     /// - Parameter runner: the calling runner, if it advances its queue right afterwards.
     /// - Returns: whether something was kept alive meanwhile; see `KeptAlive`.
     @inline(never)
-    func releaseSuccessors(own runner: Unmanaged<Runner>?) -> Bool {
+    func releaseSuccessors(own runner: Unmanaged<OperationThread>?) -> Bool {
         guard let newest = successors.lock().first else {
             successors.unlock(leaving: nil, isClosed: true)
             return false
@@ -144,10 +144,9 @@ extension Operation {
 
     /// As `fileWithQueue`, by the thread of a runner that advances its queue right afterwards.
     @inline(__always)
-    private func fileWithQueue(own runner: Unmanaged<Runner>?) {
-        if let runner, let queue = queue?.takeUnretainedValue(),
-            !state.load().has(OperationState.Word.hasOwnReadiness),
-            runner._withUnsafeGuaranteedRef({ $0.keepReadied(self, of: queue) })
+    private func fileWithQueue(own runner: Unmanaged<OperationThread>?) {
+        if let runner, !state.load().has(OperationState.Word.hasOwnReadiness),
+            runner._withUnsafeGuaranteedRef({ $0.keepReadied(self) })
         {
             return
         }
@@ -156,7 +155,7 @@ extension Operation {
 
     /// The same for several dependents, the oldest edge's first.
     @inline(never)
-    private func releaseSeveral(from newest: DependencyEdge.Pointer, own runner: Unmanaged<Runner>?) -> Bool {
+    private func releaseSeveral(from newest: DependencyEdge.Pointer, own runner: Unmanaged<OperationThread>?) -> Bool {
         withUnsafeTemporaryAllocation(of: Unmanaged<Operation>.self, capacity: Self.successorsAtOnce) { batch in
             // Filled from the back, since the newest comes first.
             var start = batch.count
@@ -184,7 +183,7 @@ extension Operation {
     @inline(never)
     private func releaseMany(
         from newest: DependencyEdge.Pointer, in batch: UnsafeMutableBufferPointer<Unmanaged<Operation>>,
-        own runner: Unmanaged<Runner>?
+        own runner: Unmanaged<OperationThread>?
     ) -> Bool {
         var filer = BatchFiler(own: runner)
         var next: DependencyEdge.Pointer? = SuccessorList.oldest(from: newest)

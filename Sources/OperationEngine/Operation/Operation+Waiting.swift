@@ -6,7 +6,7 @@ extension Operation {
     func wait(_ deadline: Deadline) -> Bool {
         if state.load().isFinished { return true }
         if ForkedChild.isRefused() { return false }
-        if Runner.about(toStart: self) != nil {
+        if OperationThread.about(toStart: self) != nil {
             Misuse.waitForSelf.report()
             return false
         }
@@ -34,10 +34,13 @@ extension Operation {
         }
         guard isReady else { return false }
         if isAsynchronous {
-            WorkerPool.of(.normal).submit(.block { self.start() })
+            Self.callOnPool { self.start() }
         } else {
             start()
         }
         return true
     }
+
+    /// Has a thread of the pool call a block.
+    static func callOnPool(_ block: @escaping @Sendable () -> Void) { WorkerPool.of(.normal).submit(.block(block)) }
 }

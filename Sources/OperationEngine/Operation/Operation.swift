@@ -31,7 +31,7 @@ open class Operation: @unchecked Sendable {
     /// The queue that this operation belongs to: written once, by the adding thread that claimed the operation and
     /// before it publishes it. Not retained; whoever follows it proves that the operation cannot have left the queue:
     /// a worker that runs it, or the one thread that files it.
-    @exclusivity(unchecked) final var queue: Unmanaged<QueueCore>?
+    @exclusivity(unchecked) final var queue: Unmanaged<OperationHost>?
     /// Links of the operation in its queue's inbox and lists, and its number there. `next` belongs to the adding thread
     /// until it publishes the operation in the inbox; from there on all three are guarded by the queue's lock.
     @exclusivity(unchecked) final var next: ReadyItem?
@@ -78,11 +78,11 @@ open class Operation: @unchecked Sendable {
     /// that executes, or that is in a queue is a `Misuse`. Queues call this; call it by hand only for operations
     /// in no queue. An override that a queue has called may call `super.start()` later, on a thread of its choice:
     /// `main` runs there, and the operation holds its slot until the end.
-    open func start() { start(on: Runner.about(toStart: self)) }
+    open func start() { start(on: OperationThread.about(toStart: self)) }
 
     /// The engine's own start: on the runner that has chosen the operation for its queue, or elsewhere.
     @inline(__always)
-    final func start(on runner: Unmanaged<Runner>?) {
+    final func start(on runner: Unmanaged<OperationThread>?) {
         let starter: OperationState.Starter =
             runner != nil ? .runner : MethodOverride.start.isPresent(in: self) ? .ownStart : .hand
         var ownReadiness: Bool?
@@ -155,7 +155,7 @@ open class Operation: @unchecked Sendable {
     ///   - flag: of the state word, set together with the phase.
     ///   - runner: what runs it for a queue, and calls the completion block once the slot is free again;
     ///     nil if started by hand, when the block goes to a thread of the pool.
-    func finish(from phase: OperationState.Phase, setting flag: UInt64 = 0, on runner: Unmanaged<Runner>?) {
+    func finish(from phase: OperationState.Phase, setting flag: UInt64 = 0, on runner: Unmanaged<OperationThread>?) {
         if state.isObserved { announceFinish(from: phase) }
         guard let last = state.finish(from: phase, setting: flag) else {
             if state.isObserved { forgetFinish(from: phase) }
@@ -177,7 +177,7 @@ open class Operation: @unchecked Sendable {
     /// - Parameter runner: who has it in hand, and calls the completion block once the slot is free; nil if it has left by
     ///   the end of `announce`, or is in no runner's hand.
     @inline(__always)
-    func conclude(_ last: OperationState.Word, on runner: Unmanaged<Runner>?, announce: () -> Void) {
+    func conclude(_ last: OperationState.Word, on runner: Unmanaged<OperationThread>?, announce: () -> Void) {
         executionEnded(last)
         var hasKept = false
         if !successors.isEmpty {
@@ -190,10 +190,10 @@ open class Operation: @unchecked Sendable {
             if let runner {
                 runner.takeUnretainedValue().completionBlock = block
             } else {
-                WorkerPool.of(.normal).submit(.block(block))
+                Self.callOnPool(block)
             }
         }
-        if hasKept { Runner.releaseKept() }
+        if hasKept { OperationThread.releaseKept() }
     }
 
     /// Lets go of what only the execution needed (contract K13, Q5). Called on the finishing thread, with the word before

@@ -1,19 +1,19 @@
 /// Files the operations that one finishing operation made ready, taking each queue's lock once for a run of them.
 struct BatchFiler {
     /// The calling runner, if it advances its queue right afterwards: what belongs there is filed in that same step.
-    let own: Unmanaged<Runner>?
+    let own: Unmanaged<OperationThread>?
     private var locked: QueueCore?
     /// Those whose class overrides `isReady`: to be filed when no lock is held.
     private var toBeAsked: [Operation] = []
     /// Those that hear of the finish, as their observer lists.
     private var toBeTold: [ObserverList<Operation>] = []
 
-    init(own: Unmanaged<Runner>?) { self.own = own }
+    init(own: Unmanaged<OperationThread>?) { self.own = own }
 
     mutating func file(_ operation: Operation) {
         if operation.state.load().has(OperationState.Word.hasOwnReadiness) { return toBeAsked.append(operation) }
-        guard let queue = operation.queue?.takeUnretainedValue() else { return }
-        if let own, own._withUnsafeGuaranteedRef({ $0.keepReadied(operation, of: queue) }) { return }
+        if let own, own._withUnsafeGuaranteedRef({ $0.keepReadied(operation) }) { return }
+        guard let queue = operation.core?.takeUnretainedValue() else { return }
         if queue !== locked {
             unlock()
             queue.lock.lock()

@@ -22,11 +22,11 @@ extension Operation {
     /// its queue yet or keeps the queue alive. One load where there is no listener (contract P12).
     @inline(__always)
     final func tellEndOfMain() {
-        if let queue, queue._withUnsafeGuaranteedRef({ $0.hasEndOfMainListener }) { tellListener(of: queue) }
+        if let queue, queue._withUnsafeGuaranteedRef({ $0.hasEndOfMainListener }) { tellListener() }
     }
 
     @inline(never)
-    private func tellListener(of queue: Unmanaged<QueueCore>) {
-        if !isBarrier { queue.takeUnretainedValue().existingEndOfMainListener?.mainHasEnded() }
+    private func tellListener() {
+        if !isBarrier { core?.takeUnretainedValue().existingEndOfMainListener?.mainHasEnded() }
     }
 }

@@ -101,9 +101,6 @@ extension QueueCore {
 
     // MARK: Filing
 
-    /// Files an operation whose phase is `filing`. False if the answer of its overridden `isReady` is out of date.
-    func file(_ operation: Operation, _ answer: Bool?) -> Bool { change { $0.file(operation, answer) } }
-
     /// As `file`, for a caller that holds `lock` and then calls `settleAndUnlock`, and for an operation that need
     /// not be asked.
     func fileLocked(_ operation: Operation) {

@@ -1,5 +1,3 @@
-import Glibc
-
 /// What the holder of a lease does with the queue, and how operations leave it.
 extension QueueCore {
     /// Gives the queue what a runner's last piece of work has left, and the runner the next one if `mayGoOn`. False if there
@@ -176,7 +174,7 @@ extension QueueCore {
     private func endExecution(of dropped: DroppedOperations) {
         dropped.lastWithSuccessors?._withUnsafeGuaranteedRef {
             $0.executionEnded($0.state.load())
-            if $0.releaseSuccessors(own: nil) { Runner.releaseKept() }
+            if $0.releaseSuccessors(own: nil) { OperationThread.releaseKept() }
         }
         var closureCount = 0
         dropped.items.visitAll {
@@ -193,29 +191,6 @@ extension QueueCore {
     }
 
     // MARK: Leaving
-
-    /// Has an operation wait again that a worker has chosen and whose overridden `isReady` says no. False if it has to be
-    /// asked again.
-    func unchoose(_ operation: Operation) -> Bool { change { $0.unchoose(operation) } }
-
-    /// A guest, or an operation that has finished by its own account before it was chosen: frees its slot, if it had one,
-    /// and lets it leave. Called by the one thread whose transition finished it, or on behalf of the one that was filing
-    /// it then; with nothing in hand that an observer of the queue might wait for.
-    func withdraw(_ operation: Operation) {
-        lock.lock()
-        inbox.takeAll { state.admit($0) }
-        while operation.place.kind == .none {
-            // The adding thread has made the operation known, and is about to push it into the inbox.
-            lock.unlock()
-            ForkedChild.endIfOne()
-            sched_yield()
-            lock.lock()
-            inbox.takeAll { state.admit($0) }
-        }
-        state.withdraw(operation)
-        settleAndUnlock()
-        releaseAndCountOut(.passUnretained(operation))
-    }
 
     /// Counts out operations that a runner has ended and released.
     func countOutEnded(_ count: Int) {

@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import Synchronization
 
 /// What an `OperationQueue` is inside: its state machine under a lock, the inbox before it, and the leases by which
@@ -17,7 +18,7 @@ import Synchronization
 ///
 /// **What is ready goes before what is in the inbox**, since it was added or became ready earlier, unless `hasUrgent` is
 /// set. So a runner takes the inbox in when nothing of normal priority is ready any more, and all of it in one step.
-final class QueueCore: @unchecked Sendable {
+final class QueueCore: OperationHost, @unchecked Sendable {
     private let liveMark = LiveMark(.queueCore)
     // The fields stand in three groups with a cache line between them, so that threads that add and threads that run do
     // not wait for each other's writes.
@@ -141,14 +142,9 @@ final class QueueCore: @unchecked Sendable {
 
     // MARK: The end of main
 
-    /// Set for good by the first who asks for the listener. Releasing and acquiring, for the sake of the operations that
-    /// are added after that by another thread; those that end at the same time may go uncounted.
-    private let listens = Atomic<Bool>(false)
     /// Guarded by `lock`.
     @exclusivity(unchecked) private var endOfMainListener: (any EndOfMainListener)?
 
-    @inline(__always)
-    var hasEndOfMainListener: Bool { listens.load(ordering: .acquiring) }
     var existingEndOfMainListener: (any EndOfMainListener)? { lock.withLock { endOfMainListener } }
 
     func endOfMainListener(orMake make: () -> any EndOfMainListener) -> any EndOfMainListener {
@@ -244,6 +240,31 @@ final class QueueCore: @unchecked Sendable {
         return mayStart ? state.bandsToCall() : BandSet()
     }
 
+    // MARK: What operations ask for
+
+    override func file(_ operation: Operation, _ answer: Bool?) -> Bool { change { $0.file(operation, answer) } }
+
+    override func unchoose(_ operation: Operation) -> Bool { change { $0.unchoose(operation) } }
+
+    /// A guest, or an operation that has finished by its own account before it was chosen: frees its slot, if it had one,
+    /// and lets it leave. Called by the one thread whose transition finished it, or on behalf of the one that was filing
+    /// it then; with nothing in hand that an observer of the queue might wait for.
+    override func withdraw(_ operation: Operation) {
+        lock.lock()
+        inbox.takeAll { state.admit($0) }
+        while operation.place.kind == .none {
+            // The adding thread has made the operation known, and is about to push it into the inbox.
+            lock.unlock()
+            ForkedChild.endIfOne()
+            sched_yield()
+            lock.lock()
+            inbox.takeAll { state.admit($0) }
+        }
+        state.withdraw(operation)
+        settleAndUnlock()
+        releaseAndCountOut(.passUnretained(operation))
+    }
+
     // MARK: Leases
 
     /// Sees to it that a worker of the band comes, if one is needed. See the type's argument.
@@ -336,4 +357,10 @@ final class QueueCore: @unchecked Sendable {
 
     /// The queue that this is the inside of. Only while it has an unfinished operation, which keeps it alive.
     var liveOwner: OperationQueue? { owner?.takeUnretainedValue() }
+}
+
+extension Operation {
+    /// The queue that the operation belongs to: see `queue`.
+    @inline(__always)
+    final var core: Unmanaged<QueueCore>? { queue.map { Unmanaged.fromOpaque($0.toOpaque()) } }
 }

@@ -90,17 +90,6 @@ extension Runner {
         step(to: .seen) || handPhase.load(ordering: .relaxed) == HandPhase.seen.rawValue
     }
 
-    /// Whether the thread is inside the operation's `start`. On the runner's own thread.
-    @inline(__always)
-    func isRunning(_ candidate: Operation) -> Bool {
-        switch hand {
-        case .nothing: false
-        case .operation(let operation), .guest(let operation):
-            operation.toOpaque() == Unmanaged.passUnretained(candidate).toOpaque()
-        case .closure: objectOfClosure === candidate
-        }
-    }
-
     /// The operation that runs; a closure gets its object. On the runner's own thread.
     var operationInHand: Operation? {
         switch hand {

@@ -15,7 +15,7 @@ import Synchronization
 ///
 /// **Whose the fields are.** Without a comment, the runner's own thread's. `hand` is written by that thread, under the
 /// lock of the queue that it serves, but for emptying it: see `emptyHand`.
-final class Runner {
+final class Runner: OperationThread {
     /// The worker whose thread this is, which outlives its runner; nil on a thread of Dispatch and on the main thread.
     private let pooled: Unmanaged<Worker>?
     /// Which of a queue's operations the runner may choose.
@@ -49,10 +49,6 @@ final class Runner {
     @exclusivity(unchecked) private var uncounted = 0
     private static let mostUncounted = 1024
 
-    /// What a finishing operation has kept alive: released together with it.
-    @exclusivity(unchecked) private var kept: [KeptAlive] = []
-    /// Left by a finishing operation, to be called once its slot is free (contract I7).
-    @exclusivity(unchecked) var completionBlock: (@Sendable () -> Void)?
     /// Of the locks of the queues that it serves.
     @exclusivity(unchecked) var lockTurns = LockTurns()
     /// Operations that the runner may still take from a queue while others wait for its thread.
@@ -81,13 +77,6 @@ final class Runner {
     /// The calling thread's runner, if it has one. Not retained: it outlives what its thread does.
     @inline(__always)
     static var current: Unmanaged<Runner>? { clinux_current_runner().map { Unmanaged<Runner>.fromOpaque($0) } }
-
-    /// The calling thread's runner, if it has chosen the operation for its queue and is inside its `start`.
-    @inline(__always)
-    static func about(toStart candidate: Operation) -> Unmanaged<Runner>? {
-        guard let runner = current else { return nil }
-        return runner._withUnsafeGuaranteedRef { $0.isRunning(candidate) } ? runner : nil
-    }
 
     /// Makes this the calling thread's runner while `body` runs.
     func occupyThread(_ body: () -> Void) {
@@ -239,6 +228,17 @@ final class Runner {
         runner.queue = outer
     }
 
+    override var hasWork: Bool { !hand.isNothing }
+
+    override func isRunning(_ candidate: Operation) -> Bool {
+        switch hand {
+        case .nothing: false
+        case .operation(let operation), .guest(let operation):
+            operation.toOpaque() == Unmanaged.passUnretained(candidate).toOpaque()
+        case .closure: objectOfClosure === candidate
+        }
+    }
+
     // MARK: What has left the queue
 
     /// Operations of its queue that have left it are counted out with the others.
@@ -255,18 +255,11 @@ final class Runner {
         uncounted = 0
     }
 
-    /// Lets go of what was kept alive during a finish on the calling thread, whose operation has left its queue. If the
-    /// thread's runner has something in hand, when that is gone.
-    static func releaseKept() {
-        guard let kept = KeptAlive.take() else { return }
-        if let runner = current?.takeUnretainedValue(), !runner.hand.isNothing { runner.kept.append(kept) }
-    }
-
     // MARK: What a finishing operation makes ready
 
     /// Keeps an operation of the runner's own queue for the next `advance`. False if it is another queue's.
-    func keepReadied(_ operation: Operation, of queue: QueueCore) -> Bool {
-        guard queue === self.queue else { return false }
+    override func keepReadied(_ operation: Operation) -> Bool {
+        guard let queue, operation.queue?.toOpaque() == Unmanaged.passUnretained(queue).toOpaque() else { return false }
         if firstReadied == nil {
             firstReadied = .passUnretained(operation)
         } else {
@@ -317,8 +310,7 @@ final class Runner {
         return wait()
     }
 
-    /// Gives the queue what it is to have: the slot of what has ended, and what became ready.
-    func settle() {
+    override func settle() {
         if case .nothing = ended, !hasReadied { return }
         queue?.settle(for: self)
     }
