@@ -19,6 +19,7 @@ public enum JSONSchema {
             ("required", .strings(WorkloadDecoder.requiredKeys)),
             ("additionalProperties", false),
             ("properties", properties),
+            ("not", .object(("required", .strings(["sample_kinds", "metrics"])))),
             ("allOf", JSONValue(.array(Shape.allCases.map(conditional)))),
             ("$defs", definitions))
     }
@@ -50,12 +51,8 @@ public enum JSONSchema {
                 .object(("description", "The shape's parameters; one left out has its default."), ("type", "object"))
             ),
             ("backends", list("What executes the cells. " + backendSummaries, of: backendNames(BackendID.known))),
-            (
-                "metrics",
-                list(
-                    "The kinds of sample to take; all of them if left out.",
-                    of: .object(("enum", .strings(SampleKind.allCases.map(\.rawValue)))))
-            ),
+            ("sample_kinds", kinds("The kinds of sample to take; all of them if left out.")),
+            ("metrics", kinds("The older name of sample_kinds; a file has one of the two.")),
             ("skip", list("Cells that a backend is not run on.", of: .object(("type", "object")), isUnique: false)),
             (
                 "expect",
@@ -63,6 +60,10 @@ public enum JSONSchema {
                     "Bad statuses that are known and do not fail the run.", of: .object(("type", "object")),
                     isUnique: false)
             ))
+    }
+
+    private static func kinds(_ description: String) -> JSONValue {
+        list(description, of: .object(("enum", .strings(SampleKind.allCases.map(\.rawValue)))))
     }
 
     private static var shapeSummaries: String {
@@ -111,7 +112,8 @@ public enum JSONSchema {
         let isShape = JSONValue.object(("shape", .object(("const", .string(name)))))
         let held = JSONValue.object(
             ("parameters", .reference("\(name).parameters")), ("backends", items("backend")),
-            ("metrics", items("metric")), ("skip", items("skip")), ("expect", items("expect")))
+            ("sample_kinds", items("metric")), ("metrics", items("metric")), ("skip", items("skip")),
+            ("expect", items("expect")))
         return .object(
             ("if", .object(("properties", isShape), ("required", .strings(["shape"])))),
             ("then", .object(("properties", held))))

@@ -4,7 +4,9 @@
 enum WorkloadDecoder {
     /// What a file may say under `$schema`: this, or a relative path that ends in it.
     static let schemaPath = "schema/workload.schema.json"
-    static let keys = ["$schema", "name", "summary", "shape", "parameters", "backends", "metrics", "skip", "expect"]
+    static let keys = [
+        "$schema", "name", "summary", "shape", "parameters", "backends", "sample_kinds", "metrics", "skip", "expect",
+    ]
     static let requiredKeys = ["name", "summary", "shape", "parameters", "backends"]
 
     static func decode(text: String, file: String) throws(InputError) -> WorkloadSpec {
@@ -24,8 +26,7 @@ enum WorkloadDecoder {
             file: file, text: text, sha256: SHA256.hexadecimal(of: Array(text.utf8)), name: name, summary: summary,
             shape: shape, axes: try axes(members["parameters"]!, definition: definition),
             backends: try backends(members["backends"]!, shape: shape),
-            metrics: try members["metrics"].map { node throws(InputError) in try metrics(node, definition: definition) }
-                ?? definition.kinds,
+            metrics: try sampleKinds(members, definition: definition) ?? definition.kinds,
             skips: try members["skip"].map(rules.skips) ?? [],
             expectations: try members["expect"].map(rules.expectations) ?? [])
         try spec.checkProduct()
@@ -84,12 +85,18 @@ enum WorkloadDecoder {
         return backends
     }
 
-    private static func metrics(
-        _ node: JSONNode, definition: ShapeDefinition
-    ) throws(InputError) -> Set<SampleKind> {
+    /// `metrics` is the older name of `sample_kinds`.
+    private static func sampleKinds(
+        _ members: [String: JSONNode], definition: ShapeDefinition
+    ) throws(InputError) -> Set<SampleKind>? {
+        if members["metrics"] != nil, let node = members["sample_kinds"] {
+            throw node.error("sample_kinds and metrics are two names of one list", remedy: "keep one of the two")
+        }
+        guard let node = members["sample_kinds"] ?? members["metrics"] else { return nil }
         var kinds: Set<SampleKind> = []
-        for element in try node.elements("a list of metrics") {
-            let kind = SampleKind(rawValue: try element.choice("metric", among: SampleKind.allCases.map(\.rawValue)))!
+        for element in try node.elements("a list of sample kinds") {
+            let names = SampleKind.allCases.map(\.rawValue)
+            let kind = SampleKind(rawValue: try element.choice("sample kind", among: names))!
             guard definition.kinds.contains(kind) else {
                 throw element.error(
                     "the shape \(definition.shape.rawValue) has no \(kind.rawValue) samples",
