@@ -43,7 +43,6 @@ let package = Package(
         suitePackage("https://github.com/apple/swift-argument-parser", "1.8.2"),
         suitePackage("https://github.com/HdrHistogram/hdrhistogram-swift", "0.2.0"),
         suitePackage("https://github.com/swiftlang/swift-subprocess", "1.0.2"),
-        suitePackage("https://github.com/ordo-one/TextTable", "0.0.2"),
     ],
     targets: [
         .target(name: "CLinux"),
@@ -75,7 +74,6 @@ let package = Package(
             dependencies: [
                 "OpBenchModel", "OpBenchRunner", "OpBenchAnalysis",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: whenSuite),
-                .product(name: "TextTable", package: "TextTable", condition: whenSuite),
             ]),
         .target(name: "TestSupport", dependencies: ["OperationEngine", "CLinux"], path: "Tests/TestSupport"),
         // Scenarios that need a process of their own; the engine's tests run it.

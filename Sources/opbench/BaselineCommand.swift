@@ -3,7 +3,6 @@ import Foundation
 import OpBenchAnalysis
 import OpBenchModel
 import OpBenchRunner
-import TextTable
 
 /// `opbench baseline save|list|show`
 struct BaselineCommand: ParsableCommand {
@@ -111,16 +110,20 @@ struct BaselineCommand: ParsableCommand {
 
         func run() throws {
             let names = ((try? FileManager.default.contentsOfDirectory(atPath: place.baselines)) ?? []).sorted()
-            var lines: [[Column]] = []
+            var baselines: [[(title: String, text: String)]] = []
             for name in names
             where !WrittenFolder.isTemporary(name)
                 && FileManager.default.fileExists(atPath: "\(place.baselines)/\(name)/\(SampleRow.fileName)")
             {
                 let run = try RecordedRun("\(place.baselines)/\(name)", in: place.folder)
-                lines.append(BaselineFacts.titled(run, name: name).map { Column(title: $0.title, field: $0.text) })
+                baselines.append(BaselineFacts.titled(run, name: name))
             }
-            if lines.isEmpty { return try StandardOutput.write("no baselines in \(place.baselines)\n") }
-            try StandardOutput.write(PrintedTable.text(of: lines))
+            guard let first = baselines.first else {
+                return try StandardOutput.write("no baselines in \(place.baselines)\n")
+            }
+            let table = PrintedTable(
+                first.map { .init(title: $0.title, isText: true) }, rows: baselines.map { $0.map(\.text) })
+            try StandardOutput.write(table.text())
         }
     }
 

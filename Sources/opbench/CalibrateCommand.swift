@@ -2,7 +2,6 @@ import ArgumentParser
 import OpBenchAnalysis
 import OpBenchModel
 import OpBenchRunner
-import TextTable
 
 /// `opbench calibrate FILE…`
 struct CalibrateCommand: ParsableCommand {
@@ -64,16 +63,17 @@ private enum FloorTable {
         let lines = shown.filter { $0.comparison == .paired }.map { row in
             let other = unpaired[key(row)]
             return [
-                Column(title: "cell", field: row.cellID), Column(title: "backend", field: row.backend.rawValue),
-                Column(title: "figure", field: row.figure.figureName),
-                Column(title: "interleaved", field: floor(row), align: .right),
-                Column(title: "blocks", field: String(row.blocks), align: .right),
-                Column(title: "runs apart", field: other.map(floor) ?? Quantities.absent, align: .right),
-                Column(title: "runs", field: String(row.runs), align: .right),
+                row.cellID, row.backend.rawValue, row.figure.figureName, floor(row), String(row.blocks),
+                other.map(floor) ?? Quantities.absent, String(row.runs),
             ]
         }
-        return PrintedTable.text(of: lines)
+        return PrintedTable(columns, rows: lines).text()
     }
+
+    private static let columns: [PrintedTable.Column] = [
+        .init(title: "cell", isText: true), .init(title: "backend", isText: true), .init(title: "figure", isText: true),
+        .init(title: "interleaved"), .init(title: "blocks"), .init(title: "runs apart"), .init(title: "runs"),
+    ]
 
     private static func floor(_ row: NoiseFloorRow) -> String {
         row.noiseFloor.map(Quantities.percent) ?? Quantities.absent

@@ -6,11 +6,11 @@ enum ExitStatus {
     static let success: Int32 = 0
     /// An error that is nobody's bad input: a full disk, a child that cannot be started.
     static let failure: Int32 = 1
-    /// A gate found something slower.
+    /// A gate found something slower, or a goal missed.
     static let regression: Int32 = 2
     /// A sample is invalid, crashed or timed out, and its workload does not expect it.
     static let badSample: Int32 = 3
-    /// A gate has no baseline for a figure, or nothing to judge.
+    /// A gate has no baseline for a figure, no figure for a goal, or nothing to judge.
     static let missing: Int32 = 5
     /// A gate cannot tell.
     static let inconclusive: Int32 = 7

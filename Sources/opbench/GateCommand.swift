@@ -15,19 +15,25 @@ struct GateCommand: ParsableCommand {
             give the sharpest verdicts. `ratio` is the middle of the ratios of the blocks, not the quotient of the \
             medians beside it.
 
+            A policy whose rules have `at_most` bounds the figures of one run, or of runs of different cells, by \
+            themselves or as ratios to another backend or cell (`against`). A goal is met if its whole 95 % interval is \
+            within the bound, and missed if all of it lies beyond and there are 15 blocks (`min_blocks`); else it is \
+            inconclusive.
+
             EXAMPLES
               opbench gate --baseline main --candidate results/change
               opbench gate --ab results/two-builds --policy gate.json
               opbench gate --baseline main --candidate change --inconclusive pass
               opbench gate --baseline main --candidate change --markdown summary.md
+              opbench gate --candidate change --policy goals.json
 
             EXIT CODES
               0    pass
-              2    regression
+              2    regression, or a goal is missed
               3    a sample of either side is invalid, crashed or timed out
                    unexpectedly
-              5    a figure of the baseline is missing (see --lenient), or nothing
-                   is judged
+              5    a figure of the baseline or of a goal is missing (see --lenient),
+                   or nothing is judged
               7    inconclusive (see --inconclusive)
               64   bad usage, a bad policy, different hosts, or files that are no runs
             """)
@@ -35,8 +41,10 @@ struct GateCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The run to compare with.", valueName: "run"))
     var baseline: String?
 
-    @Option(help: ArgumentHelp("The run that is judged.", valueName: "run"))
-    var candidate: String?
+    @Option(
+        help: ArgumentHelp(
+            "The run that is judged; by goals, several of different cells may be.", valueName: "run"))
+    var candidate: [String] = []
 
     @Option(help: ArgumentHelp("A run of two interleaved builds, instead of two runs.", valueName: "run"))
     var ab: String?
@@ -45,7 +53,7 @@ struct GateCommand: ParsableCommand {
         help: ArgumentHelp("Treat inconclusive figures as this: exit code 0 or 2 instead of 7.", valueName: "verdict"))
     var inconclusive: InconclusiveVerdict?
 
-    @Flag(help: "Ignore figures that only one side has.")
+    @Flag(help: "Ignore figures that only one side has, and goals without a figure.")
     var lenient = false
 
     @OptionGroup var options: ComparisonOptions
@@ -53,15 +61,23 @@ struct GateCommand: ParsableCommand {
     enum InconclusiveVerdict: String, CaseIterable, ExpressibleByArgument { case pass, fail }
 
     func validate() throws {
-        guard (ab == nil) != (baseline == nil), (baseline == nil) == (candidate == nil) else {
-            throw ValidationError("Give either --baseline and --candidate, or --ab.")
+        let isPair = ab == nil && baseline != nil && candidate.count == 1
+        let isSides = ab != nil && baseline == nil && candidate.isEmpty
+        let isOfGoals = ab == nil && baseline == nil && !candidate.isEmpty
+        guard isPair || isSides || isOfGoals else {
+            throw ValidationError(
+                "Give either --baseline and one --candidate, or --ab; or --candidate alone, with a --policy of goals.")
+        }
+        if isOfGoals, options.ignoredParameters != nil {
+            throw ValidationError("--ignore-parameters is for two sides; a goal names its cell.")
         }
     }
 
     func run() throws {
         let files = try options.report.files()
+        if ab == nil, baseline == nil { return try judgeGoals(files) }
         let policy = try options.report.loadPolicy(or: ab == nil ? .standard : .standardForSides)
-        let runs = try [baseline, candidate, ab].compactMap { $0 }.map { try RecordedRun($0, in: options.folder) }
+        let runs = try ([baseline, ab].compactMap { $0 } + candidate).map { try RecordedRun($0, in: options.folder) }
         let rows =
             runs.count == 1
             ? try options.compareSides(of: runs[0], policy: policy)
@@ -69,16 +85,48 @@ struct GateCommand: ParsableCommand {
         let outcome = GateOutcome(
             rows, policy: policy, hasBadSample: runs.contains(where: \.hasBadSample), isLenient: lenient)
         try options.report.report(rows, policy: policy, settling: settling(runs), outcome: outcome, files: files)
+        try conclude(outcome)
+    }
+
+    private func judgeGoals(_ files: ReportFiles) throws {
+        let goals = try options.report.loadGoals()
+        let runs = try candidate.map { try RecordedRun($0, in: options.folder, isReducedAllowed: true) }
+        for run in runs where run.samples.contains(where: { !$0.side.isEmpty }) {
+            throw InputError(
+                file: run.name, message: "the run has two sides", remedy: "judge the runs of one build by goals")
+        }
+        for run in runs.dropFirst() { try RecordedRun.checkSameHost(runs[0], run, areCompared: false) }
+        var rows = try GoalJudgement(goals, of: runs.map { ($0.name, $0.samples) }).rows
+        let absent = rows.count { $0.verdict == .missing }
+        if absent > 0 {
+            let noun = absent == 1 ? "goal has" : "goals have"
+            StandardError.say("opbench: warning: \(absent) \(noun) no figure in what is judged")
+        }
+        if lenient { rows.removeAll { $0.verdict == .missing } }
+        let outcome = GateOutcome(rows, hasBadSample: runs.contains(where: \.hasBadSample), isLenient: lenient)
+        let settling = Settling(
+            compared: .goals(runs), folder: options.folder,
+            comparing: { [words] names in ["gate"] + names.flatMap { ["--candidate", $0] } + words },
+            policy: options.report.policy)
+        let report = ComparisonReport(rows: rows, outcome: outcome, settling: settling)
+        try options.report.write(report, allRows: rows, files: files)
+        try conclude(outcome)
+    }
+
+    private func conclude(_ outcome: GateOutcome) throws {
         let status = status(of: outcome)
         if status != ExitStatus.success { throw CommandOutcome(status: status) }
     }
 
+    /// The options that decide the exit code, and where runs are.
+    private var words: [String] {
+        options.words + Words.option("--inconclusive", inconclusive?.rawValue) + (lenient ? ["--lenient"] : [])
+    }
+
     private func settling(_ runs: [RecordedRun]) -> Settling {
-        let words =
-            options.words + Words.option("--inconclusive", inconclusive?.rawValue) + (lenient ? ["--lenient"] : [])
-        return Settling(
+        Settling(
             compared: runs.count == 1 ? .sides(runs[0]) : .runs(base: runs[0], head: runs[1]), folder: options.folder,
-            comparing: { names in
+            comparing: { [words] names in
                 let named = names.count == 1 ? ["--ab", names[0]] : ["--baseline", names[0], "--candidate", names[1]]
                 return ["gate"] + named + words
             }, policy: options.report.policy)
@@ -87,7 +135,7 @@ struct GateCommand: ParsableCommand {
     private func status(of outcome: GateOutcome) -> Int32 {
         switch outcome {
         case .pass: ExitStatus.success
-        case .regression: ExitStatus.regression
+        case .regression, .missed: ExitStatus.regression
         case .badSample: ExitStatus.badSample
         case .missing: ExitStatus.missing
         case .inconclusive:

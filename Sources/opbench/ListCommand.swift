@@ -1,7 +1,6 @@
 import ArgumentParser
 import OpBenchModel
 import OpBenchRunner
-import TextTable
 
 /// `opbench list FILE…`
 struct ListCommand: ParsableCommand {

@@ -3,6 +3,8 @@ import FoundationXML
 import OpBenchModel
 import Testing
 
+@testable import opbench
+
 /// `opbench gate` and `opbench compare` on runs written by hand: what they print, and the exit code.
 @Suite("Gates")
 struct GateTests {
@@ -134,6 +136,122 @@ struct GateTests {
         try folder.write(whole + second.joined(separator: "\n") + "\n", to: "results/twins/samples.csv")
         try folder.write("time,what\n1,2\n", to: "foreign.csv")
         try folder.write(#"{"version": 1, "rules": [{"metric": "tme", "max_regression": 1}]}"#, to: "bad.json")
+        let before = folder.contents()
+        let result = try await OpBenchProcess.run(words + ["--csv", "out.csv"], in: folder)
+        #expect(result.status == 64)
+        #expect(result.output == "")
+        #expect(result.errors.contains(message), "\(result.errors)")
+        #expect(folder.contents() == before)
+    }
+
+    // MARK: Goals
+
+    private func writeGoals(_ atMost: Double, minBlocks: Int = 15, more: String = "") throws {
+        try folder.write(
+            """
+            {"version": 1, "min_blocks": \(minBlocks), "rules": [
+              {"cell": "w", "backend": "engine", "metric": "time", "phase": "total", "against": "dispatch",
+               "at_most": \(atMost)}\(more)]}
+            """, to: "goals.json")
+    }
+
+    @Test(
+        "Goals of one run: exit codes",
+        arguments: [
+            ("same", 0.6, [], 0, "gate: pass (1 met)"), ("same", 0.4, [], 2, "gate: missed (1 missed)"),
+            ("short", 0.6, [], 7, "gate: inconclusive (1 inconclusive)"),
+            ("short", 0.4, ["--inconclusive", "pass"], 0, "gate: inconclusive"),
+            ("short", 0.4, ["--inconclusive", "fail"], 2, "gate: inconclusive"),
+            ("crashed", 0.6, [], 3, "gate: bad sample"), ("other", 0.6, [], 5, "gate: missing (1 missing)"),
+            ("other", 0.6, ["--lenient"], 5, "gate: missing"),
+        ] as [(String, Double, [String], Int32, String)])
+    func goals(run name: String, atMost: Double, options: [String], status: Int32, verdict: String) async throws {
+        try writeGoals(atMost)
+        let result = try await OpBenchProcess.run(
+            ["gate", "--candidate", name, "--policy", "goals.json"] + options, in: folder)
+        #expect(result.status == status, "\(result.errors)")
+        #expect(result.output.contains(verdict), "\(result.output)")
+    }
+
+    @Test("The files of goals: a table with both medians, CSV, JSON, Markdown, JUnit, annotations")
+    func goalFiles() async throws {
+        try writeGoals(0.4, more: #", {"cell": "v", "metric": "time", "at_most": 1}"#)
+        let result = try await run(
+            "gate", "--candidate", "same", "--policy", "goals.json", "--csv", "goals.csv", "--markdown", "summary.md",
+            "--junit", "junit.xml", "--github-annotations")
+        #expect(result.status == 2)
+        let lines = result.output.split(separator: "\n")
+        #expect(lines[0].hasPrefix("cell  backend  figure"))
+        #expect(lines[2].contains("time total ÷ dispatch") && lines[2].hasSuffix("0.40×  missed"), "\(lines[2])")
+        #expect(result.output.contains("::error title=missed of time total ÷ dispatch::w, engine"))
+        #expect(result.output.contains("::warning title=missing of time::v"))
+        #expect(result.errors.contains("1 goal has no figure in what is judged"))
+        let rows = try CSVFile.read(GoalRow.self, file: folder.root + "/goals.csv")
+        #expect(rows.map(\.verdict) == [.missed, .missing])
+        #expect(rows[0].runID == "same" && rows[0].reference == "dispatch" && rows[0].blocks == 20)
+        #expect(abs(try #require(rows[0].ratio) - 0.5) < 0.01)
+        #expect(try folder.read("summary.md").hasPrefix("**gate: missed** (1 missed, 1 missing)"))
+        let junit = try folder.read("junit.xml")
+        #expect(XMLParser(data: Data(junit.utf8)).parse() && junit.contains("failures=\"2\""))
+        let json = try await run("gate", "--candidate", "same", "--policy", "goals.json", "--format", "json")
+        let objects = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [[String: Any]]
+        #expect(objects?.count == 2 && objects?[0]["verdict"] as? String == "missed")
+    }
+
+    @Test("Runs of different cells are judged together; what is open comes with the commands for its run alone")
+    func goalsOfSeveralRuns() async throws {
+        try writeGoals(
+            0.6,
+            more: """
+                , {"cell": "w items=3", "backend": "engine", "metric": "time", "against": "dispatch", "at_most": 0.6}
+                """)
+        let result = try await run("gate", "--candidate", "short", "--candidate", "other", "--policy", "goals.json")
+        #expect(result.status == 7, "\(result.errors)")
+        #expect(result.output.contains("gate: inconclusive (1 met, 1 inconclusive)"))
+        let program = ShellWords.quoted(OpBenchProcess.binary)
+        #expect(
+            result.output.hasSuffix(
+                """
+                1 figure is inconclusive (4 of 15 blocks); 15 blocks may tell:
+                  \(program) run --blocks 15 --run-id short-15 FILE
+                  \(program) gate --candidate short-15 --candidate other --policy goals.json
+
+                """), "\(result.output)")
+    }
+
+    @Test("A run that was reduced to its figures.csv is judged by goals as before, and compared by nobody")
+    func reducedRun() async throws {
+        try writeGoals(0.6)
+        let rows = try CSVFile.read(SampleRow.self, file: folder.root + "/results/same/samples.csv")
+        try FileManager.default.createDirectory(
+            atPath: "\(folder.root)/results/baseline/kept", withIntermediateDirectories: true)
+        try folder.write(CSVFile.text(of: rows.map(KeptRow.init(sample:))), to: "results/baseline/kept/figures.csv")
+        let whole = try await run("gate", "--candidate", "same", "--policy", "goals.json", "--format", "csv")
+        let reduced = try await run("gate", "--candidate", "kept", "--policy", "goals.json", "--format", "csv")
+        #expect(whole.status == 0 && reduced.status == 0, "\(reduced.errors)")
+        #expect(whole.output == reduced.output)
+        #expect(try await run("compare", "same", "kept").status == 64)
+    }
+
+    @Test(
+        "Goals where there are two sides, two sides where there are goals, and runs that do not go together: refused",
+        arguments: [
+            (["gate", "--candidate", "base"], "none are given"),
+            (["gate", "--candidate", "base", "--policy", "rules.json"], "$.rules"),
+            (["gate", "--baseline", "base", "--candidate", "same", "--policy", "goals.json"], "gate --candidate RUN"),
+            (["compare", "base", "same", "--policy", "goals.json"], "$.rules[0].at_most"),
+            (["gate", "--candidate", "base", "--candidate", "same", "--policy", "goals.json"], "in the run base too"),
+            (["gate", "--baseline", "base", "--candidate", "same", "--candidate", "slow"], "one --candidate"),
+            (["gate", "--ab", "base", "--candidate", "same"], "--ab"),
+            (["gate"], "--baseline"),
+            (
+                ["gate", "--candidate", "base", "--policy", "goals.json", "--ignore-parameters", "items"],
+                "two sides"
+            ),
+        ] as [([String], String)])
+    func goalRefusals(words: [String], message: String) async throws {
+        try writeGoals(0.6)
+        try folder.write(#"{"version": 1, "rules": [{"metric": "time", "max_regression": 1}]}"#, to: "rules.json")
         let before = folder.contents()
         let result = try await OpBenchProcess.run(words + ["--csv", "out.csv"], in: folder)
         #expect(result.status == 64)

@@ -50,6 +50,21 @@ import Testing
             }(), FigureRule(maxRegression: 0.01))
     ])
 
+    /// Bounds on every figure, as it is and as a ratio.
+    private func goalReport(
+        _ rows: [SampleRow], _ run: ([SampleRow]) -> RecordedRun
+    ) throws -> ComparisonReport<GoalRow> {
+        var selector = GatePolicy.Selector()
+        selector.metric = "*"
+        let references: [GatePolicy.Goal.Reference?] = [nil, .fastest([.dispatch]), .cell(rows[0].cellID)]
+        let goals = references.map { GatePolicy.Goal(selector, against: $0, atMost: 1) }
+        let judged = try GoalJudgement(goals, of: [("run", rows)], resamples: 50).rows
+        let settling = Settling(
+            compared: .goals([run(rows)]), folder: "none", comparing: { ["gate"] + $0 }, policy: rows[0].notes)
+        return ComparisonReport(
+            rows: judged, outcome: GateOutcome(judged, hasBadSample: false, isLenient: true), settling: settling)
+    }
+
     /// Everything that opbench makes of rows.
     private func checkAll(_ base: [SampleRow], _ head: [SampleRow], sides: Bool) throws {
         var question = Comparison.Question(rule: { policy.rule(for: $0) })
@@ -63,6 +78,7 @@ import Testing
             compared: sides ? .sides(run(base)) : .runs(base: run(base), head: run(head)), folder: "none",
             comparing: { ["compare"] + $0 }, policy: base[0].notes)
         let report = ComparisonReport(rows: comparison.rows, outcome: outcome, settling: settling)
+        let goals = try goalReport(base, run)
         let summary = (sides ? ["base", "head"] : [""]).flatMap { summarize(base, side: $0) }
         try checkJSON(RowJSON.text(of: summary))
         try checkJSON(RowJSON.text(of: comparison.rows))
@@ -78,6 +94,9 @@ import Testing
         }
         for text in [
             SummaryTable.text(of: summary, clockResolution: 1), ComparisonTable.text(of: report),
+            SummaryTable.text(of: summary, clockResolution: 1, width: 20), ComparisonTable.text(of: goals),
+            ComparisonTable.text(of: goals, width: 20), ComparisonMarkdown.text(of: goals),
+            CSVFile.text(of: goals.rows),
             ComparisonMarkdown.text(of: report), CSVFile.text(of: summary),
             CSVFile.text(of: comparison.rows),
         ] + exports {
@@ -86,9 +105,12 @@ import Testing
             // The numbers of exports are numbers.
             #expect(!text.utf8.contains(",inf".utf8) && !text.utf8.contains(",nan".utf8))
         }
+        try checkJSON(RowJSON.text(of: goals.rows))
+        #expect(XMLParser(data: Data(JUnitReport.text(of: goals).utf8)).parse())
+        _ = try CSVFile.rows(GoalRow.self, text: CSVFile.text(of: goals.rows), file: "x")
         _ = try CSVFile.rows(CompareRow.self, text: CSVFile.text(of: comparison.rows), file: "x")
         #expect(XMLParser(data: Data(JUnitReport.text(of: report).utf8)).parse())
-        let commands = GitHubAnnotations.text(of: report)
+        let commands = GitHubAnnotations.text(of: report) + GitHubAnnotations.text(of: goals)
         for line in commands.utf8.split(separator: UInt8(ascii: "\n")) {
             #expect(line.starts(with: "::error title=".utf8) || line.starts(with: "::warning title=".utf8))
         }

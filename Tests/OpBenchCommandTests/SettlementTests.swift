@@ -76,7 +76,7 @@ struct RecordedCommandTests {
             RecordedCommand(["opbench", "run", "--blocks", "7", "--backend", "engine", "--output", "out", "w.json"]))
         #expect(
             command.calibrating(in: "there") == ["calibrate", "--output", "there", "--backend", "engine", "w.json"])
-        #expect(command.inTurns(base: "a", head: "b") == ["ab", "--backend", "engine", "a", "b", "w.json"])
+        #expect(command.interleaved(base: "a", head: "b") == ["ab", "--backend", "engine", "a", "b", "w.json"])
         #expect(command.directory == "out")
         #expect(RecordedCommand(["opbench", "calibrate", "w.json"])?.directory == "results/calibration")
     }

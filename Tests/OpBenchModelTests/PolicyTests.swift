@@ -42,6 +42,34 @@ struct PolicyTests {
         #expect(GatePolicy.standard.rule(for: row("w", .dispatch, "allocations")) == nil)
     }
 
+    @Test("Goals: what they bound, what the ratio is taken to, and how many blocks a missed one takes")
+    func goals() throws {
+        let policy = try decode(
+            """
+            {"version": 1, "min_blocks": 7, "rules": [
+              {"cell": "tiny form=block", "metric": "time", "phase": "total", "against": "dispatch", "at_most": 0.45},
+              {"metric": "time", "against": ["dispatch", "dispatch:notify"], "at_most": 0.7, "min_blocks": 20},
+              {"workload": "chain", "metric": "time", "against": {"cell": "chain depth=10000"}, "at_most": 1.3},
+              {"backend": "engine", "metric": "retained_bytes", "class": "", "at_most": 180}]}
+            """)
+        #expect(policy.rules.isEmpty)
+        let notify = BackendID(rawValue: "dispatch:notify")
+        #expect(
+            policy.goals.map(\.reference) == [
+                .fastest([.dispatch]), .fastest([.dispatch, notify]), .cell("chain depth=10000"), nil,
+            ])
+        #expect(policy.goals.map(\.atMost) == [0.45, 0.7, 1.3, 180])
+        #expect(policy.goals.map(\.minBlocks) == [7, 20, 7, 7])
+        let selector = policy.goals[0].selector
+        func row(_ cell: String) -> CompareRow {
+            CompareRow(
+                cellID: cell, backend: .engine, phase: "total", operationClass: "", metric: "time", stat: "total")
+        }
+        #expect(selector.matches(row("tiny form=block")))
+        #expect(!selector.matches(row("tiny")) && !selector.matches(row("tiny form=block items=1")))
+        #expect(try decode(#"{"version": 1, "rules": [{"metric": "time", "at_most": 1}]}"#).goals[0].minBlocks == 15)
+    }
+
     @Test(
         "Refusals name the place",
         arguments: [
@@ -49,7 +77,6 @@ struct PolicyTests {
             (#"{"rules": []}"#, "$", "version"),
             (#"{"version": 2, "rules": []}"#, "$.version", "out of range"),
             (#"{"version": 1, "rules": []}"#, "$.rules", "empty list"),
-            (#"{"version": 1, "rules": [{"metric": "time"}]}"#, "$.rules[0]", "max_regression"),
             (#"{"version": 1, "rules": [{"max_regression": 1}]}"#, "$.rules[0]", "metric"),
             (
                 #"{"version": 1, "rules": [{"metric": "tim", "max_regression": 1}]}"#, "$.rules[0].metric",
@@ -77,6 +104,69 @@ struct PolicyTests {
             ),
             (#"{"version": 1, "alpha": 0, "rules": [{"metric": "time", "max_regression": 1}]}"#, "$.alpha", "range"),
             (#"{"version": 1, "rule": []}"#, "$.rule", "unknown key"),
+            (#"{"version": 1, "rules": [{"metric": "time"}]}"#, "$.rules[0]", "max_regression or at_most"),
+            (
+                #"{"version": 1, "rules": [{"metric": "time", "at_most": 1, "max_regression": 1}]}"#,
+                "$.rules[0].at_most", "stands in a rule with max_regression"
+            ),
+            (
+                #"{"version": 1, "rules": [{"metric": "time", "max_regression": 1, "against": "dispatch"}]}"#,
+                "$.rules[0].against", "stands in a rule with max_regression"
+            ),
+            (
+                #"{"version": 1, "rules": [{"metric": "time", "at_most": 1}, {"metric": "time", "max_regression": 1}]}"#,
+                "$.rules[1]", #"the key "at_most" is missing"#
+            ),
+            (
+                #"{"version": 1, "rules": [{"metric": "time", "max_regression": 1}, {"metric": "time", "at_most": 1}]}"#,
+                "$.rules[1]", #"the key "max_regression" is missing"#
+            ),
+            (
+                #"{"version": 1, "rules": [{"metric": "time", "at_most": 1, "min_absolute": 1}]}"#,
+                "$.rules[0].min_absolute", "stands in a rule with at_most"
+            ),
+            (#"{"version": 1, "alpha": 0.1, "rules": [{"metric": "time", "at_most": 1}]}"#, "$.alpha", "intervals"),
+            (#"{"version": 1, "rules": [{"at_most": 1}]}"#, "$.rules[0]", #"the key "metric" is missing"#),
+            (#"{"version": 1, "rules": [{"metric": "time", "at_most": "1/40"}]}"#, "$.rules[0].at_most", "a number"),
+            (#"{"version": 1, "rules": [{"metric": "time", "at_most": -1}]}"#, "$.rules[0].at_most", "range"),
+            (#"{"version": 1, "rules": [{"metric": "time", "at_most": 1e400}]}"#, "$.rules[0].at_most", "range"),
+            (#"{"version": 1, "rules": [{"metric": "time", "at_most": true}]}"#, "$.rules[0].at_most", "a number"),
+            (
+                #"{"version": 1, "rules": [{"metric": "throughput_ops", "at_most": 1}]}"#, "$.rules[0].metric",
+                "nothing known"
+            ),
+            (
+                #"{"version": 1, "rules": [{"metric": "time", "at_most": 1, "against": "dispach"}]}"#,
+                "$.rules[0].against", "did you mean \"dispatch\"?"
+            ),
+            (
+                #"{"version": 1, "rules": [{"metric": "time", "at_most": 1, "against": []}]}"#, "$.rules[0].against",
+                "empty list"
+            ),
+            (
+                #"{"version": 1, "rules": [{"metric": "time", "at_most": 1, "against": ["serial", "serial"]}]}"#,
+                "$.rules[0].against[1]", "appears twice"
+            ),
+            (
+                #"{"version": 1, "rules": [{"metric": "time", "at_most": 1, "against": ["serial", 1]}]}"#,
+                "$.rules[0].against[1]", "a number stands"
+            ),
+            (
+                #"{"version": 1, "rules": [{"metric": "time", "at_most": 1, "against": 7}]}"#, "$.rules[0].against",
+                "a number stands"
+            ),
+            (
+                #"{"version": 1, "rules": [{"metric": "time", "at_most": 1, "against": {}}]}"#, "$.rules[0].against",
+                #"the key "cell" is missing"#
+            ),
+            (
+                #"{"version": 1, "rules": [{"metric": "time", "at_most": 1, "against": {"cel": "w"}}]}"#,
+                "$.rules[0].against.cel", "unknown key"
+            ),
+            (
+                #"{"version": 1, "rules": [{"metric": "time", "at_most": 1, "against": {"cell": ""}}]}"#,
+                "$.rules[0].against.cell", "empty"
+            ),
             (#"{"version": 1e400, "rules": []}"#, "$.version", "range"),
         ])
     func refusals(text: String, path: String, message: String) throws {

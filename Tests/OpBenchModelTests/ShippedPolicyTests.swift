@@ -7,6 +7,7 @@ import Testing
 struct ShippedPolicyTests {
     private static let folder = Fixtures.package.appending(path: "workloads/policies")
     static let policies = ["engine-builds.json", "engine-runs.json"]
+    static let goals = ["engine-goals-jemalloc.json", "engine-goals-system.json"]
 
     private func policy(_ name: String) throws -> GatePolicy {
         try GatePolicy.load(file: Self.folder.appending(path: name).path)
@@ -38,7 +39,7 @@ struct ShippedPolicyTests {
     @Test("There are no others, and each names its schema")
     func all() throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).sorted()
-        #expect(names == Self.policies)
+        #expect(names == (Self.policies + Self.goals + ["engine-growth.json"]).sorted())
         for name in names {
             #expect(try Fixtures.text(Self.folder.appending(path: name)).contains(#""../schema/policy.schema.json""#))
         }
@@ -77,5 +78,80 @@ struct ShippedPolicyTests {
             let rule = try #require(try policy(name).rule(for: row))
             #expect(rule.maxRegression == 0 && rule.minAbsolute < 0.1)
         }
+    }
+
+    /// The cells of workloads, with the workload that they are of.
+    private func cells(of files: [URL]) throws -> [String: (spec: WorkloadSpec, cell: Cell)] {
+        try WorkloadSpec.load(files: files.map(\.path)).reduce(into: [:]) { cells, spec in
+            for cell in spec.cells() { cells[cell.id] = (spec, cell) }
+        }
+    }
+
+    @Test("Every goal is about one cell of a shipped workload, on backends that run it", arguments: goals)
+    func goalsAreOfCells(name: String) throws {
+        let cells = try cells(of: Fixtures.engine)
+        let goals = try policy(name).goals
+        #expect(goals.count >= 60)
+        for goal in goals {
+            #expect(goal.selector.backend == "engine")
+            let (spec, cell) = try #require(cells[goal.selector.cell], "\(goal.selector.cell)")
+            var backends = [BackendID.engine]
+            switch goal.reference {
+            case .fastest(let others): backends += others
+            case .cell(let id): #expect(cells[id] != nil, "\(id)")
+            case nil: break
+            }
+            for backend in backends {
+                #expect(spec.backends.contains(backend), "\(cell.id): \(backend.rawValue)")
+                #expect(spec.skipRule(for: backend, in: cell) == nil, "\(cell.id): \(backend.rawValue)")
+            }
+            // What throughput samples alone tell is not in the list.
+            let kind = Self.figures.first { $0.value.contains { $0.0 == goal.selector.metric } }?.key
+            #expect(spec.metrics.contains(kind ?? .throughput), "\(cell.id)")
+        }
+    }
+
+    @Test("Every workload of the engine's speed has a goal; memory has one with jemalloc alone, which counts it")
+    func goalsOfEveryWorkload() throws {
+        func workloads(_ name: String) throws -> Set<String> {
+            Set(try policy(name).goals.map { String($0.selector.cell.prefix { $0 != " " }) })
+        }
+        let names = Set(try WorkloadSpec.load(files: Fixtures.engine.map(\.path)).map(\.name))
+        #expect(try workloads("engine-goals-jemalloc.json") == names)
+        #expect(try workloads("engine-goals-system.json") == names.subtracting(["pending", "unobserved"]))
+    }
+
+    @Test("With jemalloc ratios of times to other backends may be greater by two fifths")
+    func goalsByAllocator() throws {
+        let system = try policy("engine-goals-system.json").goals
+        var compared = 0
+        for goal in try policy("engine-goals-jemalloc.json").goals where goal.selector.metric == "time" {
+            guard case .fastest(let backends) = goal.reference,
+                !(goal.selector.cell == "tiny work_ns=0" && backends == [.dispatch])
+            else { continue }
+            let other = try #require(
+                system.first { $0.selector == goal.selector && $0.reference == goal.reference },
+                "\(goal.selector.cell)")
+            #expect(abs(goal.atMost / other.atMost - 1.4) < 1e-4, "\(goal.selector.cell)")
+            compared += 1
+        }
+        #expect(compared > 30)
+    }
+
+    @Test("The goals of growth compare each cell of a list with its first one")
+    func growth() throws {
+        let cells = try cells(of: Fixtures.growth)
+        let goals = try policy("engine-growth.json").goals
+        var held: Set<String> = []
+        for goal in goals {
+            let (spec, cell) = try #require(cells[goal.selector.cell], "\(goal.selector.cell)")
+            guard case .cell(let id) = goal.reference, let first = cells[id] else {
+                Issue.record("\(cell.id) is held against no cell")
+                continue
+            }
+            #expect(first.spec.name == spec.name && spec.cells().first?.id == id)
+            held.formUnion([cell.id, id])
+        }
+        #expect(held == Set(cells.keys))
     }
 }

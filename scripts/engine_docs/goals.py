@@ -1,47 +1,66 @@
-"""The table of the engine's goals, as the kept runs of scripts/engine-goals have measured them."""
+"""The table of the engine's goals, as `opbench gate` has judged the kept runs of scripts/engine-goals."""
 
 import csv
-from itertools import zip_longest
+from collections import Counter
 from pathlib import Path
 
 from engine_docs.articles import Maker
 from engine_docs.errors import Problem
 
-ALLOCATORS = ("system", "jemalloc")
+ALLOCATORS = {"system": "glibc's malloc", "jemalloc": "jemalloc"}
+VERDICTS = ("met", "missed", "inconclusive", "missing")
 Row = dict[str, str]
+Place = tuple[str, ...]
 
 
 def maker(folder: Path) -> Maker:
-    """Makes the parts `goals NAME` from the table NAME-goals.csv of a folder."""
+    """Makes the parts `goals NAME` from the CSV files NAME-goals-….csv of a folder, one an allocator."""
 
     def make(name: str) -> str:
-        path = folder / f"{name}-goals.csv"
         try:
-            with open(path, newline="", encoding="utf-8") as file:
-                rows = list(csv.DictReader(file))
-            return _table(rows)
+            return _table([_read(folder / f"{name}-goals-{allocator}.csv") for allocator in ALLOCATORS])
         except (OSError, KeyError, ValueError) as error:
-            raise Problem(f"{path}: no table of scripts/engine-goals: {error}") from None
+            raise Problem(f"{folder}/{name}-goals-….csv: no verdicts of scripts/engine-goals: {error}") from None
 
     return make
 
 
-def _table(rows: list[Row]) -> str:
+def _read(path: Path) -> dict[Place, Row]:
+    """The goals by what they bound: what a ratio was taken to may depend on which backend was the fastest."""
+    found: dict[Place, Row] = {}
+    with open(path, newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            place = (row["cell_id"], row["metric"], row["stat"])
+            number = sum(known[:3] == place for known in found)
+            found[*place, str(number) if row["against"] else ""] = row
+    return found
+
+
+def _table(tables: list[dict[Place, Row]]) -> str:
     lines = [
-        "| work, cell | figure | glibc: goal | measured | jemalloc: goal | measured |",
+        "| cell | figure | glibc: goal | measured | jemalloc: goal | measured |",
         "| --- | --- | ---: | --- | ---: | --- |",
     ]
-    # A goal's rows stand at the same place for both allocators; what is open may be against another backend.
-    for pair in zip_longest(*([row for row in rows if row["allocator"] == name] for name in ALLOCATORS)):
-        found = [row for row in pair if row is not None]
-        first = next((row for row in found if row["value"]), found[0])
+    for place in dict.fromkeys(place for table in sorted(tables, key=len, reverse=True) for place in table):
+        rows = [table.get(place) for table in tables]
+        first = next(row for row in rows if row is not None)
         against = f" ÷ {_name(first['against'])}" if first["against"] else ""
-        cells = [cell for row in pair for cell in _cells(row)]
-        figure = first["figure"].replace("_", " ")
-        lines.append(f"| {first['row']}: `{first['cell_id']}` | {figure}{against} | {' | '.join(cells)} |")
-    met = sum(row["verdict"].startswith("met") for row in rows)
-    judged = sum(row["verdict"].startswith(("met", "missed")) for row in rows)
-    return "\n".join([*lines, "", f"{met} of {judged} goals are met."]) + "\n"
+        cells = [cell for row in rows for cell in _cells(row)]
+        lines.append(f"| `{first['cell_id']}` | {_figure(first)}{against} | {' | '.join(cells)} |")
+    counts = [
+        f"With {words}: {_counts(table)}." for words, table in zip(ALLOCATORS.values(), tables, strict=True)
+    ]
+    return "\n".join([*lines, "", *counts]) + "\n"
+
+
+def _counts(table: dict[Place, Row]) -> str:
+    verdicts = Counter(row["verdict"] for row in table.values())
+    return ", ".join(f"{verdicts[word]} {word}" for word in VERDICTS if verdicts[word])
+
+
+def _figure(row: Row) -> str:
+    stat = "" if row["stat"] in ("total", "") else f" {row['stat']}"
+    return row["metric"].replace("_", " ") + stat
 
 
 def _name(against: str) -> str:
@@ -49,12 +68,11 @@ def _name(against: str) -> str:
 
 
 def _cells(row: Row | None) -> tuple[str, str]:
-    if row is None or not row["limit"]:
+    if row is None:
         return "–", "–"
-    limit, value = float(row["limit"]), row["value"]
+    value = row["ratio"] or ("" if row["against"] else row["value"])
+    bound = f"≤ {float(row['at_most']):.3g}"
     if not value:
-        return f"≤ {limit:.3g}", row["verdict"]
-    spread = f"{float(row['low']):.3g}–{float(row['high']):.3g}" if row["low"] else ""
-    # Of too few samples for an interval these are the least and the greatest.
-    spread = f" ({spread})" if row["is_interval"] == "true" else f" ({spread}, all)" if spread else ""
-    return f"≤ {limit:.3g}", f"{float(value):.3g}{spread} {row['verdict']}"
+        return bound, row["verdict"]
+    spread = f" ({float(row['ci_low']):.3g}–{float(row['ci_high']):.3g})" if row["ci_low"] else ""
+    return bound, f"{float(value):.3g}{spread} {row['verdict']}"

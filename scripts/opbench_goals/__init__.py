@@ -1,6 +1,5 @@
-"""How far the engine is from its goals, from runs of opbench.
+"""Measures the engine's speed workloads and has `opbench gate` hold them against the engine's goals.
 
-`goals` reads what is asked, `rows` finds the figures of a run, `estimates` makes ratios with intervals of them, `judging`
-holds them against the goals, `table` prints and writes what came of it, `measuring` starts opbench, `command` is the
-command line. `growth` judges how costs grow, `curves` draws that, `growth_command` is the command line of these.
+`command` is the command line, `measuring` starts opbench, `keeping` reduces a run to what git keeps of it. `growth` has the
+points of the growth curves, `curves` draws them, `growth_command` is the command line of these.
 """

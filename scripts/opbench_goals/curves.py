@@ -50,8 +50,8 @@ def _draw_panel(panel: Axes, axis: Axis, points: Sequence[Point], styles: dict[s
     for backend in dict.fromkeys(point.backend for point in points):
         own = [point for point in points if point.backend == backend]
         values = [point.time.value for point in own]
-        below = [max(0, point.time.value - point.time.low) for point in own]
-        above = [max(0, point.time.high - point.time.value) for point in own]
+        below = [max(0, point.time.value - point.time.low) if point.time.has_bar else 0 for point in own]
+        above = [max(0, point.time.high - point.time.value) if point.time.has_bar else 0 for point in own]
         how = styles[backend]
         panel.errorbar(
             [point.x for point in own], values, yerr=[below, above], color=how.colour, marker=how.marker,

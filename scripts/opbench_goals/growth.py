@@ -1,18 +1,18 @@
-"""How the cost of an operation grows with one parameter, and whether any growth is worse than linear."""
+"""The points of the growth curves: what an operation takes, along a parameter. Whether that grows too fast is a matter of
+goals, workloads/policies/engine-growth.json, which `opbench gate` judges."""
 
 import csv
-import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from opbench_goals import estimates
-from opbench_goals.estimates import Estimate
-from opbench_goals.rows import FIGURES, Cell, Rows
+from opbench_plots import tables
 from opbench_plots.errors import BadInput
+from opbench_plots.measures import Interval
+from opbench_plots.tables import PARAMETER_PREFIX
 
-ENGINE = "engine"
+RATE = "throughput_ops_per_s"
+READ = ("schema_version", "run_id", "workload", "cell_id", "backend", "class", "samples", RATE, f"{RATE}_ci_low", f"{RATE}_ci_high")
 COLUMNS = (
     "schema_version", "run_id", "allocator", "workload", "cell_id", "parameter", "x", "backend", "ns_per_op", "low",
     "high", "is_interval", "samples",
@@ -21,19 +21,20 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Axis:
-    """A parameter of a workload, and what may become of the engine's cost along it.
-
-    What is judged is the cost of one unit: of an operation, or where the work is proportional to the parameter, as with
-    dependencies, of an operation ÷ the parameter. While that stays the same, the whole grows linearly.
-    """
+    """A parameter of a workload, of which the file lists several values."""
 
     workload: str
     parameter: str
     title: str
-    divides: bool
-    """Whether an operation's cost is divided by the parameter."""
-    at_most: float
-    """How many times the unit's cost at the smallest value it may be at any other."""
+
+
+AXES = (
+    Axis("growth-operations", "items", "operations"),
+    Axis("growth-producers", "producers", "threads that add"),
+    Axis("growth-limit", "max_concurrent", "limit"),
+    Axis("growth-dependencies", "degree", "dependencies of each"),
+    Axis("growth-queues", "queues", "queues"),
+)
 
 
 @dataclass(frozen=True)
@@ -45,101 +46,28 @@ class Point:
     parameter: str
     x: int
     backend: str
-    time: Estimate
+    time: Interval
     """Nanoseconds."""
-    samples: tuple[float, ...] = ()
+    samples: int
 
 
-@dataclass(frozen=True)
-class Growth:
-    """The greatest cost of a unit along an axis ÷ the cost at the smallest value."""
-
-    axis: Axis
-    smallest: int
-    worst: int
-    estimate: Estimate | None
-
-    @property
-    def word(self) -> str:
-        """`worse` only if the whole interval lies above the bound, `linear` only if it lies below."""
-        if self.estimate is None:
-            return "not measured"
-        if not self.estimate.is_interval:
-            return "open"
-        if self.estimate.low > self.axis.at_most:
-            return "worse than linear"
-        return "linear" if self.estimate.high <= self.axis.at_most else "open"
-
-
-def load_axes(path: Path) -> list[Axis]:
-    """Reads the axes of a file."""
-    try:
-        entries = json.loads(path.read_bytes())["axes"]
-        return [Axis(**entry) for entry in entries]
-    except OSError as error:
-        raise BadInput(f"{path}: cannot be read: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError) as error:
-        raise BadInput(f"{path}: not a list of axes: {error}") from error
-
-
-def points(rows: Rows, axes: Iterable[Axis]) -> list[Point]:
-    """All that a run has measured along the axes."""
+def points(folder: Path, axes: Sequence[Axis] = AXES) -> tuple[str, list[Point]]:
+    """The id of a run, and all that its summary.csv has along the axes."""
+    table = tables.read_table(folder / "summary.csv", READ)
     found = []
     for axis in axes:
-        cells = sorted((_x(cell, axis), cell) for cell in rows.cells if cell.workload == axis.workload)
-        for x, cell in cells:
-            for backend in rows.backends(cell):
-                values = list(rows.figures(cell, backend, FIGURES["time"]).values())
-                if values:
-                    nanoseconds = [value * 1e9 for value in values]
-                    estimate = estimates.of_values(nanoseconds, f"{cell.identity}|{backend}")
-                    found.append(
-                        Point(axis.workload, cell.identity, axis.parameter, x, backend, estimate, tuple(nanoseconds))
-                    )
-    return found
-
-
-def _x(cell: Cell, axis: Axis) -> int:
-    return int(dict(cell.parameters)[axis.parameter])
-
-
-def judge(found: Sequence[Point], axes: Iterable[Axis]) -> list[Growth]:
-    """The worst growth of the engine along each axis."""
-    return [_growth(axis, [p for p in found if p.workload == axis.workload and p.backend == ENGINE]) for axis in axes]
-
-
-def _growth(axis: Axis, own: Sequence[Point]) -> Growth:
-    if len(own) < 2:
-        return Growth(axis, 0, 0, None)
-    base = own[0]
-
-    def units(point: Point) -> list[float]:
-        return [value / (point.x if axis.divides else 1) for value in point.samples]
-
-    ratios = {
-        point.x: estimates.of_groups(units(base), units(point), f"{axis.workload}|{point.x}") for point in own[1:]
-    }
-    worst = max(ratios, key=lambda x: ratios[x].value)
-    return Growth(axis, base.x, worst, ratios[worst])
-
-
-def text(growths: Sequence[Growth], allocator: str) -> str:
-    """A table of the axes."""
-    lines = [("", "unit", "worst", "÷ that at", "figure", "95 % interval", "at most", "")]
-    for growth in growths:
-        axis, found = growth.axis, growth.estimate
-        unit = f"1 operation ÷ {axis.parameter}" if axis.divides else "1 operation"
-        figures = ("-", "-", "-", "-")
-        if found is not None:
-            spread = f"{found.low:.2f} – {found.high:.2f}"
-            figures = (
-                f"{axis.parameter}={growth.worst}", str(growth.smallest), f"{found.value:.2f}",
-                spread if found.is_interval else f"({spread})",
-            )  # fmt: skip
-        lines.append((axis.title, unit, *figures, f"{axis.at_most:g}", growth.word))
-    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
-    printed = ["  ".join(word.ljust(width) for word, width in zip(line, widths, strict=True)).rstrip() for line in lines]
-    return "\n".join([f"With {allocator}:", printed[0], "-" * len(printed[0]), *printed[1:], ""])
+        own = []
+        for row in table.rows:
+            if row["workload"] != axis.workload or row["class"] or row[RATE] == "":
+                continue
+            rate, low, high = (tables.positive(table.path, row, f"{RATE}{part}") for part in ("", "_ci_low", "_ci_high"))
+            # The highest rate is the shortest time.
+            time = Interval(1e9 / rate, high and 1e9 / high, low and 1e9 / low)
+            x = int(row[PARAMETER_PREFIX + axis.parameter])
+            samples = int(row["samples"])
+            own.append(Point(axis.workload, row["cell_id"], axis.parameter, x, row["backend"], time, samples))
+        found += sorted(own, key=lambda point: point.x)
+    return table.rows[0]["run_id"], found
 
 
 def write(found: Sequence[Point], run_id: str, allocator: str, path: Path) -> None:
@@ -149,29 +77,24 @@ def write(found: Sequence[Point], run_id: str, allocator: str, path: Path) -> No
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(COLUMNS)
         for point in found:
-            time = point.time
-            figures = [f"{value:.4g}" for value in (time.value, time.low, time.high)]
+            figures = ["" if value is None else f"{value:.4g}" for value in point.time]
             where = [point.workload, point.cell_id, point.parameter, point.x, point.backend]
-            writer.writerow([1, run_id, allocator, *where, *figures, str(time.is_interval).lower(), time.values])
+            has_bar = str(point.time.has_bar).lower()
+            writer.writerow([1, run_id, allocator, *where, *figures, has_bar, point.samples])
 
 
 def read(path: Path) -> tuple[str, str, list[Point]]:
-    """The run, the allocator and the points of such a file; without the samples behind them."""
+    """The run, the allocator and the points of such a file."""
+    table = tables.read_table(path, COLUMNS)
     try:
-        with open(path, newline="", encoding="utf-8") as file:
-            rows: list[dict[str, Any]] = list(csv.DictReader(file))
         found = [
             Point(
                 row["workload"], row["cell_id"], row["parameter"], int(row["x"]), row["backend"],
-                Estimate(
-                    float(row["ns_per_op"]), float(row["low"]), float(row["high"]), row["is_interval"] == "true",
-                    int(row["samples"]),
-                ),
+                Interval(float(row["ns_per_op"]), *(float(row[end]) if row[end] else None for end in ("low", "high"))),
+                int(row["samples"]),
             )
-            for row in rows
+            for row in table.rows
         ]  # fmt: skip
-        return rows[0]["run_id"], rows[0]["allocator"], found
-    except OSError as error:
-        raise BadInput(f"{path}: cannot be read: {error.strerror}") from error
-    except (KeyError, ValueError, TypeError, IndexError) as error:
+    except ValueError as error:
         raise BadInput(f"{path}: not the points of growth curves: {error}") from error
+    return table.rows[0]["run_id"], table.rows[0]["allocator"], found

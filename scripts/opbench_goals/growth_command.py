@@ -1,29 +1,26 @@
-"""The command line of the growth curves: measure, judge, write the points, draw them."""
+"""The command line of the growth curves: measure, have them judged, write the points, draw them."""
 
 import argparse
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 from opbench_goals import growth, measuring
-from opbench_goals.command import allocator_of
 from opbench_goals.errors import CannotMeasure
-from opbench_goals.goals import ALLOCATORS
-from opbench_goals.measuring import ROOT, WORKLOADS
-from opbench_goals.rows import Rows
-from opbench_goals.table import NAMES
+from opbench_goals.measuring import ALLOCATORS, ROOT
 from opbench_plots.errors import BadInput
 
-AXES = WORKLOADS / "goals" / "growth.json"
+POLICY = ROOT / "workloads" / "policies" / "engine-growth.json"
 SECONDS_A_SAMPLE = "120"
 """Ten million operations take their time."""
 
 DESCRIPTION = """\
 Measures how the time of an operation grows with the number of operations, the threads that add, the queue's limit, the
-dependencies of each and the queues they are dealt to; draws the curves, and says whether the engine's growth is linear.
-What is compared is the cost of one unit, an operation, or a dependency where there are several each, at every value with
-that at the smallest: `linear` if the whole 95 % interval of the greatest ratio is within the bound, `worse than linear`
-if all of it lies beyond, else `open`, as wherever there are too few samples for an interval."""
+dependencies of each and the queues they are dealt to; draws the curves, and has `opbench gate` say whether the engine's
+growth is linear, by workloads/policies/engine-growth.json: the cost at every value against that at the smallest. A goal is
+met if the whole 95 % interval of the ratio is within the bound, missed if all of it lies beyond, else inconclusive, as
+wherever there are too few samples for an interval."""
 
 EXAMPLES = """\
 examples:
@@ -44,47 +41,48 @@ def main(arguments: list[str]) -> int:
     """Runs the command; returns the exit code."""
     options = _parse(arguments)
     try:
-        axes = growth.load_axes(AXES)
         if options.redraw:
-            return _redraw(axes, options.output)
-        folder = options.run or _measure(axes, options)
-        allocator = allocator_of(folder)
-        rows = Rows(folder)
-        points = growth.points(rows, axes)
+            return _redraw(options.output)
+        folder = options.run or _measure(options)
+        allocator = measuring.allocator_of(folder)
+        run_id, points = growth.points(folder)
         if not points:
-            raise BadInput(f"{folder}: no workload of {AXES} was measured")
-        print(growth.text(growth.judge(points, axes), NAMES[allocator]))
+            raise BadInput(f"{folder}: none of {', '.join(axis.workload for axis in growth.AXES)} was measured")
+        print(f"With {ALLOCATORS[allocator]}:")
         path = options.output / f"growth-{allocator}.csv"
-        growth.write(points, rows.cells[0].run_id, allocator, path)
-        _draw(axes, path)
+        with tempfile.TemporaryDirectory() as scratch:
+            measuring.judge(allocator, POLICY, [folder], Path(scratch) / "verdicts.csv", options.opbench)
+        growth.write(points, run_id, allocator, path)
+        _draw(path)
     except (BadInput, CannotMeasure) as error:
         print(f"engine-growth: {error}", file=sys.stderr)
         return error.exit_code
     return 0
 
 
-def _measure(axes: list[growth.Axis], options: argparse.Namespace) -> Path:
-    workloads = [f"growth/{axis.workload}" for axis in axes]
+def _measure(options: argparse.Namespace) -> Path:
+    workloads = [f"growth/{axis.workload}" for axis in growth.AXES]
     words = ["--timeout", SECONDS_A_SAMPLE] + ["--quick"] * options.quick
     run_id = time.strftime("growth-%Y%m%dT%H%M%SZ", time.gmtime()) + f"-{options.allocator}"
     return measuring.measure(options.allocator, ROOT / "results", run_id, words, workloads)
 
 
-def _redraw(axes: list[growth.Axis], folder: Path) -> int:
+def _redraw(folder: Path) -> int:
     files = sorted(folder.glob("growth-*.csv"))
     if not files:
         raise BadInput(f"{folder}: no growth-*.csv to draw")
     for path in files:
-        _draw(axes, path)
+        _draw(path)
     return 0
 
 
-def _draw(axes: list[growth.Axis], path: Path) -> None:
+def _draw(path: Path) -> None:
     from opbench_goals import curves  # needs matplotlib, which takes a second to load
 
     run_id, allocator, points = growth.read(path)
     drawn = path.with_suffix(".svg")
-    curves.draw(points, axes, f"Time of one operation, {NAMES[allocator]}, run {run_id}", drawn)
+    title = f"Time of one operation, {ALLOCATORS.get(allocator, allocator)}, run {run_id}"
+    curves.draw(points, growth.AXES, title, drawn)
     print(f"engine-growth: {path}, {drawn}", file=sys.stderr)
 
 
@@ -100,7 +98,7 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
         allow_abbrev=False,
     )
     parser.add_argument(
-        "--allocator", choices=ALLOCATORS, default="system", help="system (glibc's malloc, the default) or jemalloc"
+        "--allocator", choices=list(ALLOCATORS), default="system", help="system (glibc's malloc, the default) or jemalloc"
     )
     parser.add_argument("--quick", action="store_true", help="one short sample of each: does it work?")
     source = parser.add_mutually_exclusive_group()
@@ -110,6 +108,7 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
         "--output", type=Path, default=ROOT / "results" / "reference", metavar="DIR",
         help="where points and curves go (default: results/reference)",
     )  # fmt: skip
+    parser.add_argument("--opbench", type=Path, help=argparse.SUPPRESS)
     return parser.parse_args(arguments)
 
 

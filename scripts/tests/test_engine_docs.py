@@ -300,34 +300,48 @@ def test_public_symbols_without_a_comment_are_listed_and_synthesized_ones_are_no
     assert undocumented(graph) == ["/x/A.swift:5: A.b"]
 
 
-GOALS = """\
-row,allocator,cell_id,figure,against,limit,value,low,high,is_interval,samples,verdict
-tiny,system,tiny work_ns=0,time,dispatch,0.3,0.25,0.2,0.31,true,7,met?
-chain,system,chain depth=9,time,dispatch:within,1.0,3.5,3.25,3.75,false,3,missed
-memory,system,pending,held_bytes,,180,,,,,,not measured
-tiny,jemalloc,tiny work_ns=0,time,dispatch,0.42,0.5,0.4375,0.5625,true,7,missed
-chain,jemalloc,chain depth=9,time,dispatch:within,1.4,1.0,0.75,1.25,true,7,met
-memory,jemalloc,pending,held_bytes,,180,,,,,,not measured
-"""
+GOAL_COLUMNS = "cell_id,metric,stat,against,value,ratio,ci_low,ci_high,at_most,verdict\n"
+GOALS = {
+    "system": """\
+tiny work_ns=0,time,total,dispatch,2e-7,0.25,0.2,0.31,0.3,inconclusive
+chain depth=9,time,total,dispatch:within,2e-7,3.5,3.25,3.75,1.0,missed
+start,submit_latency,p50,dispatch:notify,1e-6,0.4,0.3,0.45,0.5,met
+gone,time,total,,,,,,1,missing
+""",
+    "jemalloc": """\
+tiny work_ns=0,time,total,dispatch,2e-7,0.5,0.4375,0.5625,0.42,missed
+pending,retained_bytes,total,foundation,176.5,0.17,,,0.19,inconclusive
+pending,retained_bytes,total,,176.5,,,,180,inconclusive
+chain depth=9,time,total,dispatch:within,2e-7,1.0,0.75,1.25,1.4,met
+start,submit_latency,p50,dispatch,1e-6,0.6,0.5,0.65,0.7,met
+gone,time,total,,,,,,1,missing
+""",
+}
 
 
 def test_the_table_of_goals_has_both_allocators_side_by_side(tmp_path: Path) -> None:
-    (tmp_path / "engine-goals.csv").write_text(GOALS, encoding="utf-8")
+    for allocator, rows in GOALS.items():
+        (tmp_path / f"engine-goals-{allocator}.csv").write_text(GOAL_COLUMNS + rows, encoding="utf-8")
     made = goals.maker(tmp_path)("engine").splitlines()
     assert made[2:] == [
-        "| tiny: `tiny work_ns=0` | time ÷ Dispatch | ≤ 0.3 | 0.25 (0.2–0.31) met? | ≤ 0.42 | 0.5 (0.438–0.562) missed |",
-        "| chain: `chain depth=9` | time ÷ `dispatch:within` | ≤ 1 | 3.5 (3.25–3.75, all) missed | ≤ 1.4 | 1 (0.75–1.25) met |",
-        "| memory: `pending` | held bytes | ≤ 180 | not measured | ≤ 180 | not measured |",
+        "| `tiny work_ns=0` | time ÷ Dispatch | ≤ 0.3 | 0.25 (0.2–0.31) inconclusive | ≤ 0.42 | 0.5 (0.438–0.562) missed |",
+        "| `pending` | retained bytes ÷ Foundation | – | – | ≤ 0.19 | 0.17 inconclusive |",
+        "| `pending` | retained bytes | – | – | ≤ 180 | 176 inconclusive |",
+        "| `chain depth=9` | time ÷ `dispatch:within` | ≤ 1 | 3.5 (3.25–3.75) missed | ≤ 1.4 | 1 (0.75–1.25) met |",
+        "| `start` | submit latency p50 ÷ `dispatch:notify` | ≤ 0.5 | 0.4 (0.3–0.45) met | ≤ 0.7 | 0.6 (0.5–0.65) met |",
+        "| `gone` | time | ≤ 1 | missing | ≤ 1 | missing |",
         "",
-        "2 of 4 goals are met.",
+        "With glibc's malloc: 1 met, 1 missed, 1 inconclusive, 1 missing.",
+        "With jemalloc: 2 met, 1 missed, 2 inconclusive, 1 missing.",
     ]
 
 
 def test_a_missing_or_foreign_table_of_goals_is_a_problem(tmp_path: Path) -> None:
-    with pytest.raises(Problem, match="no-goals.csv"):
+    with pytest.raises(Problem, match="no-goals-"):
         goals.maker(tmp_path)("no")
-    (tmp_path / "other-goals.csv").write_text("a,b\n1,2\n", encoding="utf-8")
-    with pytest.raises(Problem, match="other-goals.csv"):
+    for allocator in GOALS:
+        (tmp_path / f"other-goals-{allocator}.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+    with pytest.raises(Problem, match="other-goals-"):
         goals.maker(tmp_path)("other")
 
 

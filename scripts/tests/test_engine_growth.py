@@ -6,82 +6,69 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from conftest import OPBENCH
 from opbench_goals import curves, growth
-from opbench_goals.growth import Axis
-from opbench_goals.growth_command import AXES, main
-from opbench_goals.rows import Rows
+from opbench_goals.growth import AXES, Axis
+from opbench_goals.growth_command import POLICY, main
 from opbench_plots.errors import BadInput
 
 ROOT = Path(__file__).resolve().parents[2]
 WORKLOADS = ROOT / "workloads" / "engine" / "growth"
-AXIS = Axis("grown", "items", "operations", False, 1.5)
+AXIS = Axis("grown", "items", "operations")
 
 
-def write_run(folder: Path, times: dict[tuple[str, int], list[float]]) -> Path:
-    """A run of the workload `grown`, with the time of one operation in nanoseconds by backend and items."""
+def write_run(folder: Path, rates: dict[tuple[str, int], tuple[float, float | None, float | None]]) -> Path:
+    """A run of the workload `grown`, with the operations a second, and their interval, by backend and items."""
     folder.mkdir(parents=True)
-    columns = "schema_version,run_id,workload,cell_id,backend,side,block,phase,class,status,metric,stat,value,operations"
-    with open(folder / "samples.csv", "w", newline="", encoding="utf-8") as file:
+    with open(folder / "summary.csv", "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([*columns.split(","), "param.items"])
-        for (backend, items), values in times.items():
-            for block, value in enumerate(values):
-                row = [1, "r", "grown", f"grown items={items}", backend, "", block, "total", "", "ok", "time", "total"]
-                writer.writerow([*row, value * items / 1e9, items, items])
-    (folder / "run.json").write_text(json.dumps({"allocator": "jemalloc 5.3"}), encoding="utf-8")
+        writer.writerow([*growth.READ, "param.items"])
+        for (backend, items), figures in rates.items():
+            values = ["" if value is None else value for value in figures]
+            writer.writerow([1, "r", "grown", f"grown items={items}", backend, "", 7, *values, items])
+        writer.writerow([1, "r", "grown", "grown items=10", "engine", "priority=low", 7, 1e6, "", "", 10])
+        writer.writerow([1, "r", "grown", "grown items=10", "foundation", "", 0, "", "", "", 10])
+        writer.writerow([1, "r", "other", "other", "engine", "", 7, 1e6, "", "", ""])
     return folder
 
 
-def judged(tmp_path: Path, axis: Axis, times: dict[int, list[float]]) -> growth.Growth:
-    rows = Rows(write_run(tmp_path / "run", {("engine", items): values for items, values in times.items()}))
-    return growth.judge(growth.points(rows, [axis]), [axis])[0]
-
-
 def test_the_axes_are_the_lists_of_the_shipped_workloads() -> None:
-    axes = growth.load_axes(AXES)
-    assert {axis.workload for axis in axes} == {path.stem for path in WORKLOADS.glob("*.json")}
-    for axis in axes:
+    assert {axis.workload for axis in AXES} == {path.stem for path in WORKLOADS.glob("*.json")}
+    for axis in AXES:
         parameters = json.loads((WORKLOADS / f"{axis.workload}.json").read_text(encoding="utf-8"))["parameters"]
         lists = [name for name, value in parameters.items() if isinstance(value, list)]
         assert lists == [axis.parameter] and parameters[axis.parameter] == sorted(parameters[axis.parameter])
 
 
-@pytest.mark.parametrize(("last", "word"), [(110.0, "linear"), (300.0, "worse than linear")])
-def test_the_worst_ratio_to_the_smallest_value_is_judged(tmp_path: Path, last: float, word: str) -> None:
-    found = judged(tmp_path, AXIS, {10: [100.0] * 7, 100: [105.0] * 7, 1000: [last] * 7})
-    assert (found.word, found.worst, found.smallest) == (word, 1000, 10)
-    assert found.estimate is not None and found.estimate.value == pytest.approx(last / 100)
+def test_what_is_proportional_to_the_parameter_may_grow_with_it() -> None:
+    """A linear cost: that of an operation stays within the same bound, or within that times its dependencies."""
+    for rule in json.loads(POLICY.read_text(encoding="utf-8"))["rules"]:
+        x = [word.partition("=")[2] for word in rule["cell"].split() if word.startswith("degree=")]
+        if rule["cell"].startswith("growth-dependencies"):
+            degree = int(x[0]) if x else 2
+            assert rule["at_most"] == 1.5 * degree
+        else:
+            assert rule["at_most"] in (1.5, 2)
 
 
-def test_an_interval_that_holds_the_bound_leaves_it_open(tmp_path: Path) -> None:
-    found = judged(tmp_path, AXIS, {10: [100.0] * 7, 100: [120, 130, 140, 150, 160, 170, 180]})
-    assert found.word == "open"
-
-
-def test_the_hump_in_the_middle_is_seen(tmp_path: Path) -> None:
-    found = judged(tmp_path, AXIS, {10: [100.0] * 7, 100: [400.0] * 7, 1000: [90.0] * 7})
-    assert (found.worst, found.word) == (100, "worse than linear")
-
-
-def test_what_is_proportional_is_divided(tmp_path: Path) -> None:
-    axis = Axis("grown", "items", "dependencies", True, 1.5)
-    found = judged(tmp_path, axis, {1: [100.0] * 7, 16: [1600.0] * 7})
-    assert found.word == "linear" and found.estimate is not None and found.estimate.value == pytest.approx(1)
-
-
-def test_one_point_is_no_growth(tmp_path: Path) -> None:
-    assert judged(tmp_path, AXIS, {10: [100.0] * 7}).word == "not measured"
+def test_points_are_times_from_the_rates_of_the_summary_in_the_order_of_the_axis(tmp_path: Path) -> None:
+    rates = {("engine", 100): (4e6, 2e6, 5e6), ("engine", 10): (1e7, None, None), ("dispatch", 10): (1e6, 9e5, 2e6)}
+    run_id, points = growth.points(write_run(tmp_path / "run", rates), [AXIS])
+    assert run_id == "r"
+    assert [(point.x, point.backend) for point in points] == [(10, "engine"), (10, "dispatch"), (100, "engine")]
+    assert points[0].time == (100, None, None) and not points[0].time.has_bar
+    assert points[2].time == (pytest.approx(250), pytest.approx(200), pytest.approx(500))
 
 
 def test_points_are_read_back_and_drawn_the_same_again(tmp_path: Path) -> None:
-    times = {(backend, items): [100.0, 101, 99] for backend in ("engine", "dispatch") for items in (10, 100)}
-    rows = Rows(write_run(tmp_path / "run", times))
-    points = growth.points(rows, [AXIS])
+    rates = {(backend, items): (1e7, 9e6, 2e7) for backend in ("engine", "dispatch") for items in (10, 100)}
+    rates["engine", 1000] = (1e7, None, None)
+    _, points = growth.points(write_run(tmp_path / "run", rates), [AXIS])
     growth.write(points, "r", "jemalloc", tmp_path / "growth-jemalloc.csv")
     run_id, allocator, again = growth.read(tmp_path / "growth-jemalloc.csv")
     assert (run_id, allocator) == ("r", "jemalloc")
-    assert [(p.cell_id, p.x, p.backend, p.time.value) for p in again] == [
-        (p.cell_id, p.x, p.backend, pytest.approx(p.time.value, rel=1e-3)) for p in points
+    assert [(p.cell_id, p.x, p.backend, p.time.value, p.time.has_bar, p.samples) for p in again] == [
+        (p.cell_id, p.x, p.backend, pytest.approx(p.time.value, rel=1e-3), p.time.has_bar, 7) for p in points
     ]
     drawings = []
     for name in ("first.svg", "second.svg"):
@@ -91,13 +78,47 @@ def test_points_are_read_back_and_drawn_the_same_again(tmp_path: Path) -> None:
     assert all(word in drawings[0] for word in ("a title", "operations", "engine", "dispatch"))
 
 
+def test_the_stored_curves_are_those_of_the_stored_points(tmp_path: Path) -> None:
+    stored = ROOT / "results" / "reference"
+    (tmp_path / "growth-system.csv").write_bytes((stored / "growth-system.csv").read_bytes())
+    assert main(["--redraw", "--output", str(tmp_path)]) == 0
+    assert (tmp_path / "growth-system.svg").read_bytes() == (stored / "growth-system.svg").read_bytes()
+
+
+@pytest.mark.skipif(not OPBENCH.exists(), reason=f"{OPBENCH} is not built")
+@pytest.mark.parametrize(("last", "verdict"), [(1.1, "met"), (3.0, "missed")])
+def test_growth_is_judged_by_goals(tmp_path: Path, last: float, verdict: str, capfd: pytest.CaptureFixture[str]) -> None:
+    """One cell a hundred times as large: linear, or three times as much an operation."""
+    from test_engine_goals import sample, write_samples
+
+    name = "growth-queues chains=10 depth=10000"
+    cells = {f"{name} work_ns=0": (1, 1.0), f"{name} queues=100 work_ns=0": (100, last)}
+    rows = [
+        sample(
+            workload="growth-queues", cell_id=cell, metric="time", stat="total", phase="total", block=block,
+            sample_id=f"{queues}{block}-throughput", value=seconds * (1 + block / 100), **{"param.form": queues},
+        )
+        for cell, (queues, seconds) in cells.items()
+        for block in range(7)
+    ]  # fmt: skip
+    run = write_samples(tmp_path / "run", rows)
+    samples = (run / "samples.csv").read_text(encoding="utf-8").replace("param.form,param.unused", "param.queues,param.unused")
+    (run / "samples.csv").write_text(samples, encoding="utf-8")
+    with open(run / "summary.csv", "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([*growth.READ, "param.queues"])
+        for cell, (queues, seconds) in cells.items():
+            writer.writerow([1, "r", "growth-queues", cell, "engine", "", 7, 10 / seconds, "", "", queues])
+    assert main(["--from", str(run), "--output", str(tmp_path / "out"), "--opbench", str(OPBENCH)]) == 0
+    lines = capfd.readouterr().out.splitlines()
+    assert any(line.startswith("growth-queues") and line.endswith(f"2×  {verdict}") for line in lines), lines
+    assert (tmp_path / "out" / "growth-system.svg").exists()
+
+
 def test_files_that_are_none_are_refused(tmp_path: Path) -> None:
     (tmp_path / "growth-system.csv").write_text("a,b\n1,2\n", encoding="utf-8")
     with pytest.raises(BadInput, match="growth-system.csv"):
         growth.read(tmp_path / "growth-system.csv")
-    (tmp_path / "axes.json").write_text('{"axes": [{"workload": "x"}]}', encoding="utf-8")
-    with pytest.raises(BadInput, match="axes.json"):
-        growth.load_axes(tmp_path / "axes.json")
 
 
 def test_misuse_ends_with_64(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,7 +5,9 @@ public enum GateOutcome: String, Sendable {
     /// A sample is invalid, crashed or timed out, so the figures are not to be judged by.
     case badSample = "bad sample"
     case regression
-    /// Something that the base has is not in the head, or nothing at all was judged.
+    /// A figure is beyond its goal.
+    case missed
+    /// Something that the base has is not in the head, a goal's figure was not measured, or nothing at all was judged.
     case missing
     case inconclusive
     case pass
@@ -23,6 +25,20 @@ public enum GateOutcome: String, Sendable {
             if hasBadSample { .badSample } else if judged.contains(where: { $0.verdict == .regression }) {
                 .regression
             } else if judged.isEmpty || isIncomplete && !isLenient {
+                .missing
+            } else if judged.contains(where: { $0.verdict == .inconclusive }) { .inconclusive } else { .pass }
+    }
+
+    /// - Parameters:
+    ///   - rows: of goals.
+    ///   - hasBadSample: whether a run has one.
+    ///   - isLenient: whether goals without a figure are left out of account.
+    public init(_ rows: [GoalRow], hasBadSample: Bool, isLenient: Bool) {
+        let judged = rows.filter { $0.verdict != .missing }
+        self =
+            if hasBadSample { .badSample } else if judged.contains(where: { $0.verdict == .missed }) {
+                .missed
+            } else if judged.isEmpty || judged.count < rows.count && !isLenient {
                 .missing
             } else if judged.contains(where: { $0.verdict == .inconclusive }) { .inconclusive } else { .pass }
     }

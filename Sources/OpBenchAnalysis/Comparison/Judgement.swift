@@ -44,7 +44,8 @@ extension FigureRule {
         if high <= worst { return Judgement(verdict: .pass) }
         guard low > worst else {
             let centre = isRate ? 1 / effect.ratio : effect.ratio
-            let clearing = effect.blocksToClear(worst, low: low, centre: centre, high: high)
+            let clearing = blocksToClear(
+                worst, low: low, centre: centre, high: high, blocks: blocks, most: effect.mostBlocks)
             // From so few, no more can be foretold than what the rule takes.
             let enough = clearing.map { Swift.max($0, minBlocks) } ?? (blocks < minBlocks ? minBlocks : nil)
             return .inconclusive(.wideInterval(blocks: blocks, enough: enough))
@@ -70,18 +71,19 @@ extension FigureRule {
     }
 }
 
-extension Effect {
-    /// How many blocks are likely to bring the whole interval to one side of a margin, if the figures stay as they are:
-    /// its width falls with the root of their number. Nil for more than `mostBlocks`.
-    ///
-    /// - Parameters:
-    ///   - worst: the margin, as how many times worse; so are the estimate and the ends of its interval.
-    ///   - low, centre, high: the interval around the estimate, which hold the margin between them.
-    fileprivate func blocksToClear(_ worst: Double, low: Double, centre: Double, high: Double) -> Int? {
-        let (reach, distance) =
-            centre <= worst ? (log(high / centre), log(worst / centre)) : (log(centre / low), log(centre / worst))
-        let needed = Double(blocks) * (reach / distance) * (reach / distance)
-        guard distance > 0, needed.isFinite, needed <= Double(mostBlocks) else { return nil }
-        return Swift.max(blocks + 1, Int(needed.rounded(.up)))
-    }
+/// How many blocks are likely to bring the whole interval to one side of a bound, if the figures stay as they are: its
+/// width falls with the root of their number. Nil for more than `most`.
+///
+/// - Parameters:
+///   - bound: as the estimate and the ends of its interval: how many times worse, a ratio, or a figure.
+///   - low, centre, high: the interval around the estimate, which hold the bound between them.
+///   - blocks: that the interval is of.
+func blocksToClear(
+    _ bound: Double, low: Double, centre: Double, high: Double, blocks: Int, most: Int
+) -> Int? {
+    let (reach, distance) =
+        centre <= bound ? (log(high / centre), log(bound / centre)) : (log(centre / low), log(centre / bound))
+    let needed = Double(blocks) * (reach / distance) * (reach / distance)
+    guard distance > 0, needed.isFinite, needed <= Double(most) else { return nil }
+    return Swift.max(blocks + 1, Int(needed.rounded(.up)))
 }

@@ -1,4 +1,5 @@
-/// What a gate asks of figures: which of them may get worse, by how much, and how certain a "worse" must be.
+/// What a gate asks of figures: which of them may get worse, by how much, and how certain a "worse" must be; or how great
+/// they may be at all.
 ///
 /// Read from a JSON file of a version; without one, `standard` applies. Thread-safe as a value.
 public struct GatePolicy: Sendable, Hashable {
@@ -6,6 +7,8 @@ public struct GatePolicy: Sendable, Hashable {
     /// figures without a phase or class.
     public struct Selector: Sendable, Hashable {
         public var workload = "*"
+        /// A whole cell id, which begins with the workload's name.
+        public var cell = "*"
         public var backend = "*"
         public var metric = "*"
         public var stat = "*"
@@ -14,8 +17,8 @@ public struct GatePolicy: Sendable, Hashable {
 
         public init() {}
 
-        func matches(_ row: CompareRow) -> Bool {
-            Glob.matches(workload, String(row.cellID.prefix { $0 != " " }))
+        public func matches(_ row: CompareRow) -> Bool {
+            Glob.matches(workload, String(row.cellID.prefix { $0 != " " })) && Glob.matches(cell, row.cellID)
                 && Glob.matches(backend, row.backend.rawValue) && Glob.matches(metric, row.metric)
                 && Glob.matches(stat, row.stat) && Glob.matches(phase, row.phase)
                 && Glob.matches(operationClass, row.operationClass)
@@ -32,9 +35,14 @@ public struct GatePolicy: Sendable, Hashable {
         }
     }
 
+    /// For comparisons of two sides. Empty in a policy of goals.
     public var rules: [Rule]
+    /// For the figures of one side. Empty in a policy of rules for two.
+    public var goals: [Goal] = []
 
     public init(rules: [Rule]) { self.rules = rules }
+
+    public init(goals: [Goal]) { (rules, self.goals) = ([], goals) }
 
     /// The rule for a figure: the first that matches; nil if none does, which leaves the figure unjudged.
     public func rule(for row: CompareRow) -> FigureRule? { rules.first { $0.selector.matches(row) }?.figure }

@@ -12,10 +12,15 @@ enum PolicyDecoder {
     static let version = 1
     static let schemaPath = "schema/policy.schema.json"
     static let keys = ["$schema", "version", "alpha", "min_blocks", "rules"]
-    static let selectorKeys = ["workload", "backend", "metric", "stat", "phase", "class"]
+    static let selectorKeys = ["workload", "cell", "backend", "metric", "stat", "phase", "class"]
+    /// What a rule for two sides may bound, and what a goal may.
     static let boundKeys = ["max_regression", "min_absolute", "alpha", "min_blocks"]
+    static let goalKeys = ["at_most", "against", "min_blocks"]
     static let maxRegressionRange = 0.0...10
     static let minAbsoluteRange = 0.0...1e18
+    static let atMostRange = 0.0...1e18
+    /// The most backends of which a goal takes the fastest.
+    static let referenceLimit = 20
     static let alphaRange = 1e-9...0.5
     static let minBlocksRange = 1...1000
     /// The most rules, and the longest pattern in scalars: each is held against every figure.
@@ -33,31 +38,55 @@ enum PolicyDecoder {
         let alpha = try members["alpha"]?.number("alpha", in: alphaRange) ?? FigureRule.standardAlpha
         let minBlocks =
             try members["min_blocks"]?.integer("min_blocks", in: minBlocksRange) ?? FigureRule.standardMinBlocks
-        var rules: [GatePolicy.Rule] = []
         let elements = try members["rules"]!.elements("a list of rules")
         guard elements.count <= ruleLimit else {
             throw members["rules"]!.error("\(elements.count) rules", remedy: "at most \(ruleLimit) are allowed")
         }
-        for element in elements {
-            rules.append(try rule(element, alpha: alpha, minBlocks: minBlocks))
+        guard try isGoal(elements[0]) else {
+            return GatePolicy(
+                rules: try elements.map { element throws(InputError) in
+                    try rule(element, alpha: alpha, minBlocks: minBlocks)
+                })
         }
-        return GatePolicy(rules: rules)
+        if let node = members["alpha"] {
+            throw node.error(
+                "goals are judged by their intervals, without alpha", remedy: "leave alpha out of a policy with at_most"
+            )
+        }
+        return GatePolicy(
+            goals: try elements.map { element throws(InputError) in try goal(element, minBlocks: minBlocks) })
+    }
+
+    /// Whether a rule bounds figures of one run; else it compares two sides.
+    private static func isGoal(_ node: JSONNode) throws(InputError) -> Bool {
+        let members = try node.object("a rule", known: selectorKeys + boundKeys + goalKeys)
+        return members["at_most"] != nil && members["max_regression"] == nil
+    }
+
+    /// The keys of a rule, which are those of its kind.
+    private static func keys(
+        of node: JSONNode, bound: String, known: [String]
+    ) throws(InputError) -> [String: JSONNode] {
+        let members = try node.object("a rule", known: selectorKeys + boundKeys + goalKeys)
+        for key in ["metric", bound] where members[key] == nil {
+            throw node.error(
+                "the key \"\(key)\" is missing", remedy: "required are metric, and max_regression or at_most")
+        }
+        // The first in the order of the file.
+        let ordered = members.sorted { ($0.value.value.line, $0.key) < ($1.value.value.line, $1.key) }
+        for (key, child) in ordered where !(selectorKeys + known).contains(key) {
+            throw child.error(
+                "\(key) stands in a rule with \(bound)",
+                remedy: "max_regression compares two sides, at_most bounds the figures of one run; "
+                    + "keep rules of each kind in a policy of their own")
+        }
+        return members
     }
 
     private static func rule(
         _ node: JSONNode, alpha: Double, minBlocks: Int
     ) throws(InputError) -> GatePolicy.Rule {
-        let members = try node.object("a rule", known: selectorKeys + boundKeys)
-        for key in ["metric", "max_regression"] where members[key] == nil {
-            throw node.error("the key \"\(key)\" is missing", remedy: "required are metric, max_regression")
-        }
-        var selector = GatePolicy.Selector()
-        selector.metric = try metric(members["metric"]!)
-        selector.workload = try members["workload"]?.pattern() ?? selector.workload
-        selector.backend = try members["backend"]?.pattern(among: BackendID.known.map(\.rawValue)) ?? selector.backend
-        selector.stat = try members["stat"]?.pattern() ?? selector.stat
-        selector.phase = try members["phase"]?.pattern() ?? selector.phase
-        selector.operationClass = try members["class"]?.pattern() ?? selector.operationClass
+        let members = try keys(of: node, bound: "max_regression", known: boundKeys)
         var figure = FigureRule(
             maxRegression: try members["max_regression"]!.number("max_regression", in: maxRegressionRange),
             alpha: alpha, minBlocks: minBlocks)
@@ -68,7 +97,62 @@ enum PolicyDecoder {
         if let node = members["min_blocks"] {
             figure.minBlocks = try node.integer("min_blocks", in: minBlocksRange)
         }
-        return GatePolicy.Rule(selector, figure)
+        return GatePolicy.Rule(try selector(members, metrics: judgedMetrics), figure)
+    }
+
+    private static func goal(_ node: JSONNode, minBlocks: Int) throws(InputError) -> GatePolicy.Goal {
+        let members = try keys(of: node, bound: "at_most", known: goalKeys)
+        return GatePolicy.Goal(
+            try selector(members, metrics: boundedMetrics),
+            against: try members["against"].map(reference),
+            atMost: try members["at_most"]!.number("at_most", in: atMostRange),
+            minBlocks: try members["min_blocks"]?.integer("min_blocks", in: minBlocksRange) ?? minBlocks)
+    }
+
+    private static func selector(
+        _ members: [String: JSONNode], metrics: [String]
+    ) throws(InputError) -> GatePolicy.Selector {
+        var selector = GatePolicy.Selector()
+        selector.metric = try members["metric"]!.pattern(among: metrics)
+        selector.workload = try members["workload"]?.pattern() ?? selector.workload
+        selector.cell = try members["cell"]?.pattern() ?? selector.cell
+        selector.backend = try members["backend"]?.pattern(among: BackendID.known.map(\.rawValue)) ?? selector.backend
+        selector.stat = try members["stat"]?.pattern() ?? selector.stat
+        selector.phase = try members["phase"]?.pattern() ?? selector.phase
+        selector.operationClass = try members["class"]?.pattern() ?? selector.operationClass
+        return selector
+    }
+
+    /// A backend, several of which the fastest counts, or another cell.
+    private static func reference(_ node: JSONNode) throws(InputError) -> GatePolicy.Goal.Reference {
+        switch node.value.content {
+        case .string: return .fastest([try backend(node)])
+        case .array:
+            let elements = try node.elements("a list of backends")
+            guard elements.count <= referenceLimit else {
+                throw node.error("\(elements.count) backends", remedy: "at most \(referenceLimit) are allowed")
+            }
+            var backends: [BackendID] = []
+            for element in elements {
+                let backend = try backend(element)
+                if backends.contains(backend) {
+                    throw element.error("\(backend.rawValue) appears twice in the list", remedy: "keep one of the two")
+                }
+                backends.append(backend)
+            }
+            return .fastest(backends)
+        case .object:
+            let members = try node.object("an object with the key cell", known: ["cell"])
+            guard let cell = members["cell"] else {
+                throw node.error("the key \"cell\" is missing", remedy: "name the other cell by its cell_id")
+            }
+            return .cell(try cell.cellID())
+        default: throw node.wrongType(expected: "a backend, a list of backends, or {\"cell\": …}")
+        }
+    }
+
+    private static func backend(_ node: JSONNode) throws(InputError) -> BackendID {
+        BackendID(rawValue: try node.choice("backend", among: BackendID.known.map(\.rawValue)))
     }
 
     /// The metrics that can be better or worse, and the ratio of times that comparisons add.
@@ -76,8 +160,9 @@ enum PolicyDecoder {
         ["time_ratio"] + Metric.catalogue.filter { $0.direction != .neutral }.map(\.name)
     }
 
-    private static func metric(_ node: JSONNode) throws(InputError) -> String {
-        try node.pattern(among: judgedMetrics)
+    /// Those of which less is better: a bound on how great another may be asks for nothing.
+    static var boundedMetrics: [String] {
+        ["time_ratio"] + Metric.catalogue.filter { $0.direction == .lower }.map(\.name)
     }
 }
 
@@ -91,6 +176,17 @@ extension JSONNode {
         guard let known, !known.contains(where: { Glob.matches(text, $0) }) else { return text }
         throw error(
             "\(JSONText.excerpt(text)) matches nothing known", remedy: Suggestion.remedy(for: text, among: known))
+    }
+
+    /// One cell, as samples.csv names it.
+    fileprivate func cellID() throws(InputError) -> String {
+        let text = try string("a cell_id")
+        guard (1...PolicyDecoder.patternLimit).contains(text.unicodeScalars.count) else {
+            throw error(
+                "the cell_id is empty or too long",
+                remedy: "write 1 to \(PolicyDecoder.patternLimit) characters, as samples.csv has them")
+        }
+        return text
     }
 
     fileprivate func number(_ what: String, in range: ClosedRange<Double>) throws(InputError) -> Double {

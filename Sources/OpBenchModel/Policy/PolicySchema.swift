@@ -6,7 +6,10 @@ extension JSONSchema {
         .object(
             ("$schema", "https://json-schema.org/draft/2020-12/schema"),
             ("title", "An opbench gate policy"),
-            ("description", "Which figures may get worse, by how much, and how certain a \"worse\" must be."),
+            (
+                "description",
+                "Which figures may get worse, by how much, and how certain a \"worse\" must be; or how great they may be."
+            ),
             ("type", "object"), ("required", .strings(["version", "rules"])), ("additionalProperties", false),
             (
                 "properties",
@@ -17,43 +20,95 @@ extension JSONSchema {
                     (
                         "rules",
                         described(
-                            "The first rule that matches a figure judges it; figures that none matches are not judged.",
+                            "The first rule with max_regression that matches a figure judges it; figures that none "
+                                + "matches are not judged. Each rule with at_most judges every figure that it matches. A "
+                                + "policy has rules of one of these kinds.",
                             [
                                 ("type", "array"), ("minItems", .integer(1)),
-                                ("maxItems", .integer(PolicyDecoder.ruleLimit)), ("items", policyRule),
+                                ("maxItems", .integer(PolicyDecoder.ruleLimit)),
+                                ("anyOf", JSONValue(.array([itemsOf(rule), itemsOf(goal)]))),
                             ])
                     ))
             ))
     }
 
-    private static var policyRule: JSONValue {
+    private static func itemsOf(_ schema: JSONValue) -> JSONValue { .object(("items", schema)) }
+
+    /// For two sides.
+    private static var rule: JSONValue {
+        policyRule(
+            bound: "max_regression",
+            [
+                (
+                    "max_regression",
+                    described(
+                        "The greatest relative worsening that passes: 0.05 is 5 %.",
+                        range(PolicyDecoder.maxRegressionRange))
+                ),
+                (
+                    "min_absolute",
+                    described(
+                        "A worsening below this, in the metric's unit per operation or round, is none.",
+                        range(PolicyDecoder.minAbsoluteRange))
+                ),
+                ("alpha", alpha), ("min_blocks", minBlocks),
+            ])
+    }
+
+    /// For the figures of one run.
+    private static var goal: JSONValue {
+        policyRule(
+            bound: "at_most",
+            [
+                (
+                    "at_most",
+                    described(
+                        "The greatest ratio to what `against` names that meets the goal; without `against`, the greatest "
+                            + "figure, in the metric's unit per operation or round.",
+                        range(PolicyDecoder.atMostRange))
+                ),
+                (
+                    "against",
+                    described(
+                        "What the ratio is taken to, within the run: a backend, the fastest of several on the same cell, "
+                            + "or the same backend on another cell.",
+                        [("oneOf", JSONValue(.array([backend, backends, otherCell])))])
+                ),
+                ("min_blocks", minBlocks),
+            ])
+    }
+
+    private static var backend: JSONValue { .object(("enum", .strings(BackendID.known.map(\.rawValue)))) }
+
+    private static var backends: JSONValue {
+        .object(
+            ("type", "array"), ("minItems", .integer(1)), ("maxItems", .integer(PolicyDecoder.referenceLimit)),
+            ("uniqueItems", true), ("items", backend))
+    }
+
+    private static var otherCell: JSONValue {
+        let cell = described(
+            "Its cell_id, as samples.csv has it.",
+            [("type", "string"), ("minLength", .integer(1)), ("maxLength", .integer(PolicyDecoder.patternLimit))])
+        return .object(
+            ("type", "object"), ("required", .strings(["cell"])), ("additionalProperties", false),
+            ("properties", .object(("cell", cell))))
+    }
+
+    private static func policyRule(bound: String, _ bounds: [(String, JSONValue)]) -> JSONValue {
         func selector(_ what: String) -> JSONValue {
             described(
                 "\(what), in which * stands for any text.",
                 [("type", "string"), ("maxLength", .integer(PolicyDecoder.patternLimit))])
         }
+        let selectors: [(String, JSONValue)] = [
+            ("workload", selector("A workload's name")), ("cell", selector("A cell_id")),
+            ("backend", selector("A backend")), ("metric", selector("A metric of samples.csv, or time_ratio")),
+            ("stat", selector("A stat")), ("phase", selector("A phase")), ("class", selector("A class")),
+        ]
         return .object(
-            ("type", "object"), ("required", .strings(["metric", "max_regression"])), ("additionalProperties", false),
-            (
-                "properties",
-                .object(
-                    ("workload", selector("A workload's name")), ("backend", selector("A backend")),
-                    ("metric", selector("A metric of samples.csv, or time_ratio")), ("stat", selector("A stat")),
-                    ("phase", selector("A phase")), ("class", selector("A class")),
-                    (
-                        "max_regression",
-                        described(
-                            "The greatest relative worsening that passes: 0.05 is 5 %.",
-                            range(PolicyDecoder.maxRegressionRange))
-                    ),
-                    (
-                        "min_absolute",
-                        described(
-                            "A worsening below this, in the metric's unit per operation or round, is none.",
-                            range(PolicyDecoder.minAbsoluteRange))
-                    ),
-                    ("alpha", alpha), ("min_blocks", minBlocks))
-            ))
+            ("type", "object"), ("required", .strings(["metric", bound])), ("additionalProperties", false),
+            ("properties", .members(selectors + bounds)))
     }
 
     private static var alpha: JSONValue {
@@ -64,7 +119,7 @@ extension JSONSchema {
     private static var minBlocks: JSONValue {
         let range = PolicyDecoder.minBlocksRange
         return described(
-            "A regression takes at least this many blocks.",
+            "A regression, or a goal that is missed, takes at least this many blocks.",
             [("type", "integer"), ("minimum", .integer(range.lowerBound)), ("maximum", .integer(range.upperBound))])
     }
 

@@ -6,9 +6,11 @@ public enum Verdict: String, CaseIterable, Sendable {
     case improved
     /// Worse by more than the margin, with the certainty asked for.
     case regression
+    /// Of a goal: not above its bound; or above it.
+    case met, missed
     /// The data do not tell.
     case inconclusive
-    /// The figure exists on one side only.
+    /// The figure exists on one side only; or no run has what a goal is about.
     case missing
     /// No rule asks about it.
     case unjudged = ""

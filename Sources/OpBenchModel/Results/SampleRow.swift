@@ -82,7 +82,7 @@ extension SampleRow: CSVRow {
 
     private static let unknownMetric = "a metric of the catalogue"
 
-    private static let flagsColumn = CSVColumn<SampleRow>(
+    static let flagsColumn = CSVColumn<SampleRow>(
         name: "flags", write: { $0.flags.joined(separator: ";") },
         read: { row, text in
             row.flags = text.utf8.split(separator: UInt8(ascii: ";")).map { String(decoding: $0, as: UTF8.self) }

@@ -60,7 +60,7 @@ struct RecordedCommand {
     }
 
     /// The arguments that compare two interleaved builds on the same cells and backends.
-    func inTurns(base: String, head: String) -> [String] {
+    func interleaved(base: String, head: String) -> [String] {
         ["ab"] + options.plan.words(blocks: nil) + options.selection.words(after: [base, head])
     }
 }

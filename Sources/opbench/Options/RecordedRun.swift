@@ -15,13 +15,23 @@ struct RecordedRun {
 
     /// Reads a run.
     ///
-    /// - Parameter name: a run's folder, its samples.csv, or the id of a run in `folder` or among its baselines.
+    /// - Parameters:
+    ///   - name: a run's folder, its samples.csv, or the id of a run in `folder` or among its baselines.
+    ///   - isReducedAllowed: whether the run may have a figures.csv instead, which has only some of its figures.
     /// - Throws: `InputError` for what is no run, is cut off, or comes from elsewhere.
-    init(_ name: String, in folder: String) throws(InputError) {
+    init(_ name: String, in folder: String, isReducedAllowed: Bool = false) throws(InputError) {
         self.name = name
-        let file = try Self.samplesFile(of: name, in: folder)
+        let whole = Self.file(SampleRow.fileName, of: name, in: folder)
+        let reduced = isReducedAllowed && whole == nil ? Self.file(KeptRow.fileName, of: name, in: folder) : nil
+        guard let file = whole ?? reduced else {
+            throw InputError(
+                file: name, message: "there is no such run",
+                remedy: "name a run's folder, its samples.csv, or the id of a run in \(folder)/")
+        }
         self.folder = WrittenFolder.holding(file)
-        let samples = try CSVFile.read(SampleRow.self, file: file)
+        let samples =
+            reduced == nil
+            ? try CSVFile.read(SampleRow.self, file: file) : try CSVFile.read(KeptRow.self, file: file).map(\.sample)
         if samples.isEmpty {
             throw InputError(file: file, message: "there are no rows", remedy: "name a run that has ended")
         }
@@ -41,16 +51,9 @@ struct RecordedRun {
         (self.name, self.folder, self.samples, self.facts) = (name, folder, samples, facts)
     }
 
-    private static func samplesFile(of name: String, in folder: String) throws(InputError) -> String {
-        let places =
-            [name, "\(name)/\(SampleRow.fileName)"]
-            + ["", "baseline/"].map { "\(folder)/\($0)\(name)/\(SampleRow.fileName)" }
-        guard let file = places.first(where: Self.isRegularFile) else {
-            throw InputError(
-                file: name, message: "there is no such run",
-                remedy: "name a run's folder, its samples.csv, or the id of a run in \(folder)/")
-        }
-        return file
+    private static func file(_ file: String, of name: String, in folder: String) -> String? {
+        let places = [name, "\(name)/\(file)"] + ["", "baseline/"].map { "\(folder)/\($0)\(name)/\(file)" }
+        return places.first(where: isRegularFile)
     }
 
     private static func isRegularFile(_ path: String) -> Bool {
@@ -77,13 +80,17 @@ struct RecordedRun {
     }
 
     /// Figures of different machines say nothing of each other.
-    static func checkSameHost(_ base: RecordedRun, _ head: RecordedRun) throws(InputError) {
+    ///
+    /// - Parameter areCompared: whether figures of one run are held against those of the other.
+    static func checkSameHost(
+        _ base: RecordedRun, _ head: RecordedRun, areCompared: Bool = true
+    ) throws(InputError) {
         guard let (one, other) = base.facts.flatMap({ base in head.facts.map { (base, $0) } }) else {
             StandardError.say("opbench: warning: no run.json beside the rows: the hosts may differ")
             return
         }
         let work = other.iterationsPerNanosecond / one.iterationsPerNanosecond
-        if !(0.99...1.01).contains(work) {
+        if areCompared, !(0.99...1.01).contains(work) {
             StandardError.say(
                 "opbench: warning: \(head.name) did \(Quantities.ratio(work)) the work of \(base.name) for the same "
                     + "work_ns; `run --calibration \(base.name)` does the same")

@@ -42,7 +42,28 @@ struct ReportOptions: ParsableArguments {
 
     func loadPolicy(or standard: GatePolicy) throws(InputError) -> GatePolicy {
         guard let policy else { return standard }
-        return try GatePolicy.load(file: policy)
+        let loaded = try GatePolicy.load(file: policy)
+        guard loaded.goals.isEmpty else {
+            throw InputError(
+                file: policy, path: "$.rules[0].at_most", message: "goals are about one run, and not two sides",
+                remedy: "judge it by `opbench gate --candidate RUN --policy \(policy)`")
+        }
+        return loaded
+    }
+
+    func loadGoals() throws(InputError) -> [GatePolicy.Goal] {
+        guard let policy else {
+            throw InputError(
+                file: "--policy", message: "a run by itself is judged by goals, and none are given",
+                remedy: "name a policy whose rules have at_most, or a --baseline to compare with")
+        }
+        let goals = try GatePolicy.load(file: policy).goals
+        guard !goals.isEmpty else {
+            throw InputError(
+                file: policy, path: "$.rules", message: "the rules compare two sides, and there is one run",
+                remedy: "name a policy whose rules have at_most, or a --baseline to compare with")
+        }
+        return goals
     }
 
     /// Prints the comparison and writes the files that were asked for.
@@ -60,10 +81,15 @@ struct ReportOptions: ParsableArguments {
         }
         let shown = ComparisonReport(
             rows: showsAll ? rows : rows.filter { policy.rule(for: $0) != nil }, outcome: outcome, settling: settling)
+        try write(shown, allRows: rows, files: files)
+    }
+
+    /// - Parameter allRows: those that are not printed, too: a file has them all.
+    func write<Row>(_ shown: ComparisonReport<Row>, allRows: [Row], files: ReportFiles) throws {
         try StandardOutput.write(format.text(of: shown))
         if annotates { try StandardOutput.write(GitHubAnnotations.text(of: shown)) }
         var reports: [(file: ReportFile, text: String)] = []
-        if let file = files.csv { reports.append((file, CSVFile.text(of: rows))) }
+        if let file = files.csv { reports.append((file, CSVFile.text(of: allRows))) }
         if let file = files.markdown { reports.append((file, ComparisonMarkdown.text(of: shown))) }
         if let file = files.junit { reports.append((file, JUnitReport.text(of: shown))) }
         try ReportFile.write(reports)
@@ -87,7 +113,7 @@ struct ReportFiles {
 enum ComparisonFormat: String, CaseIterable, ExpressibleByArgument {
     case table, csv, json, markdown
 
-    func text(of report: ComparisonReport) -> String {
+    func text<Row>(of report: ComparisonReport<Row>) -> String {
         switch self {
         case .table: ComparisonTable.text(of: report)
         case .csv: CSVFile.text(of: report.rows)

@@ -1,13 +1,13 @@
 import OpBenchAnalysis
 import OpBenchModel
 
-/// A comparison as a table in Markdown, for the summary of a CI job.
+/// Judged figures as a table in Markdown, for the summary of a CI job.
 enum ComparisonMarkdown {
-    static func text(of report: ComparisonReport) -> String {
+    static func text<Row>(of report: ComparisonReport<Row>) -> String {
         let rows = report.rows
-        let titles = ComparisonColumn.all.map(\.title)
-        let rule = ComparisonColumn.all.map { $0.isText ? "---" : "---:" }
-        let lines = [titles, rule] + rows.map { row in ComparisonColumn.all.map { MarkdownText.cell($0.text(row)) } }
+        let titles = Row.reportColumns.map(\.title)
+        let rule = Row.reportColumns.map { $0.isText ? "---" : "---:" }
+        let lines = [titles, rule] + rows.map { row in Row.reportColumns.map { MarkdownText.cell($0.text(row)) } }
         let heading = report.outcome.map { "**gate: \($0.rawValue)**\(GateSummary.counts(of: rows))\n\n" } ?? ""
         return heading + lines.map { "| " + $0.joined(separator: " | ") + " |\n" }.joined()
             + (report.ratioNote.map { "\n\($0)\n" } ?? "") + report.settlements.map(paragraph).joined()

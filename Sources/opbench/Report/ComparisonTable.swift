@@ -1,13 +1,15 @@
 import OpBenchAnalysis
 import OpBenchModel
-import TextTable
 
-/// A comparison as people read it: a line per figure, the worst verdicts first within each cell's order.
+/// Judged figures as people read them: a line per figure, in the order of their cells.
 enum ComparisonTable {
-    static func text(of report: ComparisonReport) -> String {
+    /// - Parameter width: nil for as much as the table takes.
+    static func text<Row>(of report: ComparisonReport<Row>, width: Int? = TableWidth.ofOutput()) -> String {
         guard !report.rows.isEmpty else { return "no rule judges any figure\n" + outcome(of: report) }
-        let lines = report.rows.map { row in ComparisonColumn.all.map { column(of: row, $0) } }
-        return PrintedTable.text(of: lines)
+        let table = PrintedTable(
+            Row.reportColumns.map { .init(title: $0.title, isText: $0.isText) },
+            rows: report.rows.map { row in Row.reportColumns.map { $0.text(row) } })
+        return table.text(width: width)
             + (report.ratioNote.map { "\n\($0)\n" } ?? "") + outcome(of: report)
             + report.settlements.map(paragraph).joined()
     }
@@ -18,28 +20,19 @@ enum ComparisonTable {
         return "\n" + lines.map { TerminalText.escaped($0) + "\n" }.joined()
     }
 
-    private static func outcome(of report: ComparisonReport) -> String {
+    private static func outcome<Row>(of report: ComparisonReport<Row>) -> String {
         guard let outcome = report.outcome else { return "" }
         return "\ngate: \(outcome.rawValue)\(GateSummary.counts(of: report.rows))\n"
     }
-
-    private static func column(of row: CompareRow, _ column: ComparisonColumn) -> Column {
-        Column(title: column.title, field: column.text(row), align: column.isText ? .left : .right)
-    }
 }
 
-/// What all printed forms of a comparison show of a figure.
-struct ComparisonColumn: Sendable {
-    let title: String
-    var isText = false
-    let text: @Sendable (CompareRow) -> String
-
-    static let all: [ComparisonColumn] = [
+extension CompareRow: JudgedRow {
+    static let reportColumns: [ReportColumn<CompareRow>] = [
         .init(title: "cell", isText: true) { $0.cellID },
         .init(title: "backend", isText: true) { $0.backend.rawValue },
         .init(title: "figure", isText: true) { $0.figureName },
-        .init(title: "base") { figure($0.base, of: $0) },
-        .init(title: "new") { figure($0.head, of: $0) },
+        .init(title: "base") { Quantities.figure($0.base, of: $0.metric) },
+        .init(title: "new") { Quantities.figure($0.head, of: $0.metric) },
         .init(title: "ratio") { $0.ratio.map(Quantities.ratio) ?? Quantities.absent },
         .init(title: "95 % interval") { row in
             guard let low = row.ratioLow, let high = row.ratioHigh else { return Quantities.absent }
@@ -53,27 +46,49 @@ struct ComparisonColumn: Sendable {
         .init(title: "verdict", isText: true) { $0.judgement.isEmpty ? Quantities.absent : $0.judgement },
     ]
 
-    private static func figure(_ value: Double?, of row: CompareRow) -> String {
-        guard let value else { return Quantities.absent }
-        return switch Metric.named(row.metric)?.unit {
-        case .seconds: Quantities.duration(nanoseconds: value * 1e9)
-        case .bytes: Quantities.bytes(value)
-        case .perSecond, .count: Quantities.count(value)
-        case .ratio, nil: Quantities.ratio(value)
-        }
-    }
-}
+    var runID: String { "" }
+    var hasRatio: Bool { ratio != nil }
 
-extension CompareRow {
     /// The metric with what distinguishes it: `time total`, `start_latency p99 priority=high`.
     var figureName: String {
         ([metric] + [phase, stat == phase ? "" : stat, operationClass].filter { !$0.isEmpty }).joined(separator: " ")
     }
 }
 
+extension GoalRow: JudgedRow {
+    static let reportColumns: [ReportColumn<GoalRow>] = [
+        .init(title: "cell", isText: true) { $0.cellID },
+        .init(title: "backend", isText: true) { $0.backend.rawValue },
+        .init(title: "figure", isText: true) { $0.figureName },
+        .init(title: "median") { Quantities.figure($0.value, of: $0.metric) },
+        .init(title: "other") { Quantities.figure($0.base, of: $0.metric) },
+        .init(title: "ratio") { $0.ratio.map(Quantities.fineRatio) ?? Quantities.absent },
+        .init(title: "95 % interval") { row in
+            guard let low = row.low, let high = row.high else { return Quantities.absent }
+            return "\(row.bounded(low)) – \(row.bounded(high))"
+        },
+        .init(title: "at most") { row in row.atMost.map(row.bounded) ?? Quantities.absent },
+        .init(title: "verdict", isText: true) { $0.judgement },
+    ]
+
+    var hasRatio: Bool { ratio != nil }
+
+    /// The figure, and what it is held against: `time total ÷ dispatch`.
+    var figureName: String {
+        let figure = CompareRow(
+            cellID: cellID, backend: backend, phase: phase, operationClass: operationClass, metric: metric, stat: stat)
+        return figure.figureName + (reference.isEmpty ? "" : " ÷ \(reference)")
+    }
+
+    /// In the unit of what the goal bounds.
+    private func bounded(_ value: Double) -> String {
+        reference.isEmpty ? Quantities.figure(value, of: metric) : Quantities.fineRatio(value)
+    }
+}
+
 /// How many figures got which verdict.
 enum GateSummary {
-    static func counts(of rows: [CompareRow]) -> String {
+    static func counts(of rows: [some JudgedRow]) -> String {
         let parts = Verdict.allCases.filter { $0 != .unjudged }.compactMap { verdict in
             let count = rows.count { $0.verdict == verdict }
             return count == 0 ? nil : "\(count) \(verdict.rawValue)"

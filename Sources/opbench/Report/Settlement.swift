@@ -30,8 +30,3 @@ extension Doubt {
         }
     }
 }
-
-extension CompareRow {
-    /// The verdict, and why it is none.
-    var judgement: String { verdict.rawValue + (doubt.map { ": \($0.words)" } ?? "") }
-}

@@ -10,6 +10,8 @@ struct Settling: Sendable {
         case runs(base: RecordedRun, head: RecordedRun)
         /// One run of two interleaved builds.
         case sides(RecordedRun)
+        /// Runs of different cells, each by itself.
+        case goals([RecordedRun])
     }
 
     let compared: Compared
@@ -21,14 +23,17 @@ struct Settling: Sendable {
     let policy: String?
 
     /// One for each thing to be done.
-    func settlements(of rows: [CompareRow]) -> [Settlement] {
-        let doubts = Dictionary(grouping: rows.compactMap(\.doubt), by: \.remedy)
-        return Doubt.Remedy.allCases.compactMap { remedy in doubts[remedy].map { settlement(remedy, of: $0) } }
+    func settlements(of rows: [some JudgedRow]) -> [Settlement] {
+        Doubt.Remedy.allCases.compactMap { remedy in
+            let doubtful = rows.filter { $0.doubt?.remedy == remedy }
+            guard !doubtful.isEmpty else { return nil }
+            return settlement(remedy, of: doubtful.compactMap(\.doubt), runIDs: Set(doubtful.map(\.runID)))
+        }
     }
 
-    private func settlement(_ remedy: Doubt.Remedy, of doubts: [Doubt]) -> Settlement {
+    private func settlement(_ remedy: Doubt.Remedy, of doubts: [Doubt], runIDs: Set<String>) -> Settlement {
         let enough = doubts.compactMap(\.enough).max() ?? 0
-        let (advice, commands) = self.advice(remedy, blocks: enough)
+        let (advice, commands) = self.advice(remedy, blocks: enough, runIDs: runIDs)
         let reasons = Dictionary(grouping: doubts, by: \.words).mapValues(\.count)
             .sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         let counted = reasons.map { reasons.count == 1 ? $0.key : "\($0.value) × \($0.key)" }
@@ -38,13 +43,17 @@ struct Settling: Sendable {
             remedy: remedy, finding: "\(figures) inconclusive (\(counted))", advice: advice, commands: commands)
     }
 
-    /// - Parameter blocks: with how many the figures are likely to be settled, where their number matters.
-    private func advice(_ remedy: Doubt.Remedy, blocks: Int) -> (words: String, commands: [String]) {
+    /// - Parameters:
+    ///   - blocks: with how many the figures are likely to be settled, where their number matters.
+    ///   - runIDs: of the runs that the figures are of, where each is judged by itself.
+    private func advice(
+        _ remedy: Doubt.Remedy, blocks: Int, runIDs: Set<String>
+    ) -> (words: String, commands: [String]) {
         switch remedy {
         case .moreBlocks:
-            ("\(blocks) blocks\(ofWhat) may tell\(builds(blocks))", again(blocks: blocks))
+            ("\(blocks) blocks\(ofWhat) may tell\(builds(blocks))", again(blocks: blocks, runIDs))
         case .fewerBlocks:
-            ("the exact test takes no more than \(blocks) pairs of blocks", again(blocks: blocks))
+            ("the exact test takes no more than \(blocks) pairs of blocks", again(blocks: blocks, runIDs))
         case .noiseFloor:
             (
                 "runs of different times drift apart, and nobody has measured how much here; three calibrations tell",
@@ -53,10 +62,7 @@ struct Settling: Sendable {
         case .sharperComparison:
             ("no possible number of blocks is likely to tell; \(sharper.advice)", sharper.commands)
         case .rule:
-            (
-                "what rises from 0 has no ratio; a policy's rule with `min_absolute` judges the difference",
-                [compare(names, policy: "FILE")]
-            )
+            (withoutRatio, [compare(names, policy: "FILE")])
         }
     }
 
@@ -66,7 +72,13 @@ struct Settling: Sendable {
         switch compared {
         case .runs(let base, let head): [base.name, head.name]
         case .sides(let run): [run.name]
+        case .goals(let runs): runs.map(\.name)
         }
+    }
+
+    private var withoutRatio: String {
+        if case .goals = compared { return "what is 0 has no ratio; a goal without `against` bounds the figure itself" }
+        return "what rises from 0 has no ratio; a policy's rule with `min_absolute` judges the difference"
     }
 
     private var ofWhat: String {
@@ -114,8 +126,22 @@ struct Settling: Sendable {
         }
     }
 
-    private func again(blocks: Int) -> [String] {
+    private func again(blocks: Int, _ runIDs: Set<String>) -> [String] {
         switch compared {
+        case .goals(let runs):
+            var (commands, names): ([String], [String]) = ([], [])
+            var latest: Again?
+            for run in runs {
+                guard runIDs.contains(run.samples[0].runID) else {
+                    names.append(run.name)
+                    continue
+                }
+                let again = Again(run, blocks: blocks, folder: folder, besides: latest)
+                commands.append(call(again.words()))
+                names.append(again.name)
+                latest = again
+            }
+            return commands + [compare(names, policy: policy)]
         case .sides(let run):
             let again = Again(run, blocks: blocks, folder: folder)
             return [call(again.words()), compare([again.name], policy: policy)]
@@ -156,6 +182,7 @@ struct Settling: Sendable {
         switch compared {
         case .runs(_, let head): RecordedCommand(head.facts?.arguments ?? [])
         case .sides(let run): RecordedCommand(run.facts?.arguments ?? [])
+        case .goals(let runs): RecordedCommand(runs.first?.facts?.arguments ?? [])
         }
     }
 
@@ -167,10 +194,12 @@ struct Settling: Sendable {
     private var sharper: (advice: String, commands: [String]) {
         switch compared {
         case .runs:
-            let words = recorded?.inTurns(base: "OLD", head: "NEW") ?? ["ab", "OLD", "NEW", "FILE"]
+            let words = recorded?.interleaved(base: "OLD", head: "NEW") ?? ["ab", "OLD", "NEW", "FILE"]
             return ("interleaving the two built programs, OLD and NEW, tells most", [call(words)])
         case .sides:
             return ("a quieter machine does, or a wider margin in --policy", [call(["doctor"])])
+        case .goals:
+            return ("a quieter machine does, or another bound in --policy", [call(["doctor"])])
         }
     }
 }

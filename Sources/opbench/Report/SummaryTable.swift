@@ -1,16 +1,19 @@
 import OpBenchModel
-import TextTable
 
 /// The summary as people read it: a table per workload, a group of lines per cell, a line per backend and class.
 enum SummaryTable {
-    /// - Parameter clockResolution: of the clock that timed the rows, in nanoseconds.
-    static func text(of rows: [SummaryRow], clockResolution: Double) -> String {
+    /// - Parameters:
+    ///   - clockResolution: of the clock that timed the rows, in nanoseconds.
+    ///   - width: nil for as much as the tables take.
+    static func text(
+        of rows: [SummaryRow], clockResolution: Double, width: Int? = TableWidth.ofOutput()
+    ) -> String {
         rows.map(\.workload).uniqued()
-            .map { workload in section(rows.filter { $0.workload == workload }, clockResolution) }
+            .map { workload in section(rows.filter { $0.workload == workload }, clockResolution, width) }
             .joined(separator: "\n") + SummaryNotes(rows: rows, clockResolution: clockResolution).text
     }
 
-    private static func section(_ rows: [SummaryRow], _ clockResolution: Double) -> String {
+    private static func section(_ rows: [SummaryRow], _ clockResolution: Double, _ width: Int?) -> String {
         let cells = CellNames(rows)
         let baseline = rows.compactMap(\.ratioTo).first ?? .dispatch
         let columns = SummaryColumn.all(baseline: baseline, clockResolution: clockResolution).filter { column in
@@ -18,11 +21,12 @@ enum SummaryTable {
         }
         let lines = rows.indices.map { index in
             let opensGroup = index == 0 || rows[index - 1].cellID != rows[index].cellID
-            return [Column(title: "cell", field: opensGroup ? cells.name(of: rows[index]) : "")]
-                + columns.map { Column(title: $0.title, field: $0.text(rows[index]), align: $0.alignment) }
+            return [opensGroup ? cells.name(of: rows[index]) : ""] + columns.map { $0.text(rows[index]) }
         }
-        return TerminalText.escaped(cells.heading, limit: TerminalText.messageLimit) + "\n"
-            + PrintedTable.text(of: lines)
+        let table = PrintedTable(
+            [.init(title: "cell", isText: true)] + columns.map { .init(title: $0.title, isText: $0.isText) },
+            rows: lines)
+        return TerminalText.escaped(cells.heading, limit: TerminalText.messageLimit) + "\n" + table.text(width: width)
     }
 }
 
@@ -49,7 +53,7 @@ private struct CellNames {
 /// One column of the table: which figure, and how it is written.
 private struct SummaryColumn {
     let title: String
-    let alignment: Alignment
+    let isText: Bool
     /// Whether it stands there although no row has a figure for it.
     let isAlwaysShown: Bool
     let text: (SummaryRow) -> String
@@ -57,8 +61,8 @@ private struct SummaryColumn {
     static func all(baseline: BackendID, clockResolution: Double) -> [SummaryColumn] {
         let time = { Quantities.time(nanoseconds: $0, resolution: clockResolution) }
         return [
-            .init("backend", always: true, alignment: .left) { $0.backend.rawValue },
-            .init("class", alignment: .left) { $0.operationClass.isEmpty ? Quantities.absent : $0.operationClass },
+            .init("backend", always: true, isText: true) { $0.backend.rawValue },
+            .init("class", isText: true) { $0.operationClass.isEmpty ? Quantities.absent : $0.operationClass },
             .init("time/op", always: true) {
                 figure($0.operationsPerSecond) { Quantities.duration(nanoseconds: 1e9 / $0) }
             },
@@ -91,15 +95,15 @@ private struct SummaryColumn {
             .init("resume p99") { figure($0.resumeToStartP99, time) },
             .init("allocs/op") { figure($0.allocationsPerOperation, Quantities.count) },
             .init("held/pending") { figure($0.retainedBytesPerPendingOperation, Quantities.bytes) },
-            .init("status", always: true, alignment: .left) { $0.status.rawValue },
+            .init("status", always: true, isText: true) { $0.status.rawValue },
         ]
     }
 
     private init(
-        _ title: String, always: Bool = false, alignment: Alignment = .right, text: @escaping (SummaryRow) -> String
+        _ title: String, always: Bool = false, isText: Bool = false, text: @escaping (SummaryRow) -> String
     ) {
         self.title = title
-        self.alignment = alignment
+        self.isText = isText
         isAlwaysShown = always
         self.text = text
     }

@@ -1,3 +1,5 @@
+import OpBenchModel
+
 /// Figures as a person reads them: three significant digits and a unit that fits.
 enum Quantities {
     /// What stands where a figure is absent.
@@ -29,6 +31,27 @@ enum Quantities {
     /// A ratio: `0.61×`.
     static func ratio(_ ratio: Double) -> String {
         (abs(ratio) < 10 ? fixed(ratio, decimals: 2) : digits(ratio)) + "×"
+    }
+
+    /// A ratio that may be far below 1, to three digits: `0.00253×`, `0.45×`.
+    static func fineRatio(_ ratio: Double) -> String {
+        var (decimals, scaled) = (3, abs(ratio))
+        while scaled > 0, scaled < 0.0995, decimals < 7 {
+            scaled *= 10
+            decimals += 1
+        }
+        return (decimals == 3 ? digits(ratio) : fixed(ratio, decimals: decimals)) + "×"
+    }
+
+    /// A figure of a metric, per operation or round, in its unit.
+    static func figure(_ value: Double?, of metric: String) -> String {
+        guard let value else { return absent }
+        return switch Metric.named(metric)?.unit {
+        case .seconds: duration(nanoseconds: value * 1e9)
+        case .bytes: bytes(value)
+        case .perSecond, .count: count(value)
+        case .ratio, nil: ratio(value)
+        }
     }
 
     /// A part of a whole: `5 %`.

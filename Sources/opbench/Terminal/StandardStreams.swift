@@ -19,6 +19,9 @@ enum StandardOutput {
     }
 
     static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
+    /// The terminal's width in columns; nil where there is no terminal, or none that tells.
+    static var width: Int? { terminalWidth(STDOUT_FILENO) }
 }
 
 /// Standard error, for progress and diagnostics. What cannot be written there is lost.
@@ -35,9 +38,11 @@ enum StandardError {
     static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
     /// The terminal's width in columns.
-    static var width: Int {
-        var size = winsize()
-        guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-        return Int(size.ws_col)
-    }
+    static var width: Int { terminalWidth(STDERR_FILENO) ?? 80 }
+}
+
+private func terminalWidth(_ descriptor: Int32) -> Int? {
+    var size = winsize()
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+    return Int(size.ws_col)
 }

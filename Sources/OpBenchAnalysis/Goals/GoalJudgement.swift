@@ -1,0 +1,183 @@
+import OpBenchModel
+
+/// Holds the figures of runs against the goals of a policy.
+///
+/// A goal is met if the whole interval of its figure lies within the bound, and missed if all of it lies beyond and there
+/// are as many blocks as the rule takes. All else is inconclusive: never met for want of data. Figures that barely vary
+/// are judged as they are.
+public struct GoalJudgement: Sendable {
+    /// A row for every figure that a goal bounds, in the order of the goals; one for a goal that bounds none.
+    public let rows: [GoalRow]
+
+    /// - Parameters:
+    ///   - runs: of different cells, each with the name that the user knows it by.
+    ///   - resamples: see `Comparison.Question`.
+    /// - Throws: `InputError` if two runs have a cell in common.
+    public init(
+        _ goals: [GatePolicy.Goal], of runs: [(name: String, samples: [SampleRow])], resamples: Int = Resamples.most
+    ) throws(InputError) {
+        let figures = try MeasuredFigures(runs)
+        let resamples = Resamples.count(resamples, inComparisonOf: figures.valueCount)
+        rows = goals.flatMap { goal in
+            let found = figures.places(of: goal.selector)
+            return found.isEmpty ? [goal.missing] : found.map { figures.judge($0, by: goal, resamples) }
+        }
+    }
+}
+
+/// The figures of several runs by what they are.
+private struct MeasuredFigures {
+    /// As `CellFigures.Key`, with the cell's id.
+    typealias Place = CellFigures.Key
+
+    private var series: [Place: CellFigures.Series] = [:]
+    private var runIDs: [String: String] = [:]
+    private(set) var valueCount = 0
+
+    init(_ runs: [(name: String, samples: [SampleRow])]) throws(InputError) {
+        var names: [String: String] = [:]
+        for (name, samples) in runs {
+            for (cell, runID) in Dictionary(samples.map { ($0.cellID, $0.runID) }, uniquingKeysWith: { $1 }) {
+                if let other = names.updateValue(name, forKey: cell) {
+                    throw InputError(
+                        file: name, message: "the cell \"\(cell)\" is in the run \(other) too",
+                        remedy: "name runs of different cells, or judge each by itself")
+                }
+                runIDs[cell] = runID
+            }
+            let figures = CellFigures(rows: samples)
+            valueCount += figures.valueCount
+            for (key, series) in figures.series {
+                var place = key
+                place.cell = series.cellID
+                self.series[place] = series
+            }
+        }
+    }
+
+    /// The figures that a goal's rule matches, of those that can be too great.
+    func places(of selector: GatePolicy.Selector) -> [Place] {
+        series.keys.filter { place in
+            Metric.named(place.metric)?.direction ?? .lower == .lower && selector.matches(place.row)
+        }.sorted()
+    }
+
+    func judge(_ place: Place, by goal: GatePolicy.Goal, _ resamples: Int) -> GoalRow {
+        let own = series[place]!
+        var row = place.row
+        (row.runID, row.atMost, row.reference) = (runIDs[place.cell]!, goal.atMost, goal.reference?.text ?? "")
+        (row.value, row.blocks) = (median(own.values), own.valueOfBlock.count)
+        let seed = SplitMix64.seed(
+            from: "\(row.cellID)|\(row.backend.rawValue)|\(row.metric)|\(row.phase)|\(row.stat)|\(row.reference)")
+        guard let reference = goal.reference else {
+            let interval = bootstrapInterval(of: own.values, seed: seed, resamples: resamples, estimate: median)
+            return goal.judged(row, estimate: row.value, interval: interval)
+        }
+        guard let found = find(reference, of: place) else { return row }
+        row.reference = found.name
+        row.base = median(found.series.values)
+        if place.isExact {
+            row.ratio = row.base.flatMap { base in row.value.map { $0 / base } }.flatMap { $0.isFinite ? $0 : nil }
+            return goal.judged(row, estimate: row.ratio, interval: nil)
+        }
+        let effect = Self.effect(of: own, to: found.series, isPaired: found.isPaired, seed, resamples)
+        row.ratio = effect?.ratio
+        row.blocks = effect?.blocks ?? row.blocks
+        return goal.judged(row, estimate: effect?.ratio, interval: effect?.interval)
+    }
+
+    private static func effect(
+        of own: CellFigures.Series, to other: CellFigures.Series, isPaired: Bool, _ seed: UInt64, _ resamples: Int
+    ) -> Effect? {
+        guard isPaired else { return Effect(base: other.values, head: own.values, seed: seed, resamples: resamples) }
+        let pairs = own.valueOfBlock.keys.sorted().compactMap { block in
+            other.valueOfBlock[block].map { (base: $0, head: own.valueOfBlock[block]!) }
+        }
+        return Effect(pairs: pairs, seed: seed, resamples: resamples)
+    }
+
+    /// What a goal's figure is held against; nil where it was not measured.
+    private func find(
+        _ reference: GatePolicy.Goal.Reference, of place: Place
+    ) -> (name: String, series: CellFigures.Series, isPaired: Bool)? {
+        var other = place
+        switch reference {
+        case .cell(let id):
+            other.cell = id
+            return series[other].map { (id, $0, false) }
+        case .fastest(let backends):
+            let found = backends.compactMap { backend -> (name: String, series: CellFigures.Series, middle: Double)? in
+                other.backend = backend.rawValue
+                return series[other].flatMap { series in
+                    median(series.values).map { (backend.rawValue, series, $0) }
+                }
+            }
+            return found.min { $0.middle < $1.middle }.map { ($0.name, $0.series, true) }
+        }
+    }
+}
+
+extension CellFigures.Key {
+    fileprivate var row: GoalRow {
+        GoalRow(
+            cellID: cell, backend: BackendID(rawValue: backend), phase: phase, operationClass: operationClass,
+            metric: metric, stat: stat)
+    }
+
+    fileprivate var isExact: Bool { Metric.named(metric)?.isDeterministic ?? false }
+}
+
+extension GatePolicy.Selector {
+    fileprivate func matches(_ row: GoalRow) -> Bool {
+        matches(
+            CompareRow(
+                cellID: row.cellID, backend: row.backend, phase: row.phase, operationClass: row.operationClass,
+                metric: row.metric, stat: row.stat))
+    }
+}
+
+extension GatePolicy.Goal {
+    /// The row of a goal that no figure answers to: its own words.
+    fileprivate var missing: GoalRow {
+        GoalRow(
+            cellID: selector.cell == "*" ? selector.workload : selector.cell,
+            backend: BackendID(rawValue: selector.backend), phase: selector.phase == "*" ? "" : selector.phase,
+            operationClass: selector.operationClass == "*" ? "" : selector.operationClass, metric: selector.metric,
+            stat: selector.stat == "*" ? "" : selector.stat, reference: reference?.text ?? "", atMost: atMost)
+    }
+
+    /// - Parameters:
+    ///   - estimate: the ratio or the figure that is bounded; nil where there is no ratio to what is 0.
+    ///   - interval: nil of figures that barely vary, and of too few.
+    fileprivate func judged(_ row: GoalRow, estimate: Double?, interval: ClosedRange<Double>?) -> GoalRow {
+        var row = row
+        (row.low, row.high) = (interval?.lowerBound, interval?.upperBound)
+        let isExact = Metric.named(row.metric)?.isDeterministic ?? false
+        let judgement = isExact ? exactJudgement(estimate) : judgement(estimate, interval, blocks: row.blocks ?? 0)
+        (row.verdict, row.doubt) = (judgement.verdict, judgement.doubt)
+        return row
+    }
+
+    private func exactJudgement(_ estimate: Double?) -> Judgement {
+        guard let estimate else { return .inconclusive(.noRatio) }
+        return Judgement(verdict: estimate <= atMost ? .met : .missed)
+    }
+
+    private func judgement(_ estimate: Double?, _ interval: ClosedRange<Double>?, blocks: Int) -> Judgement {
+        let needed = max(minBlocks, minimumForInterval)
+        guard let estimate else {
+            return .inconclusive(blocks < minimumForInterval ? .tooFewBlocks(blocks, enough: needed) : .noRatio)
+        }
+        guard let interval else { return .inconclusive(.tooFewBlocks(blocks, enough: needed)) }
+        if interval.upperBound <= atMost { return Judgement(verdict: .met) }
+        guard interval.lowerBound > atMost else {
+            let clearing = blocksToClear(
+                atMost, low: interval.lowerBound, centre: estimate, high: interval.upperBound, blocks: blocks,
+                most: Effect.mostBlocksOfRun)
+            let enough = clearing.map { max($0, minBlocks) } ?? (blocks < minBlocks ? minBlocks : nil)
+            return .inconclusive(.wideInterval(blocks: blocks, enough: enough))
+        }
+        guard blocks >= minBlocks else { return .inconclusive(.tooFewBlocks(blocks, enough: minBlocks)) }
+        return Judgement(verdict: .missed)
+    }
+}

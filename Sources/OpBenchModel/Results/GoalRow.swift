@@ -1,0 +1,67 @@
+/// One row of the CSV of a gate on goals: one goal and a figure that it bounds.
+public struct GoalRow: Sendable, Hashable {
+    /// The run that the figure is of; empty where it is missing.
+    public var runID: String
+    /// As in `samples.csv`; where the figure is missing, as the goal's rule names it.
+    public var cellID: String
+    public var backend: BackendID
+    public var phase: String
+    public var operationClass: String
+    public var metric: String
+    public var stat: String
+    /// The backend or the cell_id that the ratio is to; empty where the figure itself is bounded.
+    public var reference: String
+    /// The middle figures, of the goal's own and of what it is held against, per operation or per round where the metric
+    /// is counted so.
+    public var value: Double?
+    public var base: Double?
+    /// The ratio of the two as Hodges and Lehmann estimate it; nil where the figure itself is bounded.
+    public var ratio: Double?
+    /// The interval of the ratio, or of the figure.
+    public var low: Double?
+    public var high: Double?
+    /// How many blocks there are of it.
+    public var blocks: Int?
+    public var atMost: Double?
+    public var verdict: Verdict
+    /// Why an inconclusive verdict is none; nil for all others. Not a column.
+    public var doubt: Doubt?
+    /// Not a column.
+    public var parameters: [String: String] {
+        get { [:] }
+        set {}
+    }
+
+    public init(
+        runID: String = "", cellID: String, backend: BackendID, phase: String, operationClass: String, metric: String,
+        stat: String, reference: String = "", atMost: Double? = nil, verdict: Verdict = .missing
+    ) {
+        self.runID = runID
+        self.cellID = cellID
+        self.backend = backend
+        self.phase = phase
+        self.operationClass = operationClass
+        self.metric = metric
+        self.stat = stat
+        self.reference = reference
+        self.atMost = atMost
+        self.verdict = verdict
+    }
+}
+
+extension GoalRow: CSVRow {
+    public static let fileName = "goals.csv"
+    public static let hasParameters = false
+    public static let isExport = true
+
+    public static let columnList: [CSVColumn<GoalRow>] = [
+        .schemaVersion, .init("run_id", \.runID), .init("cell_id", \.cellID), .init("backend", \.backend),
+        .init("phase", \.phase), .init("class", \.operationClass), .init("metric", \.metric), .init("stat", \.stat),
+        .init("against", \.reference), .init("value", \.value), .init("base", \.base), .init("ratio", \.ratio),
+        .init("ci_low", \.low), .init("ci_high", \.high), .init("blocks", \.blocks), .init("at_most", \.atMost),
+        .init("verdict", \.verdict),
+    ]
+
+    public static let blank = GoalRow(
+        cellID: "", backend: .engine, phase: "", operationClass: "", metric: "", stat: "")
+}

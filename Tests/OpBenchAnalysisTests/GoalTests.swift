@@ -1,0 +1,186 @@
+import Testing
+
+@testable import OpBenchAnalysis
+@testable import OpBenchModel
+
+/// Figures of one run held against goals.
+@Suite("Goals")
+struct GoalTests {
+    private static let notify = BackendID(rawValue: "dispatch:notify")
+
+    private func goal(
+        _ metric: String = "time", cell: String = "*", against reference: GatePolicy.Goal.Reference? = nil,
+        atMost: Double, minBlocks: Int = 7
+    ) -> GatePolicy.Goal {
+        var selector = GatePolicy.Selector()
+        (selector.metric, selector.cell, selector.backend) = (metric, cell, "engine")
+        if metric == "time" { selector.phase = "total" }
+        return GatePolicy.Goal(selector, against: reference, atMost: atMost, minBlocks: minBlocks)
+    }
+
+    /// A run whose machine drifts by up to eight times from block to block; the engine takes a part of the time of
+    /// Dispatch, which differs a little from block to block.
+    private func run(part: Double, noise: Double = 0.05, blocks: Int = 7) -> [SampleRow] {
+        var rows = Rows()
+        for block in 0..<blocks {
+            let drift = 1 + Double(block * 3 % 8)
+            let differing = 1 + noise * (Double(block * 5 % 7) / 3 - 1)
+            rows.addThroughput(block: block, seconds: part * drift * differing)
+            rows.addThroughput(.dispatch, block: block, seconds: drift)
+            rows.addThroughput(Self.notify, block: block, seconds: 0.8 * drift)
+        }
+        return rows.rows
+    }
+
+    private func judge(_ goal: GatePolicy.Goal, _ rows: [SampleRow]) throws -> GoalRow {
+        let judged = try GoalJudgement([goal], of: [("r", rows)], resamples: 500).rows
+        try #require(judged.count == 1)
+        return judged[0]
+    }
+
+    @Test(
+        "A ratio to a backend is taken within blocks: met, missed, and inconclusive with what may settle it",
+        arguments: [(0.6, Verdict.met), (0.4, .missed), (0.5, .inconclusive)])
+    func ratio(atMost: Double, verdict: Verdict) throws {
+        let row = try judge(goal(against: .fastest([.dispatch]), atMost: atMost), run(part: 0.5))
+        #expect(row.verdict == verdict)
+        #expect(abs(try #require(row.ratio) - 0.5) < 0.02)
+        #expect(try #require(row.low) < 0.5 && #require(row.high) > 0.5)
+        // Drift by eight times would show in the quotient of the medians' intervals, not within blocks.
+        #expect(try #require(row.high) - #require(row.low) < 0.1)
+        #expect((row.reference, row.blocks, row.runID) == ("dispatch", 7, "r"))
+        if verdict == .inconclusive, case .wideInterval(blocks: 7, _) = try #require(row.doubt) {
+        } else {
+            #expect((row.doubt == nil) == (verdict != .inconclusive))
+        }
+    }
+
+    @Test("An interval beyond the bound is no missed goal while the rule takes more blocks; a met one needs six")
+    func blocks() throws {
+        let beyond = goal(against: .fastest([.dispatch]), atMost: 0.3, minBlocks: 15)
+        let row = try judge(beyond, run(part: 0.5))
+        #expect(row.verdict == .inconclusive && row.doubt == .tooFewBlocks(7, enough: 15))
+        #expect(try judge(beyond, run(part: 0.5, blocks: 15)).verdict == .missed)
+        let within = goal(against: .fastest([.dispatch]), atMost: 0.9, minBlocks: 15)
+        #expect(try judge(within, run(part: 0.5)).verdict == .met)
+        let few = try judge(within, run(part: 0.5, blocks: 5))
+        #expect(few.verdict == .inconclusive && few.doubt == .tooFewBlocks(5, enough: 15))
+        #expect(few.low == nil && few.ratio != nil)
+    }
+
+    @Test("Of several backends the fastest counts; one that was not measured does not")
+    func fastest() throws {
+        let rows = run(part: 0.4)
+        let row = try judge(goal(against: .fastest([.dispatch, Self.notify, .foundation]), atMost: 0.6), rows)
+        #expect(row.reference == "dispatch:notify" && row.verdict == .met)
+        #expect(abs(try #require(row.ratio) - 0.5) < 0.02)
+        let absent = try judge(goal(against: .fastest([.foundation]), atMost: 0.6), rows)
+        #expect(absent.verdict == .missing && absent.reference == "foundation" && absent.value != nil)
+    }
+
+    @Test("A ratio to another cell is per operation, of the same backend")
+    func cells() throws {
+        var rows = Rows()
+        for block in 0..<7 {
+            rows.addThroughput(block: block, seconds: 1, operations: 1000, cell: "w items=10")
+            rows.addThroughput(
+                block: block, seconds: 24, operations: 20_000, cell: "w items=200", parameters: ["items": "200"])
+        }
+        for (atMost, verdict) in [(1.3, Verdict.met), (1.1, .missed)] {
+            let asked = goal(cell: "w items=200", against: .cell("w items=10"), atMost: atMost)
+            let row = try judge(asked, rows.rows)
+            #expect(row.verdict == verdict && row.reference == "w items=10")
+            #expect(abs(try #require(row.ratio) - 1.2) < 1e-9)
+        }
+        let nowhere = goal(cell: "w items=200", against: .cell("w items=11"), atMost: 1)
+        #expect(try judge(nowhere, rows.rows).verdict == .missing)
+    }
+
+    @Test("Without a reference the figure itself is bounded: those that vary by their interval, counts as they are")
+    func figures() throws {
+        func memory(_ bytes: [Double], allocations: Double = 200_040) -> [SampleRow] {
+            var rows = Rows()
+            for (block, value) in bytes.enumerated() {
+                rows.add(
+                    kind: "memory", block: block,
+                    figures: [
+                        (.retainedBytes, "total", "mark:pending", "", value * 1000, 1000),
+                        (.allocations, "total", "total", "", allocations, 100_000),
+                    ])
+            }
+            return rows.rows
+        }
+        let steady = Array(repeating: 176.0, count: 7)
+        #expect(try judge(goal("retained_bytes", atMost: 180), memory(steady)).verdict == .met)
+        #expect(try judge(goal("retained_bytes", atMost: 170), memory(steady)).verdict == .missed)
+        let two = try judge(goal("retained_bytes", atMost: 180), memory([176, 176]))
+        #expect(two.verdict == .inconclusive && two.doubt == .tooFewBlocks(2, enough: 7) && two.value == 176)
+        let spread = try judge(goal("retained_bytes", atMost: 176), memory([150, 160, 170, 176, 180, 190, 200]))
+        #expect(spread.verdict == .inconclusive && spread.ratio == nil)
+        // Two samples of a count that barely varies are as good as seven.
+        #expect(try judge(goal("allocations", atMost: 2.005), memory([176, 176])).verdict == .met)
+        #expect(try judge(goal("allocations", atMost: 2), memory([176, 176])).verdict == .missed)
+    }
+
+    @Test("None is no more than none; a ratio to none says nothing")
+    func zeros() throws {
+        func inversions(_ engine: Double, _ dispatch: Double) -> [SampleRow] {
+            var rows = Rows()
+            for block in 0..<7 {
+                for (backend, value) in [(BackendID.engine, engine), (.dispatch, dispatch)] {
+                    rows.add(
+                        backend, kind: "latency", block: block, figures: [(.inversions, "total", "", "", value, 10)])
+                }
+            }
+            return rows.rows
+        }
+        #expect(try judge(goal("inversions", atMost: 0), inversions(0, 3)).verdict == .met)
+        #expect(try judge(goal("inversions", atMost: 0), inversions(1, 3)).verdict == .missed)
+        let row = try judge(goal("inversions", against: .fastest([.dispatch]), atMost: 1), inversions(1, 0))
+        #expect(row.verdict == .inconclusive && row.doubt == .noRatio)
+    }
+
+    @Test("A goal without a figure is a row of its own words; figures of which more is better are none")
+    func missing() throws {
+        var selector = GatePolicy.Selector()
+        (selector.workload, selector.metric) = ("w", "*")
+        let everything = try GoalJudgement([.init(selector, atMost: 1)], of: [("r", run(part: 0.5))], resamples: 50)
+            .rows
+        #expect(!everything.isEmpty && !everything.contains { $0.metric.hasPrefix("throughput") })
+        let absent = try judge(goal(cell: "w form=block", atMost: 1), run(part: 0.5))
+        #expect((absent.cellID, absent.verdict, absent.runID, absent.value) == ("w form=block", .missing, "", nil))
+    }
+
+    @Test("Runs of different cells are judged together; a cell has one run")
+    func runs() throws {
+        var other = Rows()
+        for block in 0..<7 { other.addThroughput(block: block, seconds: 1, cell: "v", run: "other") }
+        let goals = [goal(cell: "w", atMost: 1), goal(cell: "v", atMost: 1)]
+        let judged = try GoalJudgement(goals, of: [("a", run(part: 0.5)), ("b", other.rows)], resamples: 50).rows
+        #expect(judged.map(\.runID) == ["r", "other"])
+        let error = try #require(throws: InputError.self) {
+            try GoalJudgement(goals, of: [("a", run(part: 0.5)), ("b", run(part: 0.5))], resamples: 50)
+        }
+        #expect("\(error)".contains("b: the cell \"w\" is in the run a too"))
+    }
+
+    @Test(
+        "What a gate says: bad samples, then missed goals, then absent figures, then open ones",
+        arguments: [
+            ([Verdict.met, .met], GateOutcome.pass), ([.met, .missed, .missing, .inconclusive], .missed),
+            ([.met, .missing, .inconclusive], .missing), ([.met, .inconclusive], .inconclusive), ([], .missing),
+            ([.missing], .missing),
+        ])
+    func outcomes(verdicts: [Verdict], outcome: GateOutcome) {
+        let rows = verdicts.map {
+            GoalRow(
+                cellID: "w", backend: .engine, phase: "", operationClass: "", metric: "time", stat: "total", verdict: $0
+            )
+        }
+        #expect(GateOutcome(rows, hasBadSample: false, isLenient: false) == outcome)
+        #expect(GateOutcome(rows, hasBadSample: true, isLenient: false) == .badSample)
+        if verdicts.contains(.inconclusive), outcome == .missing {
+            #expect(GateOutcome(rows, hasBadSample: false, isLenient: true) == .inconclusive)
+        }
+    }
+}
