@@ -1,4 +1,4 @@
-"""Tables of text for a terminal."""
+"""Tables of text for a terminal, by rich, which is loaded when it is needed: help is given without it."""
 
 from dataclasses import dataclass
 
@@ -12,11 +12,18 @@ class Column:
 
 
 def write_table(columns: list[Column], rows: list[list[str]]) -> None:
-    """Prints aligned columns, two spaces apart."""
-    widths = [max(len(column.title), *(len(row[place]) for row in rows)) for place, column in enumerate(columns)]
-    for row in [[column.title for column in columns], ["-" * width for width in widths], *rows]:
-        cells = [
-            cell.ljust(width) if column.is_text else cell.rjust(width)
-            for cell, width, column in zip(row, widths, columns, strict=True)
-        ]
-        print("  ".join(cells).rstrip())
+    """Prints aligned columns, two spaces apart: within the terminal's width, or where there is none as wide as they are."""
+    from rich.box import Box
+    from rich.console import Console
+    from rich.table import Table
+
+    under_header = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
+    table = Table(box=under_header, show_edge=False, pad_edge=False, collapse_padding=True, header_style="")
+    for column in columns:
+        table.add_column(column.title, justify="left" if column.is_text else "right", no_wrap=not column.is_text)
+    for row in rows:
+        table.add_row(*row)
+    console = Console(highlight=False, markup=False, emoji=False)
+    if not console.is_terminal:
+        console.width = console.measure(table, options=console.options.update(width=10_000)).maximum
+    console.print(table)

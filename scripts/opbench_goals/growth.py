@@ -2,6 +2,7 @@
 goals, workloads/policies/engine-growth.json, which `opbench gate` judges."""
 
 import csv
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,20 +55,26 @@ class Point:
 def points(folder: Path, axes: Sequence[Axis] = AXES) -> tuple[str, list[Point]]:
     """The id of a run, and all that its summary.csv has along the axes."""
     table = tables.read_table(folder / "summary.csv", READ)
+    rates = [table.positive(f"{RATE}{part}") for part in ("", "_ci_low", "_ci_high")]
     found = []
     for axis in axes:
-        own = []
-        for row in table.rows:
-            if row["workload"] != axis.workload or row["class"] or row[RATE] == "":
-                continue
-            rate, low, high = (tables.positive(table.path, row, f"{RATE}{part}") for part in ("", "_ci_low", "_ci_high"))
-            # The highest rate is the shortest time.
-            time = Interval(1e9 / rate, high and 1e9 / high, low and 1e9 / low)
-            x = int(row[PARAMETER_PREFIX + axis.parameter])
-            samples = int(row["samples"])
-            own.append(Point(axis.workload, row["cell_id"], axis.parameter, x, row["backend"], time, samples))
+        rows = table.frame[(table.frame["workload"] == axis.workload) & (table.frame["class"] == "") & rates[0].notna()]
+        own = [
+            Point(
+                axis.workload, row["cell_id"], axis.parameter, int(row[PARAMETER_PREFIX + axis.parameter]),
+                row["backend"], _time(*(float(rate[index]) for rate in rates)), int(row["samples"]),
+            )
+            for index, row in rows.iterrows()
+        ]  # fmt: skip
         found += sorted(own, key=lambda point: point.x)
-    return table.rows[0]["run_id"], found
+    return table.frame["run_id"][0], found
+
+
+def _time(rate: float, low: float, high: float) -> Interval:
+    """Nanoseconds an operation from operations a second: the highest rate is the shortest time."""
+    if math.isnan(low) or math.isnan(high):
+        return Interval(1e9 / rate)
+    return Interval(1e9 / rate, 1e9 / high, 1e9 / low)
 
 
 def write(found: Sequence[Point], run_id: str, allocator: str, path: Path) -> None:

@@ -2,15 +2,18 @@
 
 import json
 import re
-from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from opbench_plots import tables
 from opbench_plots.errors import BadInput
 from opbench_plots.kept import samples_of
 from opbench_plots.tables import PARAMETER_PREFIX, Table
+
+if TYPE_CHECKING:
+    from pandas import DataFrame, Series
 
 POSITIVE_COLUMNS = (
     "throughput_ops_per_s",
@@ -94,8 +97,8 @@ class Run:
 def load_run(folder: Path) -> Run:
     """Reads a run's folder. summary.csv must be there; without samples or run.json the figures show less."""
     summary = tables.read_table(folder / "summary.csv", SUMMARY_COLUMNS)
-    run = Run(name=_run_id(summary), rows=[_summary_row(summary, row) for row in summary.rows])
-    if sides := sorted({row.get("side", "") for row in summary.rows} - {""}):
+    run = Run(name=_run_id(summary), rows=_summary_rows(summary))
+    if "side" in summary.frame and (sides := sorted(set(summary.frame["side"]) - {""})):
         raise BadInput(f"{summary.path}: a run of two builds ({', '.join(sides)}), which compare.csv tells about; plots show one")
     _check_unique(summary.path, run.rows)
     samples = samples_of(folder)
@@ -116,27 +119,30 @@ def load_run(folder: Path) -> Run:
 
 
 def _run_id(summary: Table) -> str:
-    names = sorted({row["run_id"] for row in summary.rows})
+    names = sorted(set(summary.frame["run_id"]))
     if len(names) != 1:
         raise BadInput(f"{summary.path}: rows of several runs: {', '.join(names)}")
     return names[0]
 
 
-def _slot(parameters: list[str], row: dict[str, str]) -> Slot:
+def _slot(parameters: list[str], row: "Mapping[str, str] | Series") -> Slot:
     values = ((name, row[PARAMETER_PREFIX + name]) for name in parameters)
     cell = Cell(row["workload"], tuple((name, value) for name, value in values if value != ""))
     return Slot(cell, row["backend"], row["class"])
 
 
-def _summary_row(table: Table, row: dict[str, str]) -> SummaryRow:
-    figures = {name: tables.positive(table.path, row, name) for name in POSITIVE_COLUMNS}
-    figures |= {name: tables.number(table.path, row, name) for name in FIGURE_COLUMNS}
-    return SummaryRow(
-        slot=_slot(table.parameters, row),
-        status=row["status"],
-        ratio_to=row["ratio_to"],
-        figures={name: value for name, value in figures.items() if value is not None},
-    )
+def _summary_rows(table: Table) -> list[SummaryRow]:
+    figures = {name: table.positive(name) for name in POSITIVE_COLUMNS}
+    figures |= {name: table.numbers(name) for name in FIGURE_COLUMNS}
+    return [
+        SummaryRow(
+            slot=_slot(table.parameters, row),
+            status=row["status"],
+            ratio_to=row["ratio_to"],
+            figures={name: float(values[index]) for name, values in figures.items() if values.notna()[index]},
+        )
+        for index, row in enumerate(table.rows)
+    ]
 
 
 def _check_unique(path: Path, rows: list[SummaryRow]) -> None:
@@ -153,42 +159,34 @@ def _check_unique(path: Path, rows: list[SummaryRow]) -> None:
 def _sample_values(table: Table) -> dict[tuple[Slot, str, str], list[float]]:
     """The samples' figures as the summary takes them: of sound samples outside the warm-up, without those that were
     taken again, and by round where the summary counts by round."""
-    rows = [row for row in table.rows if counts(row)]
-    again = {_place(row) for row in rows if _is_rerun(row)}
-    rows = [row for row in rows if _is_rerun(row) or _place(row) not in again]
-    rounds = {
-        _sample(row): tables.number(table.path, row, "value")
-        for row in rows
-        if row["metric"] == "rounds" and row["class"] == ""
-    }
-    values: dict[tuple[Slot, str, str], list[float]] = defaultdict(list)
+    rows = table.frame[counts(table.frame)]
+    rows = rows[~_is_superseded(rows)]
+    rows = rows.assign(number=table.numbers("value", rows)).dropna(subset="number")
+    sample = ["cell_id", "backend", "sample_id"]
+    rounds = rows[(rows["metric"] == "rounds") & (rows["class"] == "")].drop_duplicates(sample, keep="last")
+    rows = rows.merge(rounds[[*sample, "number"]], how="left", on=sample, suffixes=("", "_of_rounds"))
+    by_round = rows["metric"].isin(COUNTED_BY_ROUND)
+    rows["number"] /= rows["number_of_rounds"].fillna(1).clip(lower=1).where(by_round, 1)
     parameters = table.parameters
-    for row in rows:
-        value = tables.number(table.path, row, "value")
-        if value is None:
-            continue
-        if row["metric"] in COUNTED_BY_ROUND:
-            value /= max(1, rounds.get(_sample(row)) or 1)
-        values[_slot(parameters, row), row["metric"], row["stat"]].append(value)
-    return dict(values)
+    values = {}
+    for _, group in rows.groupby(["cell_id", "backend", "class", "metric", "stat"], sort=False):
+        first = group.iloc[0]
+        values[_slot(parameters, first), first["metric"], first["stat"]] = group["number"].tolist()
+    return values
 
 
-def counts(row: dict[str, str]) -> bool:
-    """Whether a row is of a sound sample outside the warm-up, and of all its rounds."""
-    return row["status"] == "ok" and row["phase"] != "warmup" and row["iteration"] == "" and row["side"] == ""
+def counts(rows: "DataFrame") -> "Series":
+    """Which rows are of a sound sample outside the warm-up, and of all its rounds."""
+    is_whole = (rows["iteration"] == "") & (rows["side"] == "")
+    return (rows["status"] == "ok") & (rows["phase"] != "warmup") & is_whole
 
 
-def _sample(row: dict[str, str]) -> tuple[str, ...]:
-    return (row["cell_id"], row["backend"], row["sample_id"])
-
-
-def _place(row: dict[str, str]) -> tuple[str, ...]:
-    """What a sample and the one that was taken instead have in common: the kind, which ends the id, and the block."""
-    return (row["cell_id"], row["backend"], row["sample_id"].partition("-")[2], row["block"])
-
-
-def _is_rerun(row: dict[str, str]) -> bool:
-    return "rerun" in row["flags"].split(";")
+def _is_superseded(rows: "DataFrame") -> "Series":
+    """Whether a sample was taken again. It and the other have the kind, which ends the id, and the block in common."""
+    is_rerun = rows["flags"].str.split(";").map(lambda flags: "rerun" in flags).astype(bool)
+    kind = rows["sample_id"].str.partition("-")[2]
+    was_rerun = is_rerun.groupby([rows["cell_id"], rows["backend"], kind, rows["block"]]).transform("any")
+    return was_rerun & ~is_rerun
 
 
 def _read_json(path: Path) -> dict[str, Any]:

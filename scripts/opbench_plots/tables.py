@@ -1,76 +1,92 @@
-"""Reading one CSV file strictly: a file that is not whole and well-formed is an error, never a smaller table."""
+"""Reading one CSV file strictly: a file that is not whole and well-formed is an error, never a smaller table. pandas is
+loaded when it is needed: help is given without it."""
 
 import csv
 import io
-import math
-import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from opbench_plots.errors import BadInput
+
+if TYPE_CHECKING:
+    from pandas import DataFrame, Series
 
 SCHEMA_VERSION = "1"
 PARAMETER_PREFIX = "param."
 
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _DAMAGED = "the file is damaged or cut short (opbench run --resume mends the run that it belongs to)"
 
 
+@dataclass(frozen=True)
 class Table:
-    """The rows of a CSV file as dictionaries by column name."""
+    """The rows of a CSV file, all of them text."""
 
-    def __init__(self, path: Path, columns: list[str], rows: list[dict[str, str]]):
-        self.path = path
-        self.columns = columns
-        self.rows = rows
+    path: Path
+    frame: "DataFrame"
+
+    @property
+    def rows(self) -> list[dict[str, str]]:
+        """As dictionaries by column name."""
+        return self.frame.to_dict("records")
 
     @property
     def parameters(self) -> list[str]:
         """The names of the `param.<name>` columns, without the prefix."""
-        return [name.removeprefix(PARAMETER_PREFIX) for name in self.columns if name.startswith(PARAMETER_PREFIX)]
+        return [name.removeprefix(PARAMETER_PREFIX) for name in self.frame if name.startswith(PARAMETER_PREFIX)]
+
+    def numbers(self, column: str, rows: "DataFrame | None" = None) -> "Series":
+        """The figures of a column, of all rows or of some; NaN where the file holds none."""
+        import numpy
+        import pandas
+
+        rows = self.frame if rows is None else rows
+        texts = rows[column].mask(rows[column] == "")
+        values = pandas.to_numeric(texts.where(texts.str.fullmatch(_NUMBER).fillna(False).astype(bool)))
+        bad = rows[texts.notna() & ~numpy.isfinite(values)]
+        if not bad.empty:
+            row = bad.iloc[0]
+            raise BadInput(f"{self.path}: {column} of {_place(row)} is {row[column]!r}, not a number")
+        return values.astype(float)
+
+    def positive(self, column: str) -> "Series":
+        """Like `numbers`, for figures that cannot be zero or less."""
+        values = self.numbers(column)
+        bad = self.frame[values <= 0]
+        if not bad.empty:
+            row = bad.iloc[0]
+            raise BadInput(f"{self.path}: {column} of {_place(row)} is {row[column]}, which must be above 0")
+        return values
 
 
 def read_table(path: Path, required: Sequence[str]) -> Table:
     """Reads `path`, which must hold the `required` columns and at least one row of our schema version."""
+    from pandas import DataFrame
+
     text = _read_text(path)
-    # strict: a quote that is never closed, as in a file cut short, is an error.
+    # Not by pandas, which fills up rows that are cut short. strict: a quote that is never closed is an error.
     lines = csv.reader(io.StringIO(text, newline=""), strict=True)
+    rows = []
     try:
         columns = next(lines)
         _check_columns(path, columns, required)
-        rows = []
         for fields in lines:
             if len(fields) != len(columns):
                 found = f"{len(fields)} fields where the header has {len(columns)}"
                 raise BadInput(f"{path}, line {lines.line_num}: {found}; {_DAMAGED}")
-            row = dict(zip(columns, fields, strict=True))
-            _check_version(path, lines.line_num, row)
-            rows.append(row)
+            rows.append(fields)
     except csv.Error as error:
         raise BadInput(f"{path}, line {lines.line_num}: {error}; {_DAMAGED}") from error
     if not text.endswith("\n"):
         raise BadInput(f"{path}, line {lines.line_num}: the last line has no end; {_DAMAGED}")
     if not rows:
         raise BadInput(f"{path}: a header but no rows; the run has measured nothing yet")
-    return Table(path, columns, rows)
-
-
-def number(path: Path, row: dict[str, str], column: str) -> float | None:
-    """The figure in `column`, or None where the file holds none."""
-    text = row[column]
-    if text == "":
-        return None
-    if not _NUMBER.fullmatch(text) or not math.isfinite(value := float(text)):
-        raise BadInput(f"{path}: {column} of {_place(row)} is {text!r}, not a number")
-    return value
-
-
-def positive(path: Path, row: dict[str, str], column: str) -> float | None:
-    """Like `number`, for figures that cannot be zero or less."""
-    value = number(path, row, column)
-    if value is not None and value <= 0:
-        raise BadInput(f"{path}: {column} of {_place(row)} is {row[column]}, which must be above 0")
-    return value
+    frame = DataFrame(rows, columns=columns, dtype=str)
+    for version in set(frame["schema_version"]) - {SCHEMA_VERSION}:
+        raise BadInput(f"{path}: schema_version is {version!r}; this program reads {SCHEMA_VERSION}")
+    return Table(path, frame)
 
 
 def _read_text(path: Path) -> str:
@@ -97,11 +113,5 @@ def _check_columns(path: Path, columns: list[str], required: Sequence[str]) -> N
         raise BadInput(f"{path}: more than one column {', '.join(twice)}")
 
 
-def _check_version(path: Path, line: int, row: dict[str, str]) -> None:
-    version = row["schema_version"]
-    if version != SCHEMA_VERSION:
-        raise BadInput(f"{path}, line {line}: schema_version is {version!r}; this program reads {SCHEMA_VERSION}")
-
-
-def _place(row: dict[str, str]) -> str:
+def _place(row: "Series") -> str:
     return f"cell {row['cell_id']}, backend {row['backend']}"
