@@ -15,7 +15,7 @@ struct ComparisonTests {
     }
     private let question = Self.question { _ in rule }
 
-    /// Two builds in turns, on a machine that drifts by half between blocks, with 2 % of noise within.
+    /// Two interleaved builds, on a machine that drifts by half between blocks, with 2 % of noise within.
     private func sides(blocks: Int, slowdown: Double, noise: Double = 0.02, seed: UInt64 = 1) -> [SampleRow] {
         var generator = SplitMix64(seed: seed)
         var rows = Rows()
@@ -52,7 +52,7 @@ struct ComparisonTests {
     }
 
     @Test(
-        "Verdicts on two builds in turns",
+        "Verdicts on two interleaved builds",
         arguments: [(1.06, .regression), (1, .pass), (0.9, .improved)]
             as [(Double, Verdict)])
     func paired(slowdown: Double, expected: Verdict) throws {

@@ -64,7 +64,7 @@ struct DoubtTests {
             try judgement(1.06...1.2, blocks: 41, p: nil, most: 40) == .inconclusive(.tooManyBlocks(41, most: 40)))
     }
 
-    /// Inversions of one round each, of two builds in turns.
+    /// Inversions of one round each, of two interleaved builds.
     private func counts(base: [Double], head: [Double]) throws -> CompareRow {
         var rows = Rows()
         for block in base.indices {

@@ -31,7 +31,7 @@ struct NoiseFloorTests {
 
     /// Differences of two uniform values of ±a have the deviation a · √(2 ÷ 3); the mean of 15 of them 0.21 a, of which
     /// 2.58 are exceeded once in a hundred times: 0.54 a.
-    @Test("In turns: what 15 blocks of equal sides differ by but once in a hundred times", arguments: [0.01, 0.04])
+    @Test("Interleaved: what 15 blocks of equal sides differ by but once in a hundred times", arguments: [0.01, 0.04])
     func paired(noise: Double) throws {
         let floor = try #require(
             time(NoiseFloors.paired([run("a", noise: noise, seed: 1), run("b", noise: noise, seed: 2)])))

@@ -18,7 +18,7 @@ struct ABTests {
         return try await OpBenchProcess.run(["ab", binary, binary, "busy.json", "--no-progress"] + words, in: folder)
     }
 
-    @Test("two builds in turns: sides in the rows, a comparison, and a gate that sees a slowdown", .slow)
+    @Test("two interleaved builds: sides in the rows, a comparison, and a gate that sees a slowdown", .slow)
     func endToEnd() async throws {
         let folder = try ScratchFolder()
         try folder.write(Self.busy, to: "busy.json")

@@ -64,13 +64,13 @@ struct BadInputTests {
         Case(
             "unknown key", Case.chain(more: #", "backend": ["engine"]"#),
             #"w.json:1: $.backend: unknown key "backend"; did you mean "backends"? "#
-                + "known are $schema, name, summary, shape, parameters, backends, metrics, skip, expect"),
+                + "known are $schema, name, summary, shape, parameters, backends, sample_kinds, metrics, skip, expect"),
         Case(
             "duplicate key", Case.chain(more: #", "name": "v""#),
             #"w.json:1: $.name: the key "name" appears twice; keep one of the two"#),
         Case(
             "unknown metric", Case.chain(more: #", "metrics": ["latencies"]"#),
-            #"w.json:1: $.metrics[0]: unknown metric "latencies"; did you mean "latency"? "#
+            #"w.json:1: $.metrics[0]: unknown sample kind "latencies"; did you mean "latency"? "#
                 + "known are throughput, latency, memory, check"),
         Case(
             "unknown shape",

@@ -138,7 +138,7 @@ struct RunTests {
         let resumed = try await OpBenchProcess.run(arguments + ["--resume"], in: folder)
         #expect(resumed.status == 0, "\(resumed.errors)")
         let samples = try run.samples()
-        // Repeats of samples taken in a storm come and go.
+        // Repeats of samples taken under interference come and go.
         #expect(Set(samples.map(\.sampleID)).filter { !$0.contains("r-") } == whole.filter { !$0.contains("r-") })
         #expect(Set(samples.map(Key.init)).count == samples.count)
         #expect(try run.summary().count == 8)

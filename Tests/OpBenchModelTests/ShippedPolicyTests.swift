@@ -27,7 +27,7 @@ struct ShippedPolicyTests {
     private func rows(of backends: Set<BackendID>? = nil) throws -> [CompareRow] {
         try WorkloadSpec.load(files: Fixtures.engine.map(\.path)).flatMap { spec in
             spec.backends.filter { backends?.contains($0) ?? true }.flatMap { backend in
-                spec.metrics.flatMap { Self.figures[$0] ?? [] }.map { metric, phase, stat in
+                spec.sampleKinds.flatMap { Self.figures[$0] ?? [] }.map { metric, phase, stat in
                     CompareRow(
                         cellID: spec.name, backend: backend, phase: phase, operationClass: "", metric: metric,
                         stat: stat)
@@ -107,7 +107,7 @@ struct ShippedPolicyTests {
             }
             // What throughput samples alone tell is not in the list.
             let kind = Self.figures.first { $0.value.contains { $0.0 == goal.selector.metric } }?.key
-            #expect(spec.metrics.contains(kind ?? .throughput), "\(cell.id)")
+            #expect(spec.sampleKinds.contains(kind ?? .throughput), "\(cell.id)")
         }
     }
 

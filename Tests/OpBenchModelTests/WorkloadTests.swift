@@ -20,7 +20,7 @@ struct WorkloadTests {
             let spec = try decode(shape: shape.rawValue)
             let cell = try #require(spec.cells().first)
             #expect(cell.id == "sample")
-            #expect(spec.metrics == ShapeDefinition.of(shape).kinds)
+            #expect(spec.sampleKinds == ShapeDefinition.of(shape).kinds)
             for parameter in ShapeDefinition.of(shape).parameters {
                 #expect(cell.parameters[parameter.name] == parameter.defaultValue)
             }

@@ -25,34 +25,34 @@ import Testing
         #expect(Covariates.throttled(inCgroup: "nr_periods 0\n") == nil)
     }
 
-    private func surroundings(
-        steal: Double? = 0, throttled: Double? = 0, seconds: Int64 = 1, anchor: [Int64] = [100_000, 100_000],
+    private func interference(
+        steal: Double? = 0, throttled: Double? = 0, seconds: Int64 = 1, referenceLoop: [Int64] = [100_000, 100_000],
         foreign: Double? = nil
-    ) -> Surroundings {
+    ) -> Interference {
         let before = Covariates(
             steal: steal.map { _ in 0 }, pressure: nil, throttled: throttled.map { _ in 0 }, load: 1,
             foreign: foreign.map { _ in 0 })
         let after = Covariates(
             steal: steal, pressure: nil, throttled: throttled, load: 2, foreign: foreign,
             instant: seconds * 1_000_000_000)
-        return Surroundings(before: before, after: after, anchorNanoseconds: anchor)
+        return Interference(before: before, after: after, referenceLoopNanoseconds: referenceLoop)
     }
 
-    @Test func `a storm is stolen time, other processes, throttling, or a slow anchor`() {
-        #expect(!surroundings().isStorm)
-        #expect(surroundings(steal: 0.03).isStorm)
-        #expect(!surroundings(steal: 0.03, seconds: 2).isStorm)
-        #expect(surroundings(foreign: 0.26).isStorm)
-        #expect(!surroundings(foreign: 0.24).isStorm)
-        #expect(surroundings(throttled: 0.001).isStorm)
-        #expect(surroundings(anchor: [100_000, 126_000]).isStorm)
-        #expect(!surroundings(anchor: [100_000, 124_000]).isStorm)
+    @Test func `interference is stolen time, other processes, throttling, or a slow reference loop`() {
+        #expect(!interference().isNoisy)
+        #expect(interference(steal: 0.03).isNoisy)
+        #expect(!interference(steal: 0.03, seconds: 2).isNoisy)
+        #expect(interference(foreign: 0.26).isNoisy)
+        #expect(!interference(foreign: 0.24).isNoisy)
+        #expect(interference(throttled: 0.001).isNoisy)
+        #expect(interference(referenceLoop: [100_000, 126_000]).isNoisy)
+        #expect(!interference(referenceLoop: [100_000, 124_000]).isNoisy)
     }
 
     @Test func `what the system does not tell is absent`() {
-        let names = surroundings(steal: nil, throttled: nil, anchor: []).figures(operations: 1).map(\.metric)
+        let names = interference(steal: nil, throttled: nil, referenceLoop: []).figures(operations: 1).map(\.metric)
         #expect(names == ["load"])
-        #expect(!surroundings(steal: nil, throttled: nil, anchor: []).isStorm)
+        #expect(!interference(steal: nil, throttled: nil, referenceLoop: []).isNoisy)
     }
 
     @Test func `signals have names`() {

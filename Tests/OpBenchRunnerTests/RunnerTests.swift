@@ -25,7 +25,7 @@ import Testing
     @Sendable private static func ok(_ number: Int, _ request: SampleRequest) throws -> ChildResult {
         var report = SampleReport()
         report.add(.time, "total", Double(number) + 1, phase: "total", operations: 10)
-        report.anchorNanoseconds = [1]
+        report.referenceLoopNanoseconds = [1]
         report.histograms = [.init(stage: "start", operationClass: "", upperBounds: [10, 20], counts: [1, 2])]
         return ChildResult(ending: .exited(0), output: Array(try JSONEncoder().encode(report)), diagnostics: "")
     }
@@ -97,7 +97,7 @@ import Testing
         #expect(report.notes == "exit status 0")
     }
 
-    @Test func `a sample taken in a storm is kept, flagged and taken once more`() async throws {
+    @Test func `a sample taken under interference is kept, flagged and taken once more`() async throws {
         let folder = try Fixture.folder()
         let plan = try plan(folder, blocks: 3, backends: ["engine"])
         var finished = 0
@@ -105,7 +105,7 @@ import Testing
             var result = try Self.ok(number, request)
             if number == 0 {
                 var report = try JSONDecoder().decode(SampleReport.self, from: Data(result.output))
-                report.anchorNanoseconds = [900_000]
+                report.referenceLoopNanoseconds = [900_000]
                 result.output = Array(try JSONEncoder().encode(report))
             }
             return result
@@ -118,7 +118,7 @@ import Testing
         #expect(ends[1].block == ends[0].block && ends[1].position == ends[0].position)
     }
 
-    /// The surroundings are the same, sample for sample; what the samples report is drawn anew.
+    /// The interference is the same, sample for sample; what the samples report is drawn anew.
     @Test(arguments: 1...5 as ClosedRange<UInt64>)
     func `which samples are repeated does not depend on what they report`(seed: UInt64) async throws {
         var taken: [[String]] = []
@@ -135,7 +135,7 @@ import Testing
                 report.add(.startLatency, "p99", scale, operations: 10)
                 if scale < 0.2 { report.status = .invalid }
                 if scale > 0.6 { report.flags = ["short", "slope", "unsteady"] }
-                report.anchorNanoseconds = [world.anchor()]
+                report.referenceLoopNanoseconds = [world.referenceLoop()]
                 return ChildResult(
                     ending: .exited(0), output: Array(try JSONEncoder().encode(report)), diagnostics: "")
             }
@@ -156,7 +156,7 @@ import Testing
             let stormy = try RunPlan(specs: plan.specs, options: options)
             let outcome = try await runner(stormy) { number, request in
                 var report = SampleReport()
-                report.anchorNanoseconds = [900_000]
+                report.referenceLoopNanoseconds = [900_000]
                 return ChildResult(
                     ending: .exited(0), output: Array(try JSONEncoder().encode(report)), diagnostics: "")
             }.run { _ in }
@@ -331,7 +331,7 @@ import Testing
     }
 }
 
-/// Surroundings drawn from a seed, and nothing else.
+/// Interference drawn from a seed, and nothing else.
 private final class ScriptedWorld: @unchecked Sendable {
     private var generator: SplitMix64
     private var covariates = Covariates(steal: 0)
@@ -347,7 +347,7 @@ private final class ScriptedWorld: @unchecked Sendable {
         return covariates
     }
 
-    func anchor() -> Int64 { unit() < 0.05 ? 200_000 : 100_000 }
+    func referenceLoop() -> Int64 { unit() < 0.05 ? 200_000 : 100_000 }
 }
 
 @Suite struct ChildProcessTests {

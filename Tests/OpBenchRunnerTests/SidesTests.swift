@@ -5,7 +5,7 @@ import Testing
 
 @testable import OpBenchRunner
 
-/// Two builds in turns: the plan, who takes the samples, and which cells go on.
+/// Two interleaved builds: the plan, who takes the samples, and which cells go on.
 @Suite struct SidesTests {
     private static func build(_ path: String) -> BuildFacts {
         BuildFacts(

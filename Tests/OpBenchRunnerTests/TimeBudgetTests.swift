@@ -71,7 +71,7 @@ import Testing
             take: { _, _ in
                 var report = SampleReport()
                 report.add(.time, "total", 1, phase: "total", operations: 10)
-                report.anchorNanoseconds = [1]
+                report.referenceLoopNanoseconds = [1]
                 return ChildResult(ending: .exited(0), output: Array(try JSONEncoder().encode(report)), diagnostics: "")
             })
         var totals: [Int] = []

@@ -72,9 +72,9 @@ def _curves(setting: Setting) -> list[str]:
         recordings[effect] = Recording(tool.samples(run_id))
     paired, unpaired = [], []
     for number, effect in enumerate(effects):
-        in_turns = draw_gates(tool, drawn, number, paired_gate(recordings[effect]))
+        interleaved = draw_gates(tool, drawn, number, paired_gate(recordings[effect]))
         apart = draw_gates(tool, drawn, number, _unpaired_gate(recordings[0.0], recordings[effect]))
-        paired.append(_share_caught(in_turns))
+        paired.append(_share_caught(interleaved))
         unpaired.append(_share_caught(apart))
     _draw(setting.output / "power.svg", effects, paired, unpaired)
     names = ", ".join(f"{effect:.0%}" for effect in effects)

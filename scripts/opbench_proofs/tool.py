@@ -1,6 +1,7 @@
 """Runs opbench as a user does."""
 
 import json
+import os
 import re
 import subprocess
 import time
@@ -82,8 +83,10 @@ class OpBench:
 
     def run(self, *words: str, allowed: tuple[int, ...] = (0,)) -> subprocess.CompletedProcess[str]:
         """Runs opbench to its end."""
+        # Tables whose lines are read are not to be wrapped.
+        environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
         done = subprocess.run(
-            [self.binary, *words], cwd=self.folder, capture_output=True, text=True, check=False
+            [self.binary, *words], cwd=self.folder, env=environment, capture_output=True, text=True, check=False
         )
         if done.returncode not in allowed:
             raise ToolFailure(f"opbench {' '.join(words)} ended with {done.returncode}: {done.stderr.strip()}")

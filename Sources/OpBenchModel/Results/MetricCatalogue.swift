@@ -11,7 +11,7 @@ extension Metric {
         resumeToStart, cpuShare, effectiveNice,
         allocations, allocatedBytes, retainedBytes, heapAllocated, heapActive, heapResident, heapMapped, heapRetained,
         unreleasedBytes, peakResident, futexCalls, threadsCreated, inversions, startsAfterSuspend, highWater, probeCost,
-        anchorTime, stealTime, cpuPressure, foreignTime, throttledTime, load, makespanRatio, releaseTime, status,
+        referenceLoopTime, stealTime, cpuPressure, foreignTime, throttledTime, load, makespanRatio, releaseTime, status,
     ]
 
     /// The metric of that name in rows, or nil.
@@ -160,7 +160,7 @@ extension Metric {
     public static let probeCost = Metric(
         name: "probe_cost", unit: .seconds, direction: .neutral,
         summary: "what the proof of the outcome adds to one operation, measured on the serial backend")
-    public static let anchorTime = Metric(
+    public static let referenceLoopTime = Metric(
         name: "anchor_time", unit: .seconds, direction: .neutral,
         summary: "a short fixed loop, timed beside the sample: how fast the machine was")
     public static let stealTime = Metric(

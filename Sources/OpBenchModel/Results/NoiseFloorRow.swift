@@ -1,6 +1,6 @@
 /// In which way two sides that are compared were measured.
 public enum ComparisonKind: String, CaseIterable, Sendable {
-    /// In turns, within the same blocks.
+    /// Interleaved, within the same blocks.
     case paired
     /// In runs of their own, at different times.
     case unpaired

@@ -26,7 +26,7 @@ enum WorkloadDecoder {
             file: file, text: text, sha256: SHA256.hexadecimal(of: Array(text.utf8)), name: name, summary: summary,
             shape: shape, axes: try axes(members["parameters"]!, definition: definition),
             backends: try backends(members["backends"]!, shape: shape),
-            metrics: try sampleKinds(members, definition: definition) ?? definition.kinds,
+            sampleKinds: try sampleKinds(members, definition: definition) ?? definition.kinds,
             skips: try members["skip"].map(rules.skips) ?? [],
             expectations: try members["expect"].map(rules.expectations) ?? [])
         try spec.checkProduct()

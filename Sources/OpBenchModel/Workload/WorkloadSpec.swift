@@ -11,13 +11,13 @@ public struct WorkloadSpec: Sendable {
     /// The values of each parameter that the file names, in the file's order; one value or several.
     public var axes: [String: [ParameterValue]]
     public var backends: [BackendID]
-    public var metrics: Set<SampleKind>
+    public var sampleKinds: Set<SampleKind>
     public var skips: [SkipRule]
     public var expectations: [Expectation]
 
     public init(
         file: String, text: String, sha256: String, name: String, summary: String, shape: Shape,
-        axes: [String: [ParameterValue]], backends: [BackendID], metrics: Set<SampleKind>,
+        axes: [String: [ParameterValue]], backends: [BackendID], sampleKinds: Set<SampleKind>,
         skips: [SkipRule] = [], expectations: [Expectation] = []
     ) {
         self.file = file
@@ -28,7 +28,7 @@ public struct WorkloadSpec: Sendable {
         self.shape = shape
         self.axes = axes
         self.backends = backends
-        self.metrics = metrics
+        self.sampleKinds = sampleKinds
         self.skips = skips
         self.expectations = expectations
     }

@@ -44,7 +44,7 @@ struct HostReadings: Sendable {
         let clock = ClockFacts.measure()
         let before = Covariates.now()
         MonotonicClock.sleep(until: before.instant + Int64(watchSeconds * 1e9))
-        let watched = Surroundings(before: before, after: .now(), anchorNanoseconds: [])
+        let watched = Interference(before: before, after: .now(), referenceLoopNanoseconds: [])
         let memory = SystemFile.text("/proc/meminfo")
         return HostReadings(
             onlineProcessors: host.cores, allowedProcessors: Int(clinux_allowed_processors()),

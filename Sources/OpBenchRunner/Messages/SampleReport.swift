@@ -8,7 +8,13 @@ struct SampleReport: Codable, Sendable {
     var figures: [Figure] = []
     var histograms: [Buckets] = []
     /// The fixed short loop before and after measuring, in nanoseconds: how fast the machine was just then.
-    var anchorNanoseconds: [Int64] = []
+    var referenceLoopNanoseconds: [Int64] = []
+
+    /// As builds of other times write them, too: `opbench ab` has samples taken by another program.
+    private enum CodingKeys: String, CodingKey {
+        case status, flags, notes, figures, histograms
+        case referenceLoopNanoseconds = "anchorNanoseconds"
+    }
 
     /// A figure of one process: what of a row is not the same for all its rows.
     struct Figure: Codable, Sendable, Equatable {

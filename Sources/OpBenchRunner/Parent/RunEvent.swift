@@ -10,7 +10,7 @@ public enum RunEvent: Sendable {
     case extended(total: Int)
     /// `index` counts from 0 over all samples of the run, those of an earlier part included.
     case sampleStarted(index: Int, total: Int, cellID: String, backend: BackendID, kind: SampleKind, block: Int)
-    /// Once for each sample, with the rows of its repeat if it was taken in a storm.
+    /// Once for each sample, with the rows of its repeat if it was taken under interference.
     case sampleFinished(index: Int, status: SampleStatus, rows: [SampleRow])
     /// The rows of a sample are on disk.
     case rowsSaved

@@ -18,7 +18,7 @@ public struct RunFacts: Sendable {
     public let isFinished: Bool
     /// What the clock of the run's figures tells apart; nil if the run does not say.
     public let clockResolutionNanoseconds: Double?
-    /// How many turns of the work kernel the run took for a nanosecond.
+    /// How many iterations of the work kernel the run took for a nanosecond.
     public let iterationsPerNanosecond: Double
     /// The two interleaved builds; nil for a run of one.
     public let builds: ComparedBuilds?

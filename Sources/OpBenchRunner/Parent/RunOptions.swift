@@ -23,7 +23,7 @@ public struct RunOptions: Sendable {
     public var resume: Bool
     /// The command line, for `run.json`.
     public var arguments: [String]
-    /// Turns of the work kernel for a nanosecond, as another run has them; nil to measure them.
+    /// Iterations of the work kernel for a nanosecond, as another run has them; nil to measure them.
     public var iterationsPerNanosecond: Double?
     /// Two builds to interleave; nil for this one alone.
     public var builds: ComparedBuilds?

@@ -89,7 +89,7 @@ public struct RunPlan: Sendable {
     /// promise.
     private static func wants(_ kind: SampleKind, _ spec: WorkloadSpec, _ options: RunOptions) -> Bool {
         guard ShapeDefinition.of(spec.shape).kinds.contains(kind) else { return false }
-        return kind == .check || (options.kinds ?? spec.metrics).contains(kind)
+        return kind == .check || (options.kinds ?? spec.sampleKinds).contains(kind)
     }
 
     private static func backends(

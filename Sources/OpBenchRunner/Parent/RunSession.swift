@@ -159,7 +159,7 @@ final class RunSession {
         }
         var attempt = try await attempt(sample, isRerun: false)
         var rows = try save(attempt)
-        if attempt.surroundings.isStorm, recorder.takesRerun(options) {
+        if attempt.interference.isNoisy, recorder.takesRerun(options) {
             attempt = try await self.attempt(sample, isRerun: true)
             rows += try save(attempt)
         }
@@ -184,7 +184,8 @@ final class RunSession {
         let report = SampleReport(result, timeoutSeconds: options.timeoutSeconds)
         return SampleAttempt(
             sample: sample, isRerun: isRerun, timestamp: timestamp, report: report,
-            surroundings: Surroundings(before: before, after: after, anchorNanoseconds: report.anchorNanoseconds))
+            interference: Interference(
+                before: before, after: after, referenceLoopNanoseconds: report.referenceLoopNanoseconds))
     }
 
     private func executable(for sample: PlannedSample) -> String {

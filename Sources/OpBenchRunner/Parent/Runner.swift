@@ -23,7 +23,7 @@ public struct Runner: Sendable {
         }
     }
 
-    /// A runner whose samples are taken by `take`, which is told which program is to take them, and whose surroundings are
+    /// A runner whose samples are taken by `take`, which is told which program is to take them, and what else uses the machine is
     /// told by `readCovariates`.
     init(
         plan: RunPlan, readCovariates: @escaping @Sendable () -> Covariates = { .now() },

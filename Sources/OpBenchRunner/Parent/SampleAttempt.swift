@@ -3,11 +3,11 @@ import OpBenchModel
 /// One process that was run for a sample.
 struct SampleAttempt {
     var sample: PlannedSample
-    /// Whether this repeats a sample that was taken in a storm.
+    /// Whether this repeats a sample that was taken under interference.
     var isRerun: Bool
     var timestamp: String
     var report: SampleReport
-    var surroundings: Surroundings
+    var interference: Interference
 
     var id: String { isRerun ? sample.rerunID : sample.id }
 

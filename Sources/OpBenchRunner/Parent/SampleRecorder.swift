@@ -52,7 +52,7 @@ struct SampleRecorder {
             ? nil : "not taken: \(count) samples of this backend and cell ended badly before"
     }
 
-    /// Whether a sample taken in a storm is repeated. Blind to its result; at most a tenth of the plan, none if quick.
+    /// Whether a sample taken under interference is repeated. Blind to its result; at most a tenth of the plan, none if quick.
     mutating func takesRerun(_ options: RunOptions) -> Bool {
         guard !options.isQuick, reruns < max(1, plan.samples.count / 10) else { return false }
         reruns += 1
@@ -67,13 +67,13 @@ struct SampleRecorder {
         let report = attempt.report
         let operations = attempt.sample.cell.operationCount
         var flags = report.flags
-        if attempt.surroundings.isStorm { flags.append("noisy") }
+        if attempt.interference.isNoisy { flags.append("noisy") }
         if attempt.isRerun { flags.append("rerun") }
         var blank = row(attempt.sample, id: attempt.id, timestamp: attempt.timestamp, report.status)
         blank.flags = flags
         blank.notes = report.notes
         blank.operations = operations
-        let figures = report.figures + attempt.surroundings.figures(operations: operations)
+        let figures = report.figures + attempt.interference.figures(operations: operations)
         return figures.map { figure in
             var row = blank
             row.metric = figure.metric

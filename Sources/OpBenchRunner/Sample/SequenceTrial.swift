@@ -11,7 +11,7 @@ struct SequenceTrial {
             WarmUp(factory: trial.factory, kernel: trial.kernel).run(phase.plan, into: &part)
             report.absorb(part, ofPhase: phase.name)
         }
-        report.anchorNanoseconds.append(Anchor.run(trial.kernel))
+        report.referenceLoopNanoseconds.append(ReferenceLoop.run(trial.kernel))
         let phases = trial.plan.phases.map { PhaseTrial($0, trial) }
         switch trial.flavour.kind {
         case .check: _ = round(of: phases, into: &report)
@@ -24,7 +24,7 @@ struct SequenceTrial {
         case .check, .memory: reportHighWater(of: phases, into: &report)
         }
         for phase in phases { phase.end() }
-        report.anchorNanoseconds.append(Anchor.run(trial.kernel))
+        report.referenceLoopNanoseconds.append(ReferenceLoop.run(trial.kernel))
     }
 
     /// Every phase once.

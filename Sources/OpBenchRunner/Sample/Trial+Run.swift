@@ -20,7 +20,7 @@ extension Trial {
             report.note("closures in BlockOperations, for their completion blocks")
         }
         WarmUp(factory: factory, kernel: kernel).run(plan, into: &report)
-        report.anchorNanoseconds.append(Anchor.run(kernel))
+        report.referenceLoopNanoseconds.append(ReferenceLoop.run(kernel))
         let competitors = Competitors(count: plan.competitors)
         let producers = Producers(plan)
         switch flavour {
@@ -32,7 +32,7 @@ extension Trial {
         }
         producers.dismiss()
         competitors.dismiss()
-        report.anchorNanoseconds.append(Anchor.run(kernel))
+        report.referenceLoopNanoseconds.append(ReferenceLoop.run(kernel))
         return report
     }
 }

@@ -93,7 +93,7 @@ struct Selection: Sendable {
     }
 
     mutating func replaceKinds(by kinds: Set<SampleKind>) {
-        for index in specs.indices { specs[index].metrics = kinds }
+        for index in specs.indices { specs[index].sampleKinds = kinds }
     }
 
     mutating func keepCells(matching filter: CellFilter) throws(InputError) {

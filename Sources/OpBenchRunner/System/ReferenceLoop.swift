@@ -1,7 +1,7 @@
 import OpBenchBackends
 
 /// A short fixed loop, to see how fast the machine is just now.
-enum Anchor {
+enum ReferenceLoop {
     /// What the loop takes on an undisturbed machine, in nanoseconds.
     static let nominal = 100_000
 

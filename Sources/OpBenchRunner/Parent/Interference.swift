@@ -1,7 +1,7 @@
 import OpBenchModel
 
-/// What happened around one sample, and whether that disturbed it.
-struct Surroundings: Sendable {
+/// What else used the machine while one sample was taken, and whether that disturbed it.
+struct Interference: Sendable {
     var steal: Double?
     var pressure: Double?
     var throttled: Double?
@@ -11,10 +11,10 @@ struct Surroundings: Sendable {
     var ownTime: Double?
     /// How long the child lived, in seconds.
     var elapsed: Double
-    /// The slower anchor loop, in seconds; nil if the child did not answer.
-    var anchor: Double?
+    /// The slower reference loop, in seconds; nil if the child did not answer.
+    var referenceLoop: Double?
 
-    init(before: Covariates, after: Covariates, anchorNanoseconds: [Int64]) {
+    init(before: Covariates, after: Covariates, referenceLoopNanoseconds: [Int64]) {
         func difference(_ property: KeyPath<Covariates, Double?>) -> Double? {
             guard let first = before[keyPath: property], let last = after[keyPath: property] else { return nil }
             return max(0, last - first)
@@ -26,24 +26,24 @@ struct Surroundings: Sendable {
         foreign = difference(\.foreign)
         ownTime = difference(\.samples)
         elapsed = seconds(after.instant - before.instant)
-        anchor = anchorNanoseconds.max().map(seconds)
+        referenceLoop = referenceLoopNanoseconds.max().map(seconds)
     }
 
     /// Fixed thresholds, on nothing that the sample itself decides: more than a fiftieth of the time stolen, other
-    /// processes busy for more than a quarter of it, any throttling, or the anchor loop a quarter slower than calibrated.
+    /// processes busy for more than a quarter of it, any throttling, or the reference loop a quarter slower than calibrated.
     /// Times of less than a few of the kernel's ticks of 10 ms do not count.
-    var isStorm: Bool {
+    var isNoisy: Bool {
         if let steal, steal > 0.02 * elapsed, steal > 0.01 { return true }
         if let foreign, foreign > 0.25 * elapsed, foreign > 0.03 { return true }
         if let throttled, throttled > 0 { return true }
-        if let anchor, anchor > 1.25 * Double(Anchor.nominal) / 1e9 { return true }
+        if let referenceLoop, referenceLoop > 1.25 * Double(ReferenceLoop.nominal) / 1e9 { return true }
         return false
     }
 
     /// As rows' figures; an absent one gives none.
     func figures(operations: Int) -> [SampleReport.Figure] {
         let all: [(Metric, String, Double?)] = [
-            (.anchorTime, "max", anchor), (.stealTime, "total", steal), (.cpuPressure, "total", pressure),
+            (.referenceLoopTime, "max", referenceLoop), (.stealTime, "total", steal), (.cpuPressure, "total", pressure),
             (.foreignTime, "total", foreign), (.processCPUTime, "total", ownTime),
             (.throttledTime, "total", throttled), (.load, "mean", load),
         ]
