@@ -48,6 +48,52 @@ struct SchemaAgreementTests {
         }
     }
 
+    @Test("On policies of which one value is replaced by another")
+    func policies() throws {
+        let schema = Fixtures.package.appending(path: "workloads/schema/policy.schema.json")
+        var texts: [String] = []
+        for name in ShippedPolicyTests.policies + ShippedPolicyTests.goals {
+            let file = Fixtures.package.appending(path: "workloads/policies/\(name)")
+            let root = try JSONParser.parse(try Fixtures.text(file), file: "x").value
+            #expect(isSoundPolicy(Replacements.oneLine(root)))
+            texts += Self.examples(of: root).flatMap { Replacements.all(in: $0, pool: Replacements.ofPolicies) }
+                .map(Replacements.oneLine)
+        }
+        var generator = Numbers(state: 11)
+        let drawn = Array(texts.shuffled(using: &generator).prefix(1500))
+        let verdicts = try Validator.verdicts(onLines: drawn, schema: schema)
+        #expect(verdicts.count == 1500 && verdicts.contains(true) && verdicts.contains(false))
+        let mixed = #"{"version": 1, "rules": [{"metric": "time", "max_regression": 1}, {"metric": "time", "at_most": 1}]}"#
+        #expect(try Validator.verdicts(onLines: [mixed], schema: schema) == [false] && !isSoundPolicy(mixed))
+        for (text, isValid) in zip(drawn, verdicts) { #expect(isSoundPolicy(text) == isValid, "\(text)") }
+    }
+
+    /// The policy with each kind of rule that it has, one or two at a time.
+    private static func examples(of policy: JSONValue) -> [JSONValue] {
+        guard case .object(let members) = policy.content,
+            case .array(let rules)? = members.first(where: { $0.name == "rules" })?.value.content
+        else { return [] }
+        let otherCell = JSONValue.object(
+            ("metric", .string("time")), ("at_most", .integer(1)),
+            ("against", .object(("cell", .string("w")))))
+        let listed = JSONValue.object(
+            ("metric", .string("time")), ("at_most", .integer(1)),
+            ("against", .list(.string("dispatch"), .string("serial"))))
+        return [Array(rules.prefix(2)), [otherCell], [listed]].map { rules in
+            .members(members.map { ($0.name, $0.name == "rules" ? JSONValue(.array(rules)) : $0.value) })
+        }
+    }
+
+    /// Whether the decoder takes the text, or refuses it for what a schema does not say.
+    private func isSoundPolicy(_ text: String) -> Bool {
+        do {
+            _ = try PolicyDecoder.decode(text: text, file: "x")
+            return true
+        } catch {
+            return error.message.contains("matches nothing known") || error.message.contains("without alpha")
+        }
+    }
+
     /// Whether the decoder takes the text, or refuses it only for a cell whose values do not go together.
     private func isSound(_ text: String) -> Bool {
         do {
@@ -72,19 +118,28 @@ private enum Replacements {
         .object(("0.5", .integer(1))), .object(("backend", .string("engine")), ("reason", .string("x"))),
     ]
 
-    static func all(in value: JSONValue) -> [JSONValue] {
-        pool + inside(value)
+    /// Those, and what policies have.
+    static let ofPolicies =
+        pool + [
+            .string("*"), .string("dispatch"), .list(.string("dispatch")), .list(.string("dispach")),
+            .list(.string("dispatch"), .string("dispatch")), .object(("cell", .string("w"))),
+            .object(("cell", .string(""))),
+            .object(("cell", .integer(1))), .object(("cell", .string("w")), ("backend", .string("engine"))),
+        ]
+
+    static func all(in value: JSONValue, pool: [JSONValue] = pool) -> [JSONValue] {
+        pool + inside(value, pool)
     }
 
     static func oneLine(_ value: JSONValue) -> String {
         JSONText.write(value).split(separator: "\n").joined(separator: " ")
     }
 
-    private static func inside(_ value: JSONValue) -> [JSONValue] {
+    private static func inside(_ value: JSONValue, _ pool: [JSONValue]) -> [JSONValue] {
         switch value.content {
         case .array(let elements):
             return elements.indices.flatMap { index in
-                all(in: elements[index]).map { replacement in
+                all(in: elements[index], pool: pool).map { replacement in
                     var changed = elements
                     changed[index] = replacement
                     return JSONValue(.array(changed))
@@ -92,7 +147,7 @@ private enum Replacements {
             }
         case .object(let members):
             return members.indices.flatMap { index in
-                all(in: members[index].value).map { replacement in
+                all(in: members[index].value, pool: pool).map { replacement in
                     .members(members.enumerated().map { ($1.name, $0 == index ? replacement : $1.value) })
                 }
             }
@@ -115,14 +170,14 @@ private enum Validator {
 
     static func verdicts(on files: [URL]) throws -> [Bool] { try run(files.map(\.path)) }
 
-    static func verdicts(onLines texts: [String]) throws -> [Bool] {
-        try Fixtures.withFile(texts.joined(separator: "\n")) { try run(["--lines", $0]) }
+    static func verdicts(onLines texts: [String], schema: URL = Fixtures.schema) throws -> [Bool] {
+        try Fixtures.withFile(texts.joined(separator: "\n")) { try run(["--lines", $0], schema) }
     }
 
-    private static func run(_ arguments: [String]) throws -> [Bool] {
+    private static func run(_ arguments: [String], _ schema: URL = Fixtures.schema) throws -> [Bool] {
         let process = Process()
         process.executableURL = URL(filePath: try #require(python, "\(absence)"))
-        process.arguments = [Fixtures.verdictScript.path, Fixtures.schema.path] + arguments
+        process.arguments = [Fixtures.verdictScript.path, schema.path] + arguments
         let output = Pipe()
         process.standardOutput = output
         try process.run()

@@ -71,7 +71,7 @@ def _cells(row: Row | None) -> tuple[str, str]:
     if row is None:
         return "–", "–"
     value = row["ratio"] or ("" if row["against"] else row["value"])
-    bound = f"≤ {float(row['at_most']):.3g}"
+    bound = f"≤ {float(row['at_most']):.4g}"
     if not value:
         return bound, row["verdict"]
     spread = f" ({float(row['ci_low']):.3g}–{float(row['ci_high']):.3g})" if row["ci_low"] else ""

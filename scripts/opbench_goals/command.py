@@ -103,10 +103,10 @@ def _measure(options: argparse.Namespace) -> list[tuple[str, Path]]:
             run_id = f"{options.name}-{allocator}{suffix}"
             print(f"engine-goals: {allocator}: {', '.join(names)}", file=sys.stderr)
             words = options.sampling or blocks
-            runs.append((allocator, measuring.measure(allocator, options.output, run_id, words, names)))
+            runs.append((allocator, measuring.measure(allocator, options.output, run_id, words, names, options.opbench)))
             if options.keep:
                 kept = f"{options.keep}-{allocator}{suffix}"
-                measuring.keep(allocator, options.output, run_id, kept, _policy(allocator))
+                measuring.keep(allocator, options.output, run_id, kept, _policy(allocator), options.opbench)
     return runs
 
 

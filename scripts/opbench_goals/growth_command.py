@@ -64,7 +64,7 @@ def _measure(options: argparse.Namespace) -> Path:
     workloads = [f"growth/{axis.workload}" for axis in growth.AXES]
     words = ["--timeout", SECONDS_A_SAMPLE] + ["--quick"] * options.quick
     run_id = time.strftime("growth-%Y%m%dT%H%M%SZ", time.gmtime()) + f"-{options.allocator}"
-    return measuring.measure(options.allocator, ROOT / "results", run_id, words, workloads)
+    return measuring.measure(options.allocator, ROOT / "results", run_id, words, workloads, options.opbench)
 
 
 def _redraw(folder: Path) -> int:

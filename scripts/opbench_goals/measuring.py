@@ -20,11 +20,13 @@ JUDGED = (0, 2, BAD_SAMPLES, 5, 7)
 """Those of a gate that has judged, whatever it says."""
 
 
-def measure(allocator: str, output: Path, run_id: str, options: Sequence[str], workloads: Sequence[str]) -> Path:
+def measure(
+    allocator: str, output: Path, run_id: str, options: Sequence[str], workloads: Sequence[str], built: Path | None = None
+) -> Path:
     """Runs workloads, with their progress on standard error; returns the folder of the run."""
     files = [from_root(WORKLOADS / f"{name}.json") for name in workloads]
     words = ["run", "--output", from_root(output), "--run-id", run_id, *options, *files]
-    status = opbench(allocator, words, subprocess.DEVNULL)
+    status = opbench(allocator, words, subprocess.DEVNULL, built)
     if status not in (0, BAD_SAMPLES):
         raise CannotMeasure(f"opbench with the allocator {allocator} ended with {status}")
     return output / run_id
@@ -49,12 +51,14 @@ def sample_kinds(workload: str) -> list[str]:
     return list(description.get("sample_kinds") or description["metrics"])
 
 
-def keep(allocator: str, output: Path, run_id: str, name: str, policy: Path) -> None:
+def keep(
+    allocator: str, output: Path, run_id: str, name: str, policy: Path, built: Path | None = None
+) -> None:
     """Copies a run to the baselines, which git keeps, with those of its samples that anything is printed from."""
     from opbench_goals import keeping  # needs pandas, which takes a second to load
 
     words = ["baseline", "save", run_id, "--name", name, "--replace", "--results", from_root(output)]
-    status = opbench(allocator, words, subprocess.DEVNULL)
+    status = opbench(allocator, words, subprocess.DEVNULL, built)
     if status != 0:
         raise CannotMeasure(f"opbench baseline save {run_id} ended with {status}")
     keeping.reduce(output / "baseline" / name, policy)

@@ -1,7 +1,7 @@
 /// A figure as text and back without loss: the shortest decimals that name the same Double, `.` as the point, no
 /// needless `.0`.
-enum FigureText {
-    static func write(_ figure: Double) -> String {
+public enum FigureText {
+    public static func write(_ figure: Double) -> String {
         let text = figure.description
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }

@@ -67,7 +67,12 @@ extension GoalRow: JudgedRow {
             guard let low = row.low, let high = row.high else { return Quantities.absent }
             return "\(row.bounded(low)) – \(row.bounded(high))"
         },
-        .init(title: "at most") { row in row.atMost.map(row.bounded) ?? Quantities.absent },
+        .init(title: "at most") { row in
+            guard let atMost = row.atMost else { return Quantities.absent }
+            // A bound on a count may lie just above a whole number.
+            let isCount = row.reference.isEmpty && Metric.named(row.metric)?.unit == .count
+            return isCount ? FigureText.write(atMost) : row.bounded(atMost)
+        },
         .init(title: "verdict", isText: true) { $0.judgement },
     ]
 
