@@ -63,7 +63,8 @@ struct SchemaAgreementTests {
         let drawn = Array(texts.shuffled(using: &generator).prefix(1500))
         let verdicts = try Validator.verdicts(onLines: drawn, schema: schema)
         #expect(verdicts.count == 1500 && verdicts.contains(true) && verdicts.contains(false))
-        let mixed = #"{"version": 1, "rules": [{"metric": "time", "max_regression": 1}, {"metric": "time", "at_most": 1}]}"#
+        let rules = #"{"metric": "time", "max_regression": 1}, {"metric": "time", "at_most": 1}"#
+        let mixed = #"{"version": 1, "rules": [\#(rules)]}"#
         #expect(try Validator.verdicts(onLines: [mixed], schema: schema) == [false] && !isSoundPolicy(mixed))
         for (text, isValid) in zip(drawn, verdicts) { #expect(isSoundPolicy(text) == isValid, "\(text)") }
     }

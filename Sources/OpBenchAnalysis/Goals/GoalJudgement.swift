@@ -17,10 +17,12 @@ public struct GoalJudgement: Sendable {
         _ goals: [GatePolicy.Goal], of runs: [(name: String, samples: [SampleRow])], resamples: Int = Resamples.most
     ) throws(InputError) {
         let figures = try MeasuredFigures(runs)
-        let resamples = Resamples.count(resamples, inComparisonOf: figures.valueCount)
-        rows = goals.flatMap { goal in
-            let found = figures.places(of: goal.selector)
-            return found.isEmpty ? [goal.missing] : found.map { figures.judge($0, by: goal, resamples) }
+        let found = goals.map { figures.places(of: $0.selector) }
+        // Each figure is drawn from as often as goals bound it.
+        let values = found.joined().reduce(0) { $0 + figures.valueCount(at: $1) }
+        let resamples = Resamples.count(resamples, inComparisonOf: values)
+        rows = zip(goals, found).flatMap { goal, places in
+            places.isEmpty ? [goal.missing] : places.map { figures.judge($0, by: goal, resamples) }
         }
     }
 }
@@ -32,12 +34,12 @@ private struct MeasuredFigures {
 
     private var series: [Place: CellFigures.Series] = [:]
     private var runIDs: [String: String] = [:]
-    private(set) var valueCount = 0
 
     init(_ runs: [(name: String, samples: [SampleRow])]) throws(InputError) {
         var names: [String: String] = [:]
         for (name, samples) in runs {
-            for (cell, runID) in Dictionary(samples.map { ($0.cellID, $0.runID) }, uniquingKeysWith: { $1 }) {
+            let cells = Dictionary(samples.map { ($0.cellID, $0.runID) }, uniquingKeysWith: { $1 })
+            for (cell, runID) in cells.sorted(by: { $0.key < $1.key }) {
                 if let other = names.updateValue(name, forKey: cell) {
                     throw InputError(
                         file: name, message: "the cell \"\(cell)\" is in the run \(other) too",
@@ -46,7 +48,6 @@ private struct MeasuredFigures {
                 runIDs[cell] = runID
             }
             let figures = CellFigures(rows: samples)
-            valueCount += figures.valueCount
             for (key, series) in figures.series {
                 var place = key
                 place.cell = series.cellID
@@ -54,6 +55,8 @@ private struct MeasuredFigures {
             }
         }
     }
+
+    func valueCount(at place: Place) -> Int { series[place]?.valueOfBlock.count ?? 0 }
 
     /// The figures that a goal's rule matches, of those that can be too great.
     func places(of selector: GatePolicy.Selector) -> [Place] {
