@@ -69,6 +69,8 @@ let package = Package(
             ],
             swiftSettings: [.define("JEMALLOC", .when(traits: ["Jemalloc"]))]),
         .target(name: "OpBenchAnalysis", dependencies: ["OpBenchModel"]),
+        // What a profile is, what is computed from it, and the files that show it; starts nothing and measures nothing.
+        .target(name: "OpBenchProfile", dependencies: ["OpBenchModel"]),
         .executableTarget(
             name: "opbench",
             dependencies: [
@@ -126,6 +128,7 @@ let package = Package(
             ],
             exclude: ["child"]),
         .testTarget(name: "OpBenchAnalysisTests", dependencies: ["OpBenchAnalysis", "OpBenchModel"]),
+        .testTarget(name: "OpBenchProfileTests", dependencies: ["OpBenchProfile", "OpBenchModel"]),
         .testTarget(
             name: "OpBenchCommandTests",
             dependencies: [

@@ -163,15 +163,16 @@ public final class WrittenFolder: Sendable {
         return temporary
     }
 
-    /// Gives a staged text its name.
-    func publish(_ temporary: String, as name: String) throws(DiskError) {
+    /// Gives a file under a passing name its own, in place of what has it. On failure it is removed.
+    public func publish(_ temporary: String, as name: String) throws(DiskError) {
         if renameat(descriptor, temporary, descriptor, name) == 0 { return }
         let failure = failure(name)
         discard(temporary)
         throw failure
     }
 
-    func discard(_ temporary: String) { unlinkat(descriptor, temporary, 0) }
+    /// Removes a file under a passing name.
+    public func discard(_ temporary: String) { unlinkat(descriptor, temporary, 0) }
 
     private func failure(_ name: String) -> DiskError { DiskError(path: file(name), code: errno) }
 

@@ -1,5 +1,5 @@
 /// Writes JSON: what fits on one line stands on it, the rest two spaces a level, members in the order given.
-enum JSONText {
+public enum JSONText {
     static func write(_ value: JSONValue) -> String {
         var text = ""
         append(value, indentation: "", to: &text)
@@ -13,7 +13,7 @@ enum JSONText {
 
     /// A string in quotes. Unprintable scalars are escaped, whether JSON asks for it or not: YAML, of which JSON is a part,
     /// refuses some, terminals obey some. So is the bracket of `##[`, by which GitHub's runner knows a command.
-    static func quoted(_ text: String) -> String {
+    public static func quoted(_ text: String) -> String {
         var quoted = String.UnicodeScalarView("\"".unicodeScalars)
         var (previous, beforePrevious): (Unicode.Scalar?, Unicode.Scalar?) = (nil, nil)
         for scalar in text.unicodeScalars {

@@ -1,0 +1,254 @@
+/// What kind of code a function is.
+public enum FrameClass: String, CaseIterable, Sendable {
+    /// The library of operation queues that the backend is of: the engine, Dispatch, Foundation, the tasks' runtime.
+    case engine
+    /// Bodies of operations, and the adapter that submits them.
+    case workload
+    /// Swift's counting of references.
+    case references
+    /// Objects and memory: Swift's runtime, malloc.
+    case allocation
+    /// The rest of Swift's runtime and standard library.
+    case swiftRuntime
+    /// Waiting and threads: the C library's side of futexes.
+    case futex
+    case libc
+    case kernel
+    /// No name, or none that a rule knows.
+    case unknown
+
+    public var words: String {
+        switch self {
+        case .engine: "engine"
+        case .workload: "workload"
+        case .references: "retain, release"
+        case .allocation: "allocation"
+        case .swiftRuntime: "Swift runtime"
+        case .futex: "futex, threads"
+        case .libc: "libc"
+        case .kernel: "kernel"
+        case .unknown: "unknown"
+        }
+    }
+
+    /// Of a bar of the flame graph, in sRGB; dark text is legible on all.
+    var color: String {
+        switch self {
+        case .engine: "#f2a65a"
+        case .workload: "#8fc98b"
+        case .references: "#e58f8f"
+        case .allocation: "#d3a4dc"
+        case .swiftRuntime: "#f0c9b5"
+        case .futex: "#8fb8e8"
+        case .libc: "#b5d5e8"
+        case .kernel: "#b9b3d9"
+        case .unknown: "#cfcfcf"
+        }
+    }
+}
+
+/// Tells the classes of functions apart, by the file that holds the code, then by the name.
+public struct FrameClassifier: Sendable {
+    /// Swift modules of the library under test.
+    public var engineModules = ["OperationEngine", "OperationEngineProgress", "OperationEngineFoundation"]
+    /// What else belongs to the benchmark: the beginnings of its modules' names.
+    public var workloadModules = ["OpBench", "opbench"]
+
+    public init() {}
+
+    public func classify(_ frame: StackFrame) -> FrameClass {
+        let file = frame.object.split(separator: "/").last.map(String.init) ?? ""
+        if isKernel(frame.object) { return .kernel }
+        if frame.isUnknown { return .unknown }
+        if let byName = Self.byName(frame.symbol) { return byName }
+        if let module = swiftModule(of: frame) {
+            if engineModules.contains(module) { return .engine }
+            if workloadModules.contains(where: { module.hasPrefix($0) }) { return .workload }
+        }
+        if let byFile = Self.byFile(file) { return byFile }
+        return .unknown
+    }
+
+    /// perf has the kernel's modules in brackets: `[kernel.kallsyms]`, `[ext4]`.
+    private func isKernel(_ object: String) -> Bool {
+        let own = ["[vdso]", "[unknown]", "[heap]", "[stack]", "[vsyscall]", "[anon]", "[inlined]"]
+        return object.hasPrefix("[") && !own.contains(object) && !object.hasPrefix("[anon:")
+    }
+
+    // MARK: By name
+
+    private static let references = [
+        "swift_retain", "swift_release", "_swift_retain_", "_swift_release_", "swift_bridgeObjectRetain",
+        "swift_bridgeObjectRelease", "swift_unknownObjectRetain", "swift_unknownObjectRelease", "swift_weak",
+        "swift_unowned", "swift_nonatomic_retain", "swift_nonatomic_release", "swift_tryRetain",
+        "swift_isUniquelyReferenced", "swift_setDeallocating",
+    ]
+    private static let allocations = [
+        "swift_allocObject", "_swift_allocObject_", "swift_deallocClassInstance", "swift_deallocObject",
+        "swift_dealloc",
+        "swift_slowAlloc", "swift_slowDealloc", "swift_initStackObject", "swift_initStaticObject", "swift_allocBox",
+        "swift_deallocBox", "swift_task_alloc", "swift_task_dealloc", "swift_slowAllocTyped", "swift_projectBox",
+    ]
+    /// Of glibc and of jemalloc, whose own functions have no prefix that is theirs alone.
+    private static let mallocs: Set<String> = [
+        "malloc", "free", "calloc", "realloc", "aligned_alloc", "posix_memalign", "memalign", "cfree", "_int_malloc",
+        "_int_free", "_int_realloc", "malloc_consolidate", "unlink_chunk", "sysmalloc", "systrim", "tcache_init",
+        "malloc_usable_size", "mallocx", "sdallocx", "dallocx", "rallocx", "operator new(unsigned long)",
+        "operator delete(void*)", "_Znwm", "_ZdlPv", "_ZdlPvm", "checked_malloc", "imalloc_no_sample", "large_malloc",
+        "malloc_default", "free_default", "ifree", "isfree", "huge_malloc", "extent_record", "malloc_slow_init",
+    ]
+    private static let mallocPrefixes = [
+        "__libc_malloc", "__libc_free", "__libc_calloc", "__libc_realloc", "je_", "_rjem_", "arena_", "tcache_", "sz_",
+        "emap_", "edata_", "pac_", "hpa_", "ecache_", "extent_", "base_alloc", "psset_", "eset_", "sec_", "pa_alloc",
+        "rtree_", "prof_",
+    ]
+    private static let futexes: Set<String> = [
+        "syscall", "sched_yield", "__sched_yield", "clock_nanosleep", "__clock_nanosleep", "clone", "clone3", "__clone",
+        "__clone3", "start_thread", "nanosleep",
+    ]
+    private static let futexPrefixes = [
+        "__futex", "futex_", "pthread_", "__pthread", "___pthread", "__GI___pthread", "__lll_", "__GI___lll_", "sem_",
+        "__new_sem", "__GI___futex", "__nptl_",
+    ]
+
+    private static func byName(_ symbol: String) -> FrameClass? {
+        if symbol.hasPrefix("swift_") || symbol.hasPrefix("_swift_") {
+            // `swift_deallocPartialClassInstance` and the like begin as those of the table do.
+            if references.contains(where: { symbol.hasPrefix($0) }) { return .references }
+            return allocations.contains(where: { symbol.hasPrefix($0) }) ? .allocation : .swiftRuntime
+        }
+        if symbol.hasPrefix("swift::RefCounts") || symbol.hasPrefix("_ZN5swift9RefCounts") { return .references }
+        if symbol.hasPrefix("swift::") || symbol.hasPrefix("_ZN5swift") || symbol.hasPrefix("_ZNK5swift") {
+            return .swiftRuntime
+        }
+        let plain = symbol.hasPrefix("__GI_") ? String(symbol.dropFirst(5)) : symbol
+        if mallocs.contains(plain) || mallocPrefixes.contains(where: { plain.hasPrefix($0) }) { return .allocation }
+        if futexes.contains(plain) || futexPrefixes.contains(where: { symbol.hasPrefix($0) || plain.hasPrefix($0) }) {
+            return .futex
+        }
+        return nil
+    }
+
+    // MARK: By file
+
+    private static func byFile(_ file: String) -> FrameClass? {
+        let files: [(String, FrameClass)] = [
+            ("libjemalloc", .allocation), ("libdispatch", .engine), ("libFoundation", .engine),
+            ("lib_Foundation", .engine), ("libswift_Concurrency", .engine), ("libBlocksRuntime", .engine),
+            ("libswift", .swiftRuntime), ("libpthread", .futex), ("libc.", .libc), ("libc-", .libc),
+            ("ld-linux", .libc),
+            ("libm.", .libc), ("libm-", .libc), ("libgcc_s", .libc), ("libstdc++", .libc), ("[vdso]", .libc),
+            ("[vsyscall]", .libc),
+        ]
+        return files.first { file.hasPrefix($0.0) }?.1
+    }
+
+    // MARK: Swift's modules
+
+    /// The Swift module that a function was declared in; of a specialization of another library's generic code, the first
+    /// of our modules that it names. nil if it is no Swift function.
+    func swiftModule(of frame: StackFrame) -> String? {
+        let symbol = Array(frame.symbol.utf8)
+        guard symbol.starts(with: "$s".utf8) || symbol.starts(with: "$S".utf8) || symbol.starts(with: "_$s".utf8) else {
+            return Self.moduleOfDemangled(frame.name)
+        }
+        let start = symbol[0] == UInt8(ascii: "_") ? 3 : 2
+        if let module = Self.identifier(symbol, at: start) { return module }
+        // The standard library's types have letters for names. What of ours stands behind it is why the code is here.
+        let text = frame.symbol
+        return engineModules.first { text.contains("\($0.utf8.count)\($0)") }
+            ?? workloadModules.first { text.contains($0) }
+    }
+
+    /// An identifier as Swift mangles it: its length in decimals, then itself.
+    private static func identifier(_ symbol: [UInt8], at start: Int) -> String? {
+        var (place, length) = (start, 0)
+        while place < symbol.count, (48...57).contains(symbol[place]) {
+            length = length * 10 + Int(symbol[place] - 48)
+            if length > symbol.count { return nil }
+            place += 1
+        }
+        guard length > 0, place + length <= symbol.count else { return nil }
+        return String(decoding: symbol[place..<place + length], as: UTF8.self)
+    }
+
+    /// What stands before the first period, behind the words by which Swift's demangler tells closures, thunks and the
+    /// like.
+    private static func moduleOfDemangled(_ name: String) -> String? {
+        var rest = name[...]
+        for separator in [" of ", " in ", " for "] {
+            // `closure #1 () -> () in Module.function(…)`: the entity stands last, but its parameters may have the word too.
+            let words = [
+                "closure ", "implicit closure ", "partial apply ", "generic specialization ", "specialized ",
+                "merged ", "outlined ", "reabstraction thunk ", "protocol witness ", "dispatch thunk ",
+                "lazy protocol witness ", "type metadata ", "function signature specialization ",
+            ]
+            while words.contains(where: { rest.hasPrefix($0) }), let range = rest.firstRange(of: separator) {
+                rest = rest[range.upperBound...]
+            }
+        }
+        for word in ["static ", "merged ", "@objc ", "specialized ", "dispatch thunk of "] where rest.hasPrefix(word) {
+            rest = rest.dropFirst(word.count)
+        }
+        guard let period = rest.firstIndex(of: "."), period != rest.startIndex else { return nil }
+        let module = rest[..<period]
+        return module.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" } ? String(module) : nil
+    }
+}
+
+// MARK: - The table
+
+/// What each class of functions costs an operation. The parts add up to the whole.
+public struct ClassTable: Equatable, Sendable {
+    public struct Row: Equatable, Sendable {
+        public var frameClass: FrameClass
+        public var weight: Int64
+        /// The weight an operation; 0 if there were none.
+        public var perOperation: Double
+    }
+
+    /// All classes in their order, also those without weight.
+    public let rows: [Row]
+    /// The sum of all rows.
+    public let total: Int64
+    public let operations: Int
+    public let unit: WeightUnit
+    /// What was sampled on stacks whose outermost function is none that threads begin with: somewhere the chain of callers
+    /// broke, and who called is not known.
+    public let unknownCallers: Int64
+
+    /// Where stacks begin: the kernel's, libc's and the dynamic linker's first functions.
+    public static let roots: Set<String> = [
+        "start_thread", "clone", "clone3", "__clone", "__clone3", "_start", "__libc_start_main",
+        "__libc_start_call_main", "__libc_start_main_impl", "__libc_start_main@@GLIBC_2.34", "main", "_dl_start",
+        "_dl_start_user", "ret_from_fork", "ret_from_fork_asm", "entry_SYSCALL_64_after_hwframe",
+    ]
+
+    /// The share of the weight whose callers are not known.
+    public var unknownCallersShare: Double { total > 0 ? Double(unknownCallers) / Double(total) : 0 }
+
+    /// A sample belongs to the class of its innermost function, and to `unknown` if it has no stack.
+    public init(_ profile: StackProfile, operations: Int, classifier: FrameClassifier = FrameClassifier()) {
+        let classes = profile.frames.map { classifier.classify($0) }
+        let weights = profile.selfWeights()
+        var sums: [FrameClass: Int64] = [:]
+        var outermost = [UInt32](repeating: .max, count: profile.nodes.count)
+        var broken: Int64 = 0
+        for (index, node) in profile.nodes.enumerated() {
+            if index > 0 { outermost[index] = node.parent == 0 ? node.frame : outermost[Int(node.parent)] }
+            guard weights[index] > 0 else { continue }
+            sums[index == 0 ? .unknown : classes[Int(node.frame)], default: 0] += weights[index]
+            let isWhole = index > 0 && Self.roots.contains(profile.frames[Int(outermost[index])].symbol)
+            if !isWhole { broken += weights[index] }
+        }
+        rows = FrameClass.allCases.map {
+            let weight = sums[$0] ?? 0
+            return Row(
+                frameClass: $0, weight: weight, perOperation: operations > 0 ? Double(weight) / Double(operations) : 0)
+        }
+        total = profile.total
+        self.operations = operations
+        unit = profile.unit
+        unknownCallers = broken
+    }
+}

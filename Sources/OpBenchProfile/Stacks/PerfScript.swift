@@ -1,0 +1,187 @@
+/// Reads what `perf script -F comm,pid,tid,time,event,period,ip,sym,symoff,dso` prints, or without a list of fields: for
+/// each sample a line that names the thread, the time, the period and the event, then a line for each function, the innermost
+/// first, and an empty line.
+///
+///     engine normal 1 16755/16788 24769.522195:    1003009 cpu-clock:u:
+///                 116c hot+0x13 (/tmp/a)
+///                891f5 start_thread+0x305 (/usr/lib/x86_64-linux-gnu/libc.so.6)
+///
+/// A thread's name may hold spaces and anything else. What is not understood is skipped, counted and told.
+public struct PerfScript: Sendable {
+    /// The periods are the weights: of the events `cpu-clock` and `task-clock`, nanoseconds.
+    public private(set) var profile: StackProfile
+    /// Lines that were not understood, with all that belongs to them.
+    public private(set) var skippedLines = 0
+    /// From 1.
+    public private(set) var firstSkippedLine: Int?
+
+    /// - Parameters:
+    ///   - output: of any content.
+    ///   - process: whose samples are taken; of all if nil. perf then has to print `pid`.
+    ///   - demangle: gives a name that a person reads, or nil to leave it.
+    public init(
+        _ output: [UInt8], unit: WeightUnit = .nanoseconds, process: Int32? = nil,
+        demangle: (String) -> String? = SwiftDemangler.demangle
+    ) {
+        profile = StackProfile(unit: unit)
+        var names: [String: String] = [:]
+        var header: Header?
+        var stack: [StackFrame] = []
+
+        func frame(_ line: ArraySlice<UInt8>) -> StackFrame? {
+            guard let (symbol, object) = Self.function(line) else { return nil }
+            let name = names[symbol] ?? demangle(symbol) ?? symbol
+            names[symbol] = name
+            return StackFrame(name: name, symbol: symbol, object: object)
+        }
+        func skip(_ number: Int, _ script: inout PerfScript) {
+            script.skippedLines += 1
+            script.firstSkippedLine = script.firstSkippedLine ?? number
+        }
+        func finish(_ number: Int, _ script: inout PerfScript) {
+            guard let sample = header else { return }
+            header = nil
+            if let process, sample.process != process { return }
+            let isAdded = script.profile.add(
+                stack.reversed(), weight: sample.period, thread: sample.thread, time: sample.time)
+            if !isAdded { skip(number, &script) }
+        }
+
+        var number = 0
+        for line in output.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            number += 1
+            if Self.isBlank(line) {
+                finish(number, &self)
+            } else if line.first == UInt8(ascii: "#"), header == nil {
+                continue
+            } else if line.first == UInt8(ascii: "\t") || line.first == UInt8(ascii: " "), header != nil {
+                if let frame = frame(line), stack.count < StackProfile.mostFrames {
+                    stack.append(frame)
+                } else {
+                    skip(number, &self)
+                }
+            } else {
+                finish(number, &self)
+                stack = []
+                guard let (next, rest) = Self.header(line) else {
+                    skip(number, &self)
+                    continue
+                }
+                header = next
+                // Without call chains, the one function stands on the same line.
+                if !Self.isBlank(rest), let frame = frame(rest) { stack = [frame] }
+            }
+        }
+        finish(number, &self)
+    }
+
+    // MARK: Lines
+
+    private struct Header {
+        var thread: String
+        var process: Int32?
+        var time: Int64
+        var period: Int64
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
+    private static func isBlank(_ line: ArraySlice<UInt8>) -> Bool { line.allSatisfy(isSpace) }
+
+    /// - Returns: what stands behind the event's name as well.
+    private static func header(_ line: ArraySlice<UInt8>) -> (Header, rest: ArraySlice<UInt8>)? {
+        let words = line.split(whereSeparator: isSpace)
+        // The thread's name has anything in it; the time is the last of what looks like one.
+        guard let place = words.indices.last(where: { time(words[$0]) != nil }), place >= 2,
+            let time = time(words[place])
+        else { return nil }
+        // The processor may stand before the time: `[001]`.
+        let numbers = words[place - 1].first == UInt8(ascii: "[") ? place - 2 : place - 1
+        guard numbers >= 1, let ids = ids(words[numbers]) else { return nil }
+        guard place + 2 < words.count, let period = integer(words[place + 1]),
+            words[place + 2].last == UInt8(ascii: ":")
+        else { return nil }
+        let name = String(decoding: line[words[0].startIndex..<words[numbers - 1].endIndex], as: UTF8.self)
+        return (
+            Header(thread: name, process: ids.process, time: time, period: period),
+            line[words[place + 2].endIndex...]
+        )
+    }
+
+    /// `pid/tid`, or `tid` alone.
+    private static func ids(_ word: ArraySlice<UInt8>) -> (process: Int32?, thread: Int32)? {
+        let parts = word.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map {
+            integer($0).flatMap { Int32(exactly: $0) }
+        }
+        switch parts.count {
+        case 1: return parts[0].map { (nil, $0) }
+        case 2:
+            guard let process = parts[0], let thread = parts[1] else { return nil }
+            return (process, thread)
+        default: return nil
+        }
+    }
+
+    /// Seconds and a fraction of up to nine digits, with a colon: `24769.522195:`. In nanoseconds.
+    private static func time(_ word: ArraySlice<UInt8>) -> Int64? {
+        guard word.last == UInt8(ascii: ":"), let point = word.firstIndex(of: UInt8(ascii: ".")) else { return nil }
+        let fraction = word[(point + 1)...].dropLast()
+        guard let seconds = integer(word[..<point]), let part = integer(fraction), fraction.count <= 9 else {
+            return nil
+        }
+        let scale = (fraction.count..<9).reduce(Int64(1)) { scale, _ in scale * 10 }
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, carry) = whole.addingReportingOverflow(part * scale)
+        return overflow || carry ? nil : sum
+    }
+
+    private static func integer(_ word: ArraySlice<UInt8>) -> Int64? {
+        guard !word.isEmpty, word.allSatisfy({ (48...57).contains($0) }) else { return nil }
+        return Int64(String(decoding: word, as: UTF8.self))
+    }
+
+    /// `116c hot+0x13 (/tmp/a)`: symbol and file. The symbol may have spaces and parentheses, as a C++ name does.
+    private static func function(_ line: ArraySlice<UInt8>) -> (symbol: String, object: String)? {
+        let line = line.drop(while: isSpace)
+        guard let addressEnd = line.firstIndex(where: isSpace), line[..<addressEnd].allSatisfy(isHex) else {
+            return nil
+        }
+        var text = String(decoding: line[addressEnd...], as: UTF8.self)[...]
+        while let last = text.last, last == " " || last == "\r" || last == "\t" { text.removeLast() }
+        text = text.drop { $0 == " " || $0 == "\t" }
+        var object = ""
+        // A file that was replaced since has ` (deleted)` behind its path, within the parentheses.
+        var body = text.hasSuffix(" (deleted))") ? text.dropLast(" (deleted))".count) + ")" : text
+        if body.hasSuffix(")"), let open = lastOpening(body) {
+            object = String(body[body.index(open, offsetBy: body[open] == " " ? 2 : 1)...].dropLast())
+            body = body[..<open]
+        }
+        if object == "inlined" || object == "[unknown]" { object = "" }
+        let symbol = withoutOffset(body)
+        return (symbol.isEmpty ? StackFrame.unknownName : symbol, object)
+    }
+
+    /// Where the file begins: the last ` (/` or ` ([`, since paths may have parentheses themselves; else the last ` (`, or a
+    /// parenthesis right at the beginning.
+    private static func lastOpening(_ text: Substring) -> Substring.Index? {
+        for start in [" (/", " (["] {
+            if let range = text.ranges(of: start).last { return range.lowerBound }
+        }
+        return text.ranges(of: " (").last?.lowerBound ?? (text.first == "(" ? text.startIndex : nil)
+    }
+
+    private static func isHex(_ byte: UInt8) -> Bool {
+        (48...57).contains(byte) || (97...102).contains(byte) || (65...70).contains(byte)
+    }
+
+    /// Without `+0x13` at its end.
+    private static func withoutOffset(_ symbol: Substring) -> String {
+        let bytes = Array(symbol.utf8)
+        if let plus = bytes.lastIndex(of: UInt8(ascii: "+")), bytes.count > plus + 3,
+            bytes[plus + 1] == UInt8(ascii: "0"), bytes[plus + 2] == UInt8(ascii: "x"),
+            bytes[(plus + 3)...].allSatisfy(isHex)
+        {
+            return String(decoding: bytes[..<plus], as: UTF8.self)
+        }
+        return String(symbol)
+    }
+}

@@ -1,0 +1,189 @@
+/// What the weights of a profile count.
+public enum WeightUnit: String, CaseIterable, Sendable {
+    case nanoseconds, bytes, allocations
+
+    /// With the unit: `1.25 ms`, `2.00 MiB`, `1,234 allocations`.
+    public func text(_ weight: Double) -> String {
+        switch self {
+        case .nanoseconds: ProfileText.time(weight)
+        case .bytes: ProfileText.bytes(weight)
+        case .allocations: ProfileText.count(weight) + (weight == 1 ? " allocation" : " allocations")
+        }
+    }
+}
+
+/// A function on a stack.
+public struct StackFrame: Hashable, Sendable {
+    /// As a person reads it.
+    public var name: String
+    /// As the linker knows it, where that is something else: a mangled name tells the function's own module from those of
+    /// its parameters.
+    public var symbol: String
+    /// The file with its code: a path, `[kernel.kallsyms]`; empty where it is not known.
+    public var object: String
+
+    public init(name: String, symbol: String? = nil, object: String = "") {
+        self.name = name
+        self.symbol = symbol ?? name
+        self.object = object
+    }
+
+    /// Stands for an address without a name.
+    public static let unknownName = "[unknown]"
+
+    public var isUnknown: Bool { name == Self.unknownName }
+}
+
+/// Weighed stacks: of a CPU profile in nanoseconds, of a heap profile in bytes or allocations.
+///
+/// Frames and stacks are stored once. A stack is a node of a tree, whose parent is the stack of its caller; a node's parent has
+/// a lower number than the node. A value; not thread-safe while it grows.
+public struct StackProfile: Sendable {
+    /// 24 bytes.
+    public struct Sample: Equatable, Sendable, BitwiseCopyable {
+        public var weight: Int64
+        /// Nanoseconds by the profiler's clock; 0 where it has none.
+        public var time: Int64
+        /// The node of the innermost function.
+        public var stack: UInt32
+        /// By its place in `threads`.
+        public var thread: UInt32
+    }
+
+    public struct Node: Equatable, Sendable, BitwiseCopyable {
+        public var parent: UInt32
+        public var frame: UInt32
+    }
+
+    public let unit: WeightUnit
+    public private(set) var frames: [StackFrame] = []
+    /// The first is the root, which has no frame: its own number stands there.
+    public private(set) var nodes: [Node] = [Node(parent: 0, frame: .max)]
+    public private(set) var threads: [String] = []
+    public private(set) var samples: [Sample] = []
+    /// Of all samples.
+    public private(set) var total: Int64 = 0
+
+    private var frameIDs: [StackFrame: UInt32] = [:]
+    private var nodeIDs: [UInt64: UInt32] = [:]
+    private var threadIDs: [String: UInt32] = [:]
+
+    public init(unit: WeightUnit) { self.unit = unit }
+
+    /// Of a deeper stack the outermost functions are left out.
+    public static let mostFrames = 1024
+
+    /// - Parameters:
+    ///   - stack: the outermost function first. An empty one belongs to the root.
+    ///   - weight: not negative.
+    /// - Returns: false, and nothing is added, if the sum of all weights would overflow or the weight is negative.
+    @discardableResult
+    public mutating func add(_ stack: [StackFrame], weight: Int64, thread: String = "", time: Int64 = 0) -> Bool {
+        let (sum, overflow) = total.addingReportingOverflow(weight)
+        guard weight >= 0, !overflow else { return false }
+        total = sum
+        var node: UInt32 = 0
+        for frame in stack.suffix(Self.mostFrames) { node = child(of: node, id(of: frame)) }
+        samples.append(Sample(weight: weight, time: time, stack: node, thread: id(of: thread)))
+        return true
+    }
+
+    private mutating func id(of frame: StackFrame) -> UInt32 {
+        if let id = frameIDs[frame] { return id }
+        let id = UInt32(frames.count)
+        frames.append(frame)
+        frameIDs[frame] = id
+        return id
+    }
+
+    private mutating func id(of thread: String) -> UInt32 {
+        if let id = threadIDs[thread] { return id }
+        let id = UInt32(threads.count)
+        threads.append(thread)
+        threadIDs[thread] = id
+        return id
+    }
+
+    private mutating func child(of parent: UInt32, _ frame: UInt32) -> UInt32 {
+        let key = UInt64(parent) << 32 | UInt64(frame)
+        if let id = nodeIDs[key] { return id }
+        let id = UInt32(nodes.count)
+        nodes.append(Node(parent: parent, frame: frame))
+        nodeIDs[key] = id
+        return id
+    }
+
+    // MARK: Looking
+
+    /// The same stacks with those samples alone: between two marks, of some threads.
+    public func filtered(_ isIncluded: (Sample) -> Bool) -> StackProfile {
+        var filtered = self
+        filtered.samples = samples.filter(isIncluded)
+        filtered.total = filtered.samples.reduce(0) { $0 + $1.weight }
+        return filtered
+    }
+
+    /// Of the clock that the samples' times are of: from `range.lowerBound` on, before `range.upperBound`.
+    public func during(_ range: Range<Int64>) -> StackProfile { filtered { range.contains($0.time) } }
+
+    /// The outermost first.
+    public func stack(_ node: UInt32) -> [UInt32] {
+        var (frames, node): ([UInt32], UInt32) = ([], node)
+        while node != 0 {
+            frames.append(nodes[Int(node)].frame)
+            node = nodes[Int(node)].parent
+        }
+        return frames.reversed()
+    }
+
+    /// By node, what was sampled there itself.
+    public func selfWeights() -> [Int64] {
+        var weights = [Int64](repeating: 0, count: nodes.count)
+        for sample in samples { weights[Int(sample.stack)] += sample.weight }
+        return weights
+    }
+
+    /// By node, what was sampled there and in all that it called.
+    public func totalWeights() -> [Int64] {
+        var weights = selfWeights()
+        for node in nodes.indices.dropFirst().reversed() { weights[Int(nodes[node].parent)] += weights[node] }
+        return weights
+    }
+}
+
+// MARK: - Functions
+
+extension StackProfile {
+    /// A function's share, wherever it was called from.
+    public struct Function: Equatable, Sendable {
+        public var frame: StackFrame
+        /// In its own code.
+        public var own: Int64
+        /// With all that it called; once for each sample, however often the function stands on its stack.
+        public var withCallees: Int64
+    }
+
+    /// All functions with any weight: the greatest own weight first, of equal ones the greater with callees, then by name.
+    public func functions() -> [Function] {
+        let (own, total) = (selfWeights(), totalWeights())
+        var functions = frames.map { Function(frame: $0, own: 0, withCallees: 0) }
+        for node in nodes.indices.dropFirst() where total[node] > 0 {
+            let frame = Int(nodes[node].frame)
+            functions[frame].own += own[node]
+            if !isRecursive(node) { functions[frame].withCallees += total[node] }
+        }
+        return functions.filter { $0.withCallees > 0 }.sorted {
+            ($1.own, $1.withCallees, $0.frame.name) < ($0.own, $0.withCallees, $1.frame.name)
+        }
+    }
+
+    /// Whether the node's function is among its callers.
+    private func isRecursive(_ node: Int) -> Bool {
+        var caller = Int(nodes[node].parent)
+        while caller != 0 {
+            if nodes[caller].frame == nodes[node].frame { return true }
+            caller = Int(nodes[caller].parent)
+        }
+        return false
+    }
+}

@@ -1,0 +1,172 @@
+/// Everything that is computed from one trace.
+public struct TraceReport: Sendable {
+    /// What a change would bring, by schedules of the same bodies (`ListSchedule`).
+    public struct WhatIf: Equatable, Sendable {
+        /// What was changed, for a person.
+        public var change: String
+        /// In nanoseconds.
+        public var elapsed: Int64
+        /// Of the schedule without a change.
+        public var unchanged: Int64
+
+        /// 2 for half the time.
+        public var speedup: Double { elapsed > 0 ? Double(unchanged) / Double(elapsed) : 1 }
+    }
+
+    public let trace: SampleTrace
+    public let workSpan: WorkSpan
+    public let waits: WaitAnalysis
+    public let path: CriticalPath
+    public let inversions: PriorityInversions
+    public let fairness: Fairness
+    public let wakeUps: WakeUps
+    public let whatIfs: [WhatIf]
+
+    /// - Parameters:
+    ///   - trace: of any content; it is checked.
+    ///   - tolerance: of `PriorityInversions`, in nanoseconds.
+    /// - Throws: `TraceError` if the trace is inconsistent or its operations wait in a circle.
+    public init(_ trace: SampleTrace, tolerance: Int64 = 10_000) throws(TraceError) {
+        try trace.check()
+        let graph = try OperationGraph(trace)
+        self.trace = trace
+        waits = WaitAnalysis(trace, graph)
+        workSpan = WorkSpan(trace, graph, burden: waits.handOver)
+        path = CriticalPath(trace, graph)
+        inversions = PriorityInversions(trace, tolerance: tolerance)
+        fairness = Fairness(trace, waits)
+        wakeUps = WakeUps(trace)
+        whatIfs = Self.whatIfs(trace, graph, workSpan)
+    }
+
+    private static func whatIfs(_ trace: SampleTrace, _ graph: OperationGraph, _ workSpan: WorkSpan) -> [WhatIf] {
+        guard workSpan.work > 0 else { return [] }
+        let unchanged = ListSchedule(trace, graph).elapsed
+        var changes: [(String, ListSchedule.Change)] = [
+            ("twice the workers (\(2 * trace.workerCount))", .init(workers: 2 * trace.workerCount))
+        ]
+        if trace.queues.contains(where: { $0.limit != nil }) {
+            changes.append(("queues without limits", .init(unlimited: true)))
+        }
+        let longest = workSpan.spanPath.max {
+            (trace.operations[$0].duration, $1) < (trace.operations[$1].duration, $0)
+        }
+        if let longest {
+            let name = trace.className(of: trace.operations[longest])
+            changes.append(("operation \(longest) (\(name)) in no time", .init(free: [longest])))
+        }
+        changes.append(("everything submitted at the beginning", .init(submittedAtOnce: true)))
+        return changes.map { name, change in
+            WhatIf(change: name, elapsed: ListSchedule(trace, graph, change).elapsed, unchanged: unchanged)
+        }
+    }
+}
+
+// MARK: - Lines for a terminal
+
+extension TraceReport {
+    /// The summary, a line each, without line ends. Names from the trace are as they were given: whoever prints them escapes
+    /// them.
+    public func lines() -> [String] {
+        let executed = trace.operations.count(where: \.wasExecuted)
+        guard executed > 0 else { return ["no operation was executed"] }
+        var lines = ["\(executed) operations in \(ProfileText.time(workSpan.elapsed)), \(trace.workerCount) workers"]
+        if trace.lostOperations > 0 {
+            lines.append("\(trace.lostOperations) more were lost: figures are of those that were kept")
+        }
+        lines += workSpanLines + waitLines(of: "all operations", waits.total) + pathLines + whatIfLines
+        return lines + priorityLines + wakeUpLines
+    }
+
+    private var workSpanLines: [String] {
+        let figures = workSpan
+        return [
+            "work \(ProfileText.time(figures.work)), span \(ProfileText.time(figures.span)) over "
+                + "\(figures.spanPath.count) operations, parallelism \(ProfileText.digits(figures.parallelism))",
+            "burdened span \(ProfileText.time(figures.burdenedSpan)) at \(ProfileText.time(figures.burden)) an operation, "
+                + "parallelism \(ProfileText.digits(figures.burdenedParallelism))",
+            "ran \(ProfileText.digits(figures.averageParallelism)) at once; workers in bodies "
+                + "\(ProfileText.share(figures.utilisation, of: 1)) of the time",
+            "no schedule takes less than \(ProfileText.time(figures.lowerBound)), a greedy one at most "
+                + "\(ProfileText.time(figures.brentBound)); scheduling efficiency "
+                + ProfileText.share(figures.schedulingEfficiency, of: 1),
+        ]
+    }
+
+    private func waitLines(of what: String, _ split: WaitSplit) -> [String] {
+        guard split.total > 0 else { return [] }
+        let parts = WaitReason.allCases.filter { split[$0] > 0 }
+            .sorted { (split[$1], $0.rawValue) < (split[$0], $1.rawValue) }
+            .map { "\($0.words) \(ProfileText.share(Double(split[$0]), of: Double(split.total)))" }
+        return ["waits of \(what), \(ProfileText.time(split.total)): " + parts.joined(separator: ", ")]
+    }
+
+    /// How many steps of the critical path stand in the summary.
+    private static let shownSteps = 5
+
+    private var pathLines: [String] {
+        let waits = path.waits
+        var lines = [
+            "critical path: \(path.steps.count) operations, \(ProfileText.time(path.duration)) in bodies, "
+                + "\(ProfileText.time(waits.total)) waiting"
+        ]
+        lines += waitLines(of: "the critical path", waits)
+        for step in path.longest(Self.shownSteps) {
+            let operation = trace.operations[step.operation]
+            var line =
+                "  operation \(step.operation) (\(trace.className(of: operation))): "
+                + "\(ProfileText.time(step.duration)) after \(ProfileText.time(step.wait.total))"
+            let reason = WaitReason.allCases.max { (step.wait[$0], $1.rawValue) < (step.wait[$1], $0.rawValue) }
+            if let reason, step.wait[reason] > 0 { line += ", most of it \(reason.words)" }
+            lines.append(line)
+        }
+        return lines
+    }
+
+    private var whatIfLines: [String] {
+        whatIfs.map {
+            "what if \($0.change): \(ProfileText.time($0.unchanged)) → \(ProfileText.time($0.elapsed)), "
+                + "\(ProfileText.digits($0.speedup))× as fast, if nothing but bodies took time"
+        }
+    }
+
+    private var priorityLines: [String] {
+        var lines: [String] = []
+        if let worst = inversions.worst {
+            let (culprit, victim) = (trace.operations[worst.culprit], trace.operations[worst.victim])
+            lines.append(
+                "priority inversions: \(inversions.inversions.count) of \(inversions.starts) starts, "
+                    + "\(ProfileText.time(inversions.delay)) of delay; worst: operation \(worst.culprit) "
+                    + "(\(trace.className(of: culprit)), priority \(culprit.priority)) before \(worst.victim) "
+                    + "(\(trace.className(of: victim)), priority \(victim.priority)) at \(ProfileText.time(worst.time)), "
+                    + "\(ProfileText.time(worst.delay))")
+        } else if Set(trace.operations.map(\.priority)).count > 1 {
+            lines.append("priority inversions: none of \(inversions.starts) starts")
+        }
+        if let starved = fairness.longestStarvation, starved.wait > 0 {
+            let name = trace.className(of: trace.operations[starved.operation])
+            lines.append(
+                "longest starvation: operation \(starved.operation) (\(name)), \(ProfileText.time(starved.wait)), while "
+                    + "\(starved.overtakenBy) others of its queue were started")
+        }
+        if fairness.classes.count > 1 {
+            let means = fairness.classes.map { "\($0.name) \(ProfileText.time($0.mean))" }
+            lines.append(
+                "waits by class: \(means.joined(separator: ", ")); Jain's index \(ProfileText.digits(fairness.index))")
+        }
+        return lines
+    }
+
+    private var wakeUpLines: [String] {
+        guard wakeUps.parks + wakeUps.wakes > 0 else { return [] }
+        var lines = [
+            "threads parked \(wakeUps.parks) times and were woken \(wakeUps.wakes) times, \(wakeUps.vainWakes) of them in vain"
+        ]
+        if let pair = wakeUps.pairs.first(where: { $0.waker != nil }), let waker = pair.waker {
+            lines.append(
+                "most often: \(trace.threads[waker].name) woke \(trace.threads[pair.woken].name), \(pair.count) times, "
+                    + "at worst \(ProfileText.time(pair.longest)) late")
+        }
+        return lines
+    }
+}

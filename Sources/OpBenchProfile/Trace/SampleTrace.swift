@@ -1,0 +1,186 @@
+/// All that was seen of one profiled sample, between its marks.
+///
+/// 48 bytes an operation and 8 a dependency: a million of operations with one dependency each take 56 MB. A value;
+/// whoever records it collects a part on each thread and puts them together behind the sample.
+public struct SampleTrace: Equatable, Sendable {
+    /// A thread that has a track of its own.
+    public struct Thread: Equatable, Sendable {
+        public enum Role: UInt8, CaseIterable, Sendable {
+            case worker, submitter, other
+        }
+
+        /// One that means something to a reader: `engine normal 1`, `submitter 2`.
+        public var name: String
+        public var role: Role
+        /// The system's number of it; unique in the trace.
+        public var id: Int32
+
+        public init(name: String, role: Role, id: Int32) {
+            self.name = name
+            self.role = role
+            self.id = id
+        }
+    }
+
+    public struct Queue: Equatable, Sendable {
+        public var name: String
+        /// How many of its operations may run at once; nil if there is no limit but the workers.
+        public var limit: Int?
+
+        public init(name: String, limit: Int? = nil) {
+            self.name = name
+            self.limit = limit
+        }
+    }
+
+    /// What the trace is of: cell and backend.
+    public var title = ""
+    public var processID: Int32 = 1
+    /// How many workers may run at once: the pool's width.
+    public var workerCount: Int
+    /// When the clock stopped.
+    public var stop: TraceTime = 0
+    public var threads: [Thread] = []
+    public var queues: [Queue] = []
+    /// The names of the operations' classes.
+    public var classes: [String] = []
+
+    public var operations: [TracedOperation] = []
+    /// In any order.
+    public var threadEvents: [TracedThreadEvent] = []
+    /// In any order.
+    public var spans: [TracedSpan] = []
+    /// In any order; barriers' are not among them, see `OperationGraph`.
+    public var dependencies: [TracedDependency] = []
+    /// How many operations were left out for want of space in the recorder. A trace that lacks some has no critical path.
+    public var lostOperations = 0
+
+    public init(workerCount: Int) { self.workerCount = workerCount }
+
+    /// Nobody reads of more; also what keeps a hostile file from asking for all memory.
+    public static let mostOperations = 1 << 26
+
+    /// From the first submission to the last end, in nanoseconds; 0 if nothing ran.
+    public var elapsed: Int64 {
+        guard let range = executedRange else { return 0 }
+        return range.upperBound - range.lowerBound
+    }
+
+    /// From the first submission to the last end; nil if nothing ran.
+    public var executedRange: Range<TraceTime>? {
+        var (first, last) = (TraceTime.absent, TraceTime.min)
+        for operation in operations where operation.wasExecuted {
+            first = min(first, operation.submit)
+            last = max(last, operation.end)
+        }
+        return first <= last ? first..<last : nil
+    }
+
+    /// The name under which an operation's slices and messages go: its class.
+    public func className(of operation: TracedOperation) -> String {
+        let index = Int(operation.operationClass)
+        return index < classes.count ? classes[index] : "operation"
+    }
+}
+
+// MARK: - Checks
+
+/// Why a trace, or a file of one, is not taken. The message is one line for a person.
+public struct TraceError: Error, Equatable, Sendable, CustomStringConvertible {
+    public var message: String
+
+    public init(_ message: String) { self.message = message }
+
+    public var description: String { message }
+}
+
+extension SampleTrace {
+    /// Times are held to either side of the start mark so that no sum over all operations can overflow: at a million
+    /// operations to 19 minutes, at few to a hundred days.
+    private var latest: TraceTime { min(1 << 53, .max / 8 / (TraceTime(operations.count) + 1)) }
+
+    /// Whether every reference leads to something and every operation's times are in order. The analyses and the writers
+    /// rely on it; what comes from another process is checked when it is read.
+    ///
+    /// - Throws: `TraceError`, which names the first record at fault.
+    public func check() throws(TraceError) {
+        guard operations.count <= Self.mostOperations else {
+            throw TraceError("\(operations.count) operations are more than a trace holds, \(Self.mostOperations)")
+        }
+        guard workerCount > 0, workerCount <= 1 << 16 else { throw TraceError("\(workerCount) workers") }
+        // The greatest number stands for an unknown thread or queue.
+        guard threads.count < 1 << 16, queues.count < 1 << 16, classes.count <= 1 << 8 else {
+            throw TraceError("too many threads, queues or classes")
+        }
+        guard Set(threads.map(\.id)).count == threads.count else { throw TraceError("two threads have one number") }
+        if queues.contains(where: { $0.limit.map { $0 <= 0 } ?? false }) {
+            throw TraceError("a queue's limit is below 1")
+        }
+        let latest = latest
+        let times = -latest...latest
+        guard times.contains(stop) else { throw TraceError("the stop mark is out of range") }
+        for (index, operation) in operations.enumerated() {
+            if let fault = fault(of: operation, times) { throw TraceError("operation \(index): \(fault)") }
+        }
+        for (index, event) in threadEvents.enumerated() {
+            if let fault = fault(of: event, times) { throw TraceError("thread event \(index): \(fault)") }
+        }
+        for (index, span) in spans.enumerated() {
+            if let fault = fault(of: span, times) { throw TraceError("span \(index): \(fault)") }
+        }
+        for (index, dependency) in dependencies.enumerated() {
+            let isKnown = dependency.predecessor < operations.count && dependency.successor < operations.count
+            guard isKnown, dependency.predecessor != dependency.successor else {
+                throw TraceError("dependency \(index): leads from or to no operation, or to itself")
+            }
+        }
+    }
+
+    private func isThread(_ thread: UInt16) -> Bool { thread == TracedOperation.unknown || thread < threads.count }
+
+    private func fault(of operation: TracedOperation, _ times: ClosedRange<TraceTime>) -> String? {
+        guard isThread(operation.worker), isThread(operation.submitter) else { return "no such thread" }
+        guard operation.queue < queues.count else { return "no such queue" }
+        guard times.contains(operation.submit) else { return "not submitted" }
+        // Those that happened must be in this order. Submission and readiness come from one thread, start and end from
+        // another, and a clock that is read on two processors may differ by some nanoseconds: the recorder mends that.
+        var latest = operation.submit
+        for (time, name) in [
+            (operation.ready, "ready"), (operation.start, "started"), (operation.end, "ended"),
+            (operation.notified, "notified"),
+        ] where time != .absent {
+            guard times.contains(time) else { return "\(name) at a time out of range" }
+            if time < latest { return "\(name) before what comes before it" }
+            latest = time
+        }
+        if operation.wasExecuted, operation.ready == .absent { return "executed, but never ready" }
+        return nil
+    }
+
+    private func fault(of event: TracedThreadEvent, _ times: ClosedRange<TraceTime>) -> String? {
+        guard let kind = event.kind else { return "unknown kind \(event.rawKind)" }
+        guard times.contains(event.time) else { return "time out of range" }
+        guard event.thread < threads.count else { return "no such thread" }
+        switch kind {
+        case .leaseTaken, .leaseGivenUp: return event.other < queues.count ? nil : "no such queue"
+        case .wake: return event.other < threads.count ? nil : "no such thread"
+        case .unpark: return isThread(event.other) ? nil : "no such thread"
+        case .begin, .end, .park, .growth, .shrinkage: return nil
+        }
+    }
+
+    private func fault(of span: TracedSpan, _ times: ClosedRange<TraceTime>) -> String? {
+        guard let kind = span.kind else { return "unknown kind \(span.rawKind)" }
+        guard times.contains(span.start), span.end == .absent || times.contains(span.end) else {
+            return "time out of range"
+        }
+        guard span.end >= span.start else { return "ends before it starts" }
+        guard span.queue < queues.count else { return "no such queue" }
+        switch kind {
+        case .suspension: return nil
+        case .barrier:
+            guard span.operation < operations.count else { return "no such operation" }
+            return operations[Int(span.operation)].queue == span.queue ? nil : "its operation is in another queue"
+        }
+    }
+}

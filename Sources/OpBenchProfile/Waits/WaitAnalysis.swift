@@ -1,0 +1,143 @@
+/// Splits the operations' waits by reason, exactly: the parts of each add up to it.
+///
+/// For each priority and each queue, the time for which every reason held is summed up once, from the beginning of the
+/// trace to each event; a wait is then the difference of two sums. O(n log n) for each priority that there is.
+public struct WaitAnalysis: Sendable {
+    /// By operation, from its submission to its start; all zero for one that was not executed.
+    public let splits: [WaitSplit]
+    /// The sum over all operations.
+    public let total: WaitSplit
+    /// What it takes to hand a ready operation over: the lower median, over all executed operations, of the time from
+    /// when the last predecessor had ended, or the submission if that came later, to ready, and of the wake-up. The burden of
+    /// `WorkSpan`.
+    public let handOver: Int64
+
+    /// - Parameter trace: one that `SampleTrace.check()` takes.
+    public init(_ trace: SampleTrace, _ graph: OperationGraph) {
+        let executed = trace.operations.indices.filter { trace.operations[$0].wasExecuted }
+        let answers = Self.splits(
+            trace, executed.map { Query(operation: $0, from: trace.operations[$0].submit) })
+        var splits = [WaitSplit](repeating: WaitSplit(), count: trace.operations.count)
+        for (operation, split) in zip(executed, answers) { splits[operation] = split }
+        self.splits = splits
+        total = answers.reduce(WaitSplit(), +)
+
+        var handOvers = executed.map { index in
+            let operation = trace.operations[index]
+            let released = graph.predecessors(of: index).reduce(operation.submit) { latest, predecessor in
+                let end = trace.operations[Int(predecessor)].end
+                return end == .absent ? latest : max(latest, end)
+            }
+            return max(0, operation.ready - released) + splits[index].wakeUp
+        }
+        handOvers.sort()
+        handOver = handOvers.isEmpty ? 0 : handOvers[(handOvers.count - 1) / 2]
+    }
+
+    struct Query {
+        var operation: Int
+        /// Where its wait is taken to begin: at its start or before.
+        var from: TraceTime
+    }
+
+    /// - Parameter queries: of executed operations.
+    static func splits(_ trace: SampleTrace, _ queries: [Query]) -> [WaitSplit] {
+        var answers = [WaitSplit](repeating: WaitSplit(), count: queries.count)
+        let events = Events(trace)
+        let barriers = barrierEnds(trace)
+        let byPriority = Dictionary(grouping: queries.indices) { trace.operations[queries[$0].operation].priority }
+        for (priority, indices) in byPriority {
+            let workers = WorkersTimeline(events.all, workers: trace.workerCount, priority: priority)
+            let byQueue = Dictionary(grouping: indices) { trace.operations[queries[$0].operation].queue }
+            for (queue, indices) in byQueue {
+                let timeline = QueueTimeline(
+                    events.ofQueue[queue] ?? [], limit: trace.queues[Int(queue)].limit, workers, priority: priority)
+                for index in indices {
+                    let query = queries[index]
+                    answers[index] = split(
+                        trace.operations[query.operation], query.from, barrierEnd: barriers[UInt32(query.operation)],
+                        timeline, workers)
+                }
+            }
+        }
+        return answers
+    }
+
+    private static func split(
+        _ operation: TracedOperation, _ from: TraceTime, barrierEnd: TraceTime?, _ queue: QueueTimeline,
+        _ workers: WorkersTimeline
+    ) -> WaitSplit {
+        var split = WaitSplit()
+        split.submission = max(0, min(operation.submit, operation.start) - from)
+        let submitted = max(from, operation.submit)
+        split.dependency = max(0, operation.ready - submitted)
+        let ready = max(submitted, operation.ready)
+        guard ready < operation.start else { return split }
+
+        let open = min(max(ready, barrierEnd ?? ready), operation.start)
+        let (atReady, atOpen, atStart) = (
+            queue.sum(until: ready), queue.sum(until: open), queue.sum(until: operation.start)
+        )
+        split.suspension = atStart.suspended - atReady.suspended
+        split.barrier = open - ready - (atOpen.suspended - atReady.suspended)
+        // Who was started before it was ready has not overtaken it.
+        let inQueue = queue.sum(
+            until: min(max(open, queue.starts.first(after: operation.ready)), operation.start))
+        let anywhere = queue.sum(
+            until: min(max(open, workers.starts.first(after: operation.ready)), operation.start))
+        let overtakenInQueue = atStart.fullOvertaken - inQueue.fullOvertaken
+        let overtakenAnywhere = atStart.busyOvertaken - anywhere.busyOvertaken
+        split.priority = overtakenInQueue + overtakenAnywhere
+        split.limit = atStart.full - atOpen.full - overtakenInQueue
+        split.workers = atStart.busy - atOpen.busy - overtakenAnywhere
+        let known = (atStart.suspended - atOpen.suspended) + split.limit + split.workers + split.priority
+        split.wakeUp = operation.start - open - known
+        return split
+    }
+
+    /// Until when barriers kept each operation of their queues from starting; of a barrier, what was submitted before it.
+    static func barrierEnds(_ trace: SampleTrace) -> [UInt32: TraceTime] {
+        var ends: [UInt32: TraceTime] = [:]
+        for order in trace.submissionOrdersWithBarriers() {
+            var (barrierEnd, anyEnd) = (TraceTime.min, TraceTime.min)
+            for entry in order {
+                let latest = entry.isBarrier ? anyEnd : barrierEnd
+                if latest != .min { ends[entry.operation] = latest }
+                let end = trace.operations[Int(entry.operation)].end
+                guard end != .absent else { continue }
+                anyEnd = max(anyEnd, end)
+                if entry.isBarrier { barrierEnd = max(barrierEnd, end) }
+            }
+        }
+        return ends
+    }
+
+    /// What changes, in order of time.
+    private struct Events {
+        var all: [WaitEvent] = []
+        var ofQueue: [UInt16: [WaitEvent]] = [:]
+
+        init(_ trace: SampleTrace) {
+            all.reserveCapacity(2 * trace.operations.count)
+            for operation in trace.operations where operation.wasExecuted {
+                let start = WaitEvent(time: operation.start, kind: .start, priority: operation.priority)
+                let end = WaitEvent(time: operation.end, kind: .end)
+                all.append(start)
+                all.append(end)
+                ofQueue[operation.queue, default: []].append(start)
+                ofQueue[operation.queue, default: []].append(end)
+            }
+            for event in trace.threadEvents where event.kind == .growth || event.kind == .shrinkage {
+                all.append(WaitEvent(time: event.time, kind: event.kind == .growth ? .grow : .shrink))
+            }
+            for span in trace.spans where span.kind == .suspension {
+                ofQueue[span.queue, default: []].append(WaitEvent(time: span.start, kind: .suspend))
+                if span.end != .absent {
+                    ofQueue[span.queue, default: []].append(WaitEvent(time: span.end, kind: .resume))
+                }
+            }
+            all.sort()
+            for queue in ofQueue.keys { ofQueue[queue]!.sort() }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+/// A moment at which something changes that operations wait for.
+struct WaitEvent: Comparable {
+    enum Kind: UInt8 {
+        /// What frees comes before what occupies, at one time.
+        case end, resume, grow, suspend, shrink, start
+    }
+
+    var time: TraceTime
+    var kind: Kind
+    /// Of the operation that starts.
+    var priority: Int8 = 0
+
+    static func < (left: WaitEvent, right: WaitEvent) -> Bool {
+        (left.time, left.kind.rawValue, left.priority) < (right.time, right.kind.rawValue, right.priority)
+    }
+}
+
+extension [WaitEvent] {
+    /// The place of the last event at or before a time; nil before all.
+    func last(at time: TraceTime) -> Int? {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle].time <= time { low = middle + 1 } else { high = middle }
+        }
+        return low == 0 ? nil : low - 1
+    }
+}
+
+/// When operations were started, in order of time.
+struct Starts {
+    private let times: [TraceTime]
+
+    /// - Parameter events: sorted.
+    init(_ events: [WaitEvent]) { times = events.lazy.filter { $0.kind == .start }.map(\.time) }
+
+    /// `absent` if none was.
+    func first(after time: TraceTime) -> TraceTime {
+        let index = count(upTo: time)
+        return index < times.count ? times[index] : .absent
+    }
+
+    /// How many were at that time or before.
+    func count(upTo time: TraceTime) -> Int {
+        var (low, high) = (0, times.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if times[middle] <= time { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+/// How long all workers were occupied up to any time, as an operation of one priority sees it.
+struct WorkersTimeline {
+    struct Sum {
+        /// All workers in operations.
+        var busy: Int64 = 0
+        /// Of that, while the last operation that was started is of a higher priority.
+        var overtaken: Int64 = 0
+    }
+
+    private let events: [WaitEvent]
+    let starts: Starts
+    private var sums: [Sum] = []
+    /// What holds from each event on.
+    private var isBusy: [Bool] = []
+    private var isOvertaken: [Bool] = []
+
+    /// - Parameter events: the starts and ends of all operations, growth and shrinkage; sorted.
+    init(_ events: [WaitEvent], workers: Int, priority: Int8) {
+        self.events = events
+        starts = Starts(events)
+        var (running, width, higher) = (0, workers, false)
+        var (sum, time) = (Sum(), events.first?.time ?? 0)
+        sums.reserveCapacity(events.count)
+        for event in events {
+            if let wasBusy = isBusy.last, wasBusy {
+                sum.busy += event.time - time
+                if isOvertaken.last! { sum.overtaken += event.time - time }
+            }
+            time = event.time
+            switch event.kind {
+            case .start: (running, higher) = (running + 1, event.priority > priority)
+            case .end: running -= 1
+            case .grow: width += 1
+            case .shrink: width -= 1
+            case .suspend, .resume: break
+            }
+            sums.append(sum)
+            isBusy.append(running >= width)
+            isOvertaken.append(higher)
+        }
+    }
+
+    func sum(until time: TraceTime) -> Sum {
+        guard let place = events.last(at: time) else { return Sum() }
+        var sum = sums[place]
+        if isBusy[place] {
+            sum.busy += time - events[place].time
+            if isOvertaken[place] { sum.overtaken += time - events[place].time }
+        }
+        return sum
+    }
+}
+
+/// How long a queue was in each state up to any time, as an operation of one priority sees it.
+struct QueueTimeline {
+    struct Sum {
+        var suspended: Int64 = 0
+        /// At its limit, and not suspended.
+        var full: Int64 = 0
+        var fullOvertaken: Int64 = 0
+        /// Neither, while all workers were occupied.
+        var busy: Int64 = 0
+        var busyOvertaken: Int64 = 0
+    }
+
+    private enum State { case open, suspended, full, fullOvertaken }
+
+    private let events: [WaitEvent]
+    let starts: Starts
+    private let workers: WorkersTimeline
+    private var sums: [Sum] = []
+    private var states: [State] = []
+
+    /// - Parameter events: the starts and ends of the queue's operations, its suspensions; sorted.
+    init(_ events: [WaitEvent], limit: Int?, _ workers: WorkersTimeline, priority: Int8) {
+        self.events = events
+        starts = Starts(events)
+        self.workers = workers
+        var (running, suspensions, higher) = (0, 0, false)
+        var sum = Sum()
+        sums.reserveCapacity(events.count)
+        for (index, event) in events.enumerated() {
+            if index > 0 { add(states[index - 1], from: events[index - 1].time, to: event.time, &sum) }
+            switch event.kind {
+            case .start: (running, higher) = (running + 1, event.priority > priority)
+            case .end: running -= 1
+            case .suspend: suspensions += 1
+            case .resume: suspensions -= 1
+            case .grow, .shrink: break
+            }
+            sums.append(sum)
+            let isFull = limit.map { running >= $0 } ?? false
+            states.append(suspensions > 0 ? .suspended : isFull ? (higher ? .fullOvertaken : .full) : .open)
+        }
+    }
+
+    private func add(_ state: State, from start: TraceTime, to end: TraceTime, _ sum: inout Sum) {
+        switch state {
+        case .suspended: sum.suspended += end - start
+        case .full: sum.full += end - start
+        case .fullOvertaken:
+            sum.full += end - start
+            sum.fullOvertaken += end - start
+        case .open:
+            let (before, after) = (workers.sum(until: start), workers.sum(until: end))
+            sum.busy += after.busy - before.busy
+            sum.busyOvertaken += after.overtaken - before.overtaken
+        }
+    }
+
+    func sum(until time: TraceTime) -> Sum {
+        guard let place = events.last(at: time) else {
+            let all = workers.sum(until: time)
+            return Sum(busy: all.busy, busyOvertaken: all.overtaken)
+        }
+        var sum = sums[place]
+        add(states[place], from: events[place].time, to: time, &sum)
+        // What was before the queue's first event.
+        let all = workers.sum(until: events[0].time)
+        sum.busy += all.busy
+        sum.busyOvertaken += all.overtaken
+        return sum
+    }
+}

@@ -1,0 +1,72 @@
+/// The chain of operations that the sample's end waited for, as they were executed: from the operation that ended last back
+/// to the predecessor that ended last before it, and so on. With what each waited for, it accounts for every nanosecond from
+/// the first submission to the last end.
+///
+/// Where an operation was submitted after all of its predecessors had ended, none of them kept it: the chain begins there,
+/// and the time before is the submitter's.
+public struct CriticalPath: Equatable, Sendable {
+    public struct Step: Equatable, Sendable {
+        /// By its place in the trace.
+        public var operation: Int
+        /// From the end of the step before, or from the first submission, to its start.
+        public var wait: WaitSplit
+        /// In its body, behind the end of the step before.
+        public var duration: Int64
+    }
+
+    /// In the order of time.
+    public let steps: [Step]
+
+    /// The sum of all steps' waits.
+    public var waits: WaitSplit { steps.reduce(WaitSplit()) { $0 + $1.wait } }
+    /// The sum of all steps' bodies.
+    public var duration: Int64 { steps.reduce(0) { $0 + $1.duration } }
+    /// `SampleTrace.elapsed`.
+    public var total: Int64 { waits.total + duration }
+
+    /// - Parameter trace: one that `SampleTrace.check()` takes.
+    public init(_ trace: SampleTrace, _ graph: OperationGraph) {
+        let operations = trace.operations
+        let executed = operations.indices.filter { operations[$0].wasExecuted }
+        // Of those that ended together, the first.
+        guard let origin = trace.executedRange?.lowerBound,
+            let last = executed.max(by: { (operations[$0].end, $1) < (operations[$1].end, $0) })
+        else {
+            steps = []
+            return
+        }
+        var queries: [WaitAnalysis.Query] = []
+        var durations: [Int64] = []
+        var next: Int? = last
+        while let index = next {
+            let operation = operations[index]
+            let predecessor = graph.predecessors(of: index).map { Int($0) }
+                .filter { candidate in
+                    let end = operations[candidate].end
+                    return operations[candidate].wasExecuted && end > operation.submit && end <= operation.end
+                }
+                .max { (operations[$0].end, $1) < (operations[$1].end, $0) }
+            let released = predecessor.map { operations[$0].end } ?? origin
+            queries.append(WaitAnalysis.Query(operation: index, from: min(released, operation.start)))
+            durations.append(operation.end - max(operation.start, released))
+            next = predecessor
+        }
+        let waits = WaitAnalysis.splits(trace, queries)
+        steps = queries.indices.reversed().map {
+            Step(operation: queries[$0].operation, wait: waits[$0], duration: durations[$0])
+        }
+    }
+
+    /// The steps that took longest, with the waits before them; of equal ones, the first.
+    public func longest(_ count: Int) -> [Step] {
+        Array(
+            steps.enumerated()
+                .sorted {
+                    let (left, right) = (
+                        $0.element.wait.total + $0.element.duration, $1.element.wait.total + $1.element.duration
+                    )
+                    return (right, $0.offset) < (left, $1.offset)
+                }
+                .prefix(count).map(\.element))
+    }
+}

@@ -1,0 +1,162 @@
+/// Work and span of a sample: how parallel its operations could have run, and how well they did.
+///
+/// The model is a directed acyclic graph whose nodes are the operations, each with the elapsed time of its body, and whose
+/// edges are the dependencies (`OperationGraph`). The terms are those of He, Leiserson and Leiserson, "The Cilkview
+/// scalability analyzer" (SPAA 2010), and of the reference of OpenCilk's Cilkscale. Cilk's strands end where they spawn; an
+/// operation that submits others is one node here, and a submission is no edge: it is seen in `CriticalPath` as time before
+/// an operation was submitted.
+public struct WorkSpan: Equatable, Sendable {
+    /// T₁: the sum of all bodies, in nanoseconds.
+    public let work: Int64
+    /// T∞: the longest chain of bodies, each of which had to wait for the one before it.
+    public let span: Int64
+    /// The operations of that chain, in their order.
+    public let spanPath: [Int]
+    /// T_P as measured: from the first submission to the last end.
+    public let elapsed: Int64
+    /// P: how many workers there were.
+    public let workers: Int
+    /// What each operation on a path costs besides its body.
+    public let burden: Int64
+    /// The longest chain when each body has the burden added: what of the span is left for an endless number of workers as
+    /// they are, with what it takes to hand an operation over. Cilkview takes a constant of 15,000 instructions for each
+    /// move; here it is measured, see `WaitAnalysis.handOver`.
+    public let burdenedSpan: Int64
+    /// By how much each operation's body could grow before the span does. 0 on the longest chain.
+    public let slack: [Int64]
+
+    /// - Parameters:
+    ///   - trace: one that `SampleTrace.check()` takes.
+    ///   - burden: in nanoseconds, not negative.
+    public init(_ trace: SampleTrace, _ graph: OperationGraph, burden: Int64 = 0) {
+        let durations = trace.operations.map(\.duration)
+        // From the beginning to each operation's end, and from its start to the very end, along the longest chain.
+        var (until, from) = (durations, durations)
+        var through = [UInt32?](repeating: nil, count: graph.count)
+        for operation in graph.order.map({ Int($0) }) {
+            for predecessor in graph.predecessors(of: operation) {
+                let length = until[Int(predecessor)] + durations[operation]
+                if length > until[operation] || through[operation] == nil {
+                    (until[operation], through[operation]) = (length, predecessor)
+                }
+            }
+        }
+        for operation in graph.order.reversed().map({ Int($0) }) {
+            for successor in graph.successors(of: operation) {
+                from[operation] = max(from[operation], from[Int(successor)] + durations[operation])
+            }
+        }
+        let span = until.max() ?? 0
+        var path: [Int] = []
+        var next = until.firstIndex(of: span)
+        while let operation = next {
+            path.append(operation)
+            next = through[operation].map { Int($0) }
+        }
+        work = durations.reduce(0, +)
+        self.span = span
+        spanPath = path.reversed()
+        elapsed = trace.elapsed
+        workers = trace.workerCount
+        self.burden = burden
+        burdenedSpan = Self.span(trace, graph, burden)
+        slack = durations.indices.map { span - (until[$0] + from[$0] - durations[$0]) }
+    }
+
+    private static func span(_ trace: SampleTrace, _ graph: OperationGraph, _ burden: Int64) -> Int64 {
+        var until = [Int64](repeating: 0, count: graph.count)
+        for operation in graph.order.map({ Int($0) }) {
+            let start = graph.predecessors(of: operation).reduce(0) { max($0, until[Int($1)]) }
+            let traced = trace.operations[operation]
+            until[operation] = start + traced.duration + (traced.wasExecuted ? burden : 0)
+        }
+        return until.max() ?? 0
+    }
+
+    // MARK: Derived figures
+
+    /// T₁ ÷ T∞: no number of workers makes it faster by more than that.
+    public var parallelism: Double { ratio(Double(work), Double(span)) }
+
+    /// T₁ over the burdened span: how many workers are worth having with what an operation costs.
+    public var burdenedParallelism: Double { ratio(Double(work), Double(burdenedSpan)) }
+
+    /// How many operations ran at once on average.
+    public var averageParallelism: Double { ratio(Double(work), Double(elapsed)) }
+
+    /// The share of the workers' time that went into bodies.
+    public var utilisation: Double { ratio(Double(work), Double(elapsed) * Double(workers)) }
+
+    /// The work law and the span law: no schedule takes less than max(T₁ ÷ P, T∞). In nanoseconds.
+    public var lowerBound: Double { max(Double(work) / Double(workers), Double(span)) }
+
+    /// What a scheduler that leaves no worker idle while an operation is ready takes at most: (T₁ − T∞) ÷ P + T∞. From
+    /// Graham, "Bounds on multiprocessing timing anomalies" (1969), and Brent, "The parallel evaluation of general
+    /// arithmetic expressions" (JACM 1974). A limit or a suspension keeps workers idle by intent, and may exceed it.
+    public var brentBound: Double { Double(work - span) / Double(workers) + Double(span) }
+
+    /// The lower bound over the measured time: 1 if no scheduler could have been faster.
+    public var schedulingEfficiency: Double { ratio(lowerBound, Double(elapsed)) }
+
+    private func ratio(_ part: Double, _ whole: Double) -> Double { whole > 0 ? part / whole : 0 }
+}
+
+// MARK: - Over time
+
+/// How many operations were in their bodies at once, over a sample's time.
+public struct ParallelismOverTime: Equatable, Sendable {
+    public struct Interval: Equatable, Sendable {
+        public var start: TraceTime
+        public var end: TraceTime
+        /// Nanoseconds of bodies within the interval, of all workers together.
+        public var busy: Int64
+
+        /// The mean number of operations that ran at once.
+        public var parallelism: Double { end > start ? Double(busy) / Double(end - start) : 0 }
+    }
+
+    /// Of equal lengths but for rounding, from the first submission to the last end. The sum of `busy` is the work.
+    public let intervals: [Interval]
+
+    /// - Parameter count: at most one a nanosecond are made.
+    public init(_ trace: SampleTrace, intervals count: Int) {
+        guard let range = trace.executedRange, count > 0, !range.isEmpty else {
+            intervals = []
+            return
+        }
+        let (origin, length) = (range.lowerBound, range.upperBound - range.lowerBound)
+        let count = Int(min(Int64(count), length))
+        // By quotient and remainder: the product of a time and a count may be too large.
+        let (width, rest) = length.quotientAndRemainder(dividingBy: Int64(count))
+        let bounds = (0...count).map { origin + width * Int64($0) + rest * Int64($0) / Int64(count) }
+        var intervals = (0..<count).map { Interval(start: bounds[$0], end: bounds[$0 + 1], busy: 0) }
+        /// The interval that holds a time.
+        func place(_ time: TraceTime) -> Int {
+            var (low, high) = (0, count)
+            while high - low > 1 {
+                let middle = (low + high) / 2
+                if bounds[middle] <= time { low = middle } else { high = middle }
+            }
+            return low
+        }
+        // How many operations fill each interval wholly, as steps up and down.
+        var steps = [Int64](repeating: 0, count: count + 1)
+        for operation in trace.operations where operation.duration > 0 {
+            let (first, last) = (place(operation.start), place(operation.end - 1))
+            if first == last {
+                intervals[first].busy += operation.duration
+                continue
+            }
+            intervals[first].busy += bounds[first + 1] - operation.start
+            intervals[last].busy += operation.end - bounds[last]
+            steps[first + 1] += 1
+            steps[last] -= 1
+        }
+        var full: Int64 = 0
+        for index in intervals.indices {
+            full += steps[index]
+            intervals[index].busy += full * (intervals[index].end - intervals[index].start)
+        }
+        self.intervals = intervals
+    }
+}

@@ -1,0 +1,123 @@
+import OpBenchModel
+import Testing
+
+@testable import OpBenchProfile
+
+@Suite("What perf script prints")
+struct PerfScriptTests {
+    private static let output = """
+        # a comment
+        engine normal 1 16755/16788 24769.522195:    1003009 cpu-clock:u:\u{20}
+        \t            116c hot+0x13 (/tmp/a b (1))
+        \t           891f5 start_thread+0x305 (/usr/lib/x86_64-linux-gnu/libc.so.6)
+
+        engine normal 1 16755/16788 [001] 24769.523194123:    1003009 cpu-clock:u:\u{20}
+        \t            116c $s15OperationEngine9QueueCoreC3runyyF+0x1 (/tmp/opbench (deleted))
+        \t          ffffff [unknown] ([unknown])
+        \t            1200 operator()(int, char) const (inlined)
+
+        a 1 2.3: 4 16755/16790 24769.600000:    5 cpu-clock:    116c hot+0x13 (/tmp/a)
+
+        other 99/99 24769.700000:    7 cpu-clock:\u{20}
+        \t            116c hot+0x13 (/tmp/a)
+
+        """
+
+    private func names(_ script: PerfScript) -> [[String]] {
+        script.profile.samples.map { sample in
+            script.profile.stack(sample.stack).map { script.profile.frames[Int($0)].name }
+        }
+    }
+
+    @Test("Threads with spaces, files with parentheses, names that are mangled or none")
+    func samples() {
+        let script = PerfScript(Array(Self.output.utf8), process: 16755)
+        #expect(script.skippedLines == 0)
+        #expect(
+            names(script) == [
+                ["start_thread", "hot"],
+                ["operator()(int, char) const", "[unknown]", "OperationEngine.QueueCore.run() -> ()"],
+                ["hot"],
+            ])
+        let profile = script.profile
+        #expect(profile.threads == ["engine normal 1", "a 1 2.3: 4"])
+        #expect(profile.samples.map(\.time) == [24_769_522_195_000, 24_769_523_194_123, 24_769_600_000_000])
+        #expect(profile.samples.map(\.weight) == [1_003_009, 1_003_009, 5])
+        #expect(profile.total == 2_006_023)
+        #expect(
+            Set(profile.frames.map(\.object)) == [
+                "/tmp/a b (1)", "/usr/lib/x86_64-linux-gnu/libc.so.6", "/tmp/opbench", "", "/tmp/a",
+            ])
+        #expect(profile.frames.first { $0.name.hasPrefix("Op") }?.symbol == "$s15OperationEngine9QueueCoreC3runyyF")
+        #expect(PerfScript(Array(Self.output.utf8)).profile.total == 2_006_030)
+    }
+
+    @Test("Another demangler, or none")
+    func demangler() {
+        let bare = PerfScript(Array(Self.output.utf8), demangle: { _ in nil })
+        #expect(bare.profile.frames.contains { $0.name == "$s15OperationEngine9QueueCoreC3runyyF" })
+        let own = PerfScript(Array(Self.output.utf8), demangle: { "<" + $0 + ">" })
+        #expect(own.profile.frames.contains { $0.name == "<hot>" && $0.symbol == "hot" })
+    }
+
+    @Test("The runtime's demangler, and what is no name")
+    func swiftDemangler() {
+        #expect(SwiftDemangler.demangle("$sSiD") == "Swift.Int")
+        #expect(
+            SwiftDemangler.demangle("$s15OperationEngine9QueueCoreC3runyyF") == "OperationEngine.QueueCore.run() -> ()")
+        for name in ["", "malloc", "$", "$s", "$sXXXXX", "_Zplop", "$s\0x", String(repeating: "$sSa", count: 10_000)] {
+            #expect(SwiftDemangler.demangle(name) == nil, "\(name.prefix(20))")
+        }
+    }
+
+    @Test("What is not understood is counted, and the rest is read")
+    func skipped() {
+        let text = """
+            nonsense
+            thread 1/1 1.5: no-period cpu-clock:
+            thread 1/1 1.500000: 10 cpu-clock:
+            \tzz hot (/tmp/a)
+            \t116c hot (/tmp/a)
+
+            thread 1/1 99999999999999999999.5: 10 cpu-clock:
+            thread 1/1 1.5: 99999999999999999999 cpu-clock:
+            thread 1/1 1.5: 9223372036854775807 cpu-clock:
+            \t116c cold (/tmp/a)
+
+            """
+        let script = PerfScript(Array(text.utf8))
+        #expect(names(script) == [["hot"]])
+        #expect(script.skippedLines == 6)
+        #expect(script.firstSkippedLine == 1)
+        #expect(PerfScript([]).profile.samples.isEmpty)
+        // Without an empty line at the end.
+        #expect(PerfScript(Array("t 1/1 1.5: 10 cpu-clock:\n\t1 hot (/a)".utf8)).profile.total == 10)
+    }
+
+    @Test("Of any bytes, every view can be made", arguments: 0..<40 as Range<UInt64>)
+    func hostile(seed: UInt64) {
+        var generator = SplitMix64(seed: seed)
+        var bytes = Array(Self.output.utf8)
+        for _ in 0..<40 {
+            let place = Int.random(in: bytes.indices, using: &generator)
+            switch Int.random(in: 0..<4, using: &generator) {
+            case 0: bytes[place] = UInt8.random(in: .min ... .max, using: &generator)
+            case 1: bytes.remove(at: place)
+            case 2:
+                bytes.insert(
+                    [0x20, 0x28, 0x29, 0x3A, 0x0A, 0x2B, 0x00, 0xFF].randomElement(using: &generator)!, at: place)
+            default:
+                let end = min(bytes.count, place + Int.random(in: 0..<60, using: &generator))
+                bytes.insert(contentsOf: bytes[place..<end], at: Int.random(in: bytes.indices, using: &generator))
+            }
+        }
+        let profile = PerfScript(bytes).profile
+        let table = ClassTable(profile, operations: 3)
+        #expect(table.rows.map(\.weight).reduce(0, +) == profile.total)
+        #expect(
+            profile.folded().split(separator: "\n").reduce(0) { $0 + Int64($1.split(separator: " ").last!)! }
+                == profile.total)
+        #expect(FlameGraph(profile, title: "").svg().hasSuffix("</svg>\n"))
+        #expect(profile.speedscope(title: "").hasSuffix("]}\n"))
+    }
+}

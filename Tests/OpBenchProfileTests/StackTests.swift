@@ -1,0 +1,219 @@
+import Testing
+
+@testable import OpBenchProfile
+
+@Suite("Profiles of stacks")
+struct StackTests {
+    static func frames(_ names: String...) -> [StackFrame] {
+        names.map { StackFrame(name: $0, object: "/bin/opbench") }
+    }
+
+    /// main → a → b 30, main → a 10, main → a → a → b 5, main → c 15.
+    static var profile: StackProfile {
+        var profile = StackProfile(unit: .nanoseconds)
+        profile.add(frames("main", "a", "b"), weight: 20, thread: "engine normal 1", time: 1)
+        profile.add(frames("main", "a", "b"), weight: 10, thread: "engine normal 2", time: 2)
+        profile.add(frames("main", "a"), weight: 10, thread: "engine normal 1", time: 3)
+        profile.add(frames("main", "a", "a", "b"), weight: 5, thread: "engine normal 1", time: 4)
+        profile.add(frames("main", "c"), weight: 15, thread: "engine normal 1", time: 5)
+        return profile
+    }
+
+    @Test("Stacks and frames are stored once")
+    func interned() {
+        let profile = Self.profile
+        #expect(profile.frames.map(\.name) == ["main", "a", "b", "c"])
+        #expect(profile.nodes.count == 7)
+        #expect(profile.samples.count == 5)
+        #expect(profile.total == 60)
+        #expect(
+            profile.stack(profile.samples[3].stack).map { profile.frames[Int($0)].name } == ["main", "a", "a", "b"])
+        #expect(profile.nodes.indices.dropFirst().allSatisfy { profile.nodes[$0].parent < $0 })
+    }
+
+    @Test("A function's own weight, and with its callees once for each sample")
+    func functions() {
+        let functions = Self.profile.functions()
+        #expect(functions.map(\.frame.name) == ["b", "c", "a", "main"])
+        #expect(functions.map(\.own) == [35, 15, 10, 0])
+        #expect(functions.map(\.withCallees) == [35, 15, 45, 60])
+    }
+
+    @Test("Samples between two marks, and of one thread")
+    func filtered() {
+        let between = Self.profile.during(2..<4)
+        #expect(between.total == 20)
+        #expect(between.samples.map(\.time) == [2, 3])
+        let profile = Self.profile
+        #expect(profile.filtered { profile.threads[Int($0.thread)] == "engine normal 2" }.total == 10)
+    }
+
+    @Test("Weights that would overflow, and negative ones, are refused; deep stacks are cut")
+    func limits() {
+        var profile = StackProfile(unit: .bytes)
+        let added = [Int64.max, 1, -1].map { profile.add([], weight: $0) }
+        #expect(added == [true, false, false])
+        #expect(profile.total == .max)
+        #expect(profile.samples.count == 1)
+        var deep = StackProfile(unit: .bytes)
+        deep.add((0..<5000).map { StackFrame(name: "f\($0)") }, weight: 1)
+        let stack = deep.stack(deep.samples[0].stack)
+        #expect(stack.count == StackProfile.mostFrames)
+        #expect(deep.frames[Int(stack.last!)].name == "f4999")
+    }
+
+    @Test("Folded stacks: a line for each, in order, without the characters of the format")
+    func folded() {
+        #expect(
+            Self.profile.folded() == """
+                engine normal 1;main;a 10
+                engine normal 1;main;a;a;b 5
+                engine normal 1;main;a;b 20
+                engine normal 1;main;c 15
+                engine normal 2;main;a;b 10
+
+                """)
+        var hostile = StackProfile(unit: .nanoseconds)
+        hostile.add([StackFrame(name: "a;b\nc"), StackFrame(name: "d e 7")], weight: 3)
+        hostile.add([], weight: 4)
+        #expect(hostile.folded() == "[no stack] 4\na:b\\nc;d e 7 3\n")
+    }
+
+    @Test("A heap profile has the same views, in its own unit")
+    func heap() {
+        var heap = StackProfile(unit: .bytes)
+        heap.add(Self.frames("main", "make"), weight: 2048)
+        #expect(StackReport(heap, operations: 4).lines()[0] == "2.00 KiB in 1 samples, 512 B an operation")
+        #expect(heap.speedscope(title: "t").contains("\"unit\":\"bytes\""))
+        var counts = StackProfile(unit: .allocations)
+        counts.add(Self.frames("main", "make"), weight: 1)
+        #expect(StackReport(counts, operations: 0).lines()[0] == "1 allocation in 1 samples")
+        #expect(counts.speedscope(title: "t").contains("\"unit\":\"none\""))
+    }
+
+    // MARK: Classes
+
+    @Test(
+        "The class of a function",
+        arguments: [
+            ("$s15OperationEngine9QueueCoreC3runyyF", "/b/opbench", .engine),
+            ("$s20OpBenchEngineBackend5RoundV3runyyF", "/b/opbench", .workload),
+            // A closure of the backend that takes the engine's queue.
+            ("$s20OpBenchEngineBackend5RoundV3runyy15OperationEngine0fG5QueueCF", "/b/opbench", .workload),
+            // The standard library's code, specialized for the engine's types.
+            ("$sSa6appendyyxnF15OperationEngine9ReadyItemV_Tg5", "/b/opbench", .engine),
+            ("$sSa6appendyyxnF", "/usr/lib/swift/linux/libswiftCore.so", .swiftRuntime),
+            ("OperationEngine.QueueCore.run() -> ()", "/b/opbench", .engine),
+            (
+                "closure #1 () -> () in OpBenchBackends.Body.run(OperationEngine.OperationQueue) -> ()", "/b/opbench",
+                .workload
+            ),
+            ("generic specialization <Swift.Int> of Swift.Array.append(A) -> ()", "/b/opbench", .unknown),
+            ("swift_retain", "/b/opbench", .references), ("_swift_release_dealloc", "libswiftCore.so", .references),
+            ("swift_bridgeObjectRelease", "", .references), ("swift_allocObject", "", .allocation),
+            ("swift_deallocClassInstance", "", .allocation), ("swift_getGenericMetadata", "", .swiftRuntime),
+            ("swift_dynamicCast", "", .swiftRuntime), ("malloc", "/lib/libc.so.6", .allocation),
+            ("_int_free", "/lib/libc.so.6", .allocation), ("je_arena_tcache_fill_small", "/b/opbench", .allocation),
+            ("anything", "/usr/lib/libjemalloc.so.2", .allocation), ("syscall", "/lib/libc.so.6", .futex),
+            ("__GI___pthread_mutex_lock", "/lib/libc.so.6", .futex), ("pthread_create@@GLIBC_2.34", "", .futex),
+            ("__memmove_avx_unaligned_erms", "/lib/x86_64-linux-gnu/libc.so.6", .libc),
+            ("do_syscall_64", "[kernel.kallsyms]", .kernel), ("ext4_write", "[ext4]", .kernel),
+            ("[unknown]", "[kernel.kallsyms]", .kernel), ("__vdso_clock_gettime", "[vdso]", .libc),
+            ("[unknown]", "/b/opbench", .unknown), ("[unknown]", "", .unknown), ("hot", "/tmp/a", .unknown),
+            ("_dispatch_worker_thread", "/usr/lib/swift/linux/libdispatch.so", .engine),
+            ("$s10Foundation14OperationQueueC", "/usr/lib/swift/linux/libFoundation.so", .engine),
+            ("$s", "/b/opbench", .unknown), ("$s99999999999999999999a", "/b/opbench", .unknown),
+        ] as [(String, String, FrameClass)])
+    func classes(symbol: String, object: String, expected: FrameClass) {
+        let name = symbol == "swift_retain" ? symbol : SwiftDemangler.demangle(symbol) ?? symbol
+        let frame = StackFrame(name: name, symbol: symbol, object: object)
+        #expect(FrameClassifier().classify(frame) == expected)
+    }
+
+    @Test("The table's rows add up to the whole, and stacks without a beginning are told")
+    func table() throws {
+        var profile = Self.profile
+        profile.add([StackFrame(name: "memmove", object: "/lib/libc.so.6")], weight: 30)
+        profile.add(Self.frames("start_thread", "swift_retain"), weight: 7)
+        profile.add([], weight: 3)
+        let table = ClassTable(profile, operations: 10)
+        #expect(table.total == 100)
+        #expect(table.rows.map(\.weight).reduce(0, +) == 100)
+        #expect(table.rows.count == FrameClass.allCases.count)
+        func weight(_ frameClass: FrameClass) -> Int64? { table.rows.first { $0.frameClass == frameClass }?.weight }
+        #expect(weight(.libc) == 30)
+        #expect(weight(.references) == 7)
+        #expect(weight(.unknown) == 63)
+        #expect(table.rows.reduce(0) { $0 + $1.perOperation } == 10)
+        #expect(table.unknownCallers == 33)
+        #expect(table.unknownCallersShare == 0.33)
+        let lines = StackReport(profile, operations: 10).lines(functions: 1)
+        #expect(lines.first == "100 ns in 8 samples, 10 ns an operation")
+        #expect(lines.contains("  retain, release: 7.0 %, 0.70 ns an operation"))
+        #expect(lines.contains("callers unknown: 33.0 %; the share with callees is too low"))
+        #expect(lines.last == "  35.0 % own, 35.0 % with callees: b")
+        #expect(StackReport(StackProfile(unit: .bytes), operations: 1).lines() == ["no sample"])
+    }
+
+    // MARK: Flame graphs
+
+    @Test("A bar stands on its caller, and is as wide as its weight")
+    func places() throws {
+        let graph = FlameGraph(Self.profile, title: "t")
+        let places = graph.places()
+        #expect(places.map(\.row) == [0, 1, 2, 2, 3, 3, 4])
+        #expect(places[0].width == 1)
+        // a: 45 of 60, c: 15 of 60; on a: a with 5, b with 30.
+        #expect(places[2].start == 0)
+        #expect(places[2].width == 0.75)
+        #expect(places[3].start == 0.75)
+        #expect(places[3].width == 0.25)
+        #expect(places[4].width == 5.0 / 60)
+        #expect(places[5].start == 5.0 / 60)
+        #expect(places[5].width == 0.5)
+    }
+
+    @Test("Text in a flame graph is escaped, wherever it comes from")
+    func escaped() {
+        var profile = StackProfile(unit: .nanoseconds)
+        profile.add([StackFrame(name: "f<\"&'>]]>\u{1}</script><script>alert(1)</script>")], weight: 1)
+        let svg = FlameGraph(profile, title: "<b>&\"").svg()
+        #expect(!svg.contains("<b>"))
+        #expect(!svg.contains("<script>alert"))
+        #expect(!svg.contains("\u{1}"))
+        // The script's own end.
+        #expect(svg.ranges(of: "]]>").count == 1)
+        #expect(svg.contains("f&lt;&quot;&amp;'&gt;]]&gt;"))
+        #expect(svg.contains("&lt;b&gt;&amp;&quot;"))
+    }
+
+    @Test("The difference: what has grown is red, what has shrunk is blue, and the changes add up")
+    func difference() {
+        var head = StackProfile(unit: .nanoseconds)
+        head.add(Self.frames("main", "a", "b"), weight: 200)
+        head.add(Self.frames("main", "new"), weight: 100)
+        let (base, operations) = (Self.profile, 10)
+        // An operation: 6 ns before, 15 ns now.
+        let difference = ProfileDifference(base: base, baseOperations: operations, head: head, headOperations: 20)
+        #expect(difference.change == 9)
+        #expect(difference.functions.map(\.name) == ["b", "new", "c", "a", "main"])
+        #expect(difference.functions.map(\.ownChange) == [6.5, 5, -1.5, -1, 0])
+        #expect(difference.functions.first?.change == 6.5)
+        #expect(difference.functions.reduce(0) { $0 + $1.ownChange } == difference.change)
+        let tree = FlameTree(base: base, baseOperations: operations, head: head, headOperations: 20)
+        #expect(tree.bars.map(\.name) == ["all", "main", "a", "b", "new"])
+        #expect(tree.bars.map(\.weight) == [15, 15, 10, 10, 5])
+        // a: from 4.5 to 10, main: from 6 to 15.
+        #expect(tree.bars[1].color == "#ff6464")
+        #expect(tree.bars[3].detail == "3 ns → 10 ns an operation (+7 ns)")
+        let back = FlameTree(base: head, baseOperations: 20, head: base, headOperations: operations)
+        #expect(back.bars[1].color == "#6464ff")
+        let svg = FlameGraph(base: base, baseOperations: 10, head: head, headOperations: 20, title: "t").svg()
+        #expect(svg.contains("in all +9 ns an operation"))
+    }
+
+    @Test("An empty profile has a flame graph too")
+    func empty() {
+        #expect(FlameGraph(StackProfile(unit: .bytes), title: "none").svg().hasSuffix("</svg>\n"))
+    }
+}

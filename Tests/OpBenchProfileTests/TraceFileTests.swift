@@ -1,0 +1,183 @@
+import Glibc
+import OpBenchModel
+import Testing
+
+@testable import OpBenchProfile
+
+@Suite("The file of a trace")
+struct TraceFileTests {
+    private func bytes(_ trace: SampleTrace) throws -> [UInt8] {
+        let collector = ByteCollector()
+        try TraceFile.write(trace, to: collector)
+        return collector.bytes
+    }
+
+    private func message(_ bytes: [UInt8]) -> String? {
+        do {
+            _ = try TraceFile.read(bytes)
+            return nil
+        } catch {
+            return error.message
+        }
+    }
+
+    @Test("What is written is read back, whatever it holds")
+    func roundTrip() throws {
+        for trace in [Fixture.everything, Fixture.chain, Fixture.trace(workers: 1, [])] {
+            #expect(try TraceFile.read(bytes(trace)) == trace)
+        }
+        let random = WorkSpanTests.random(7, 100_000)
+        #expect(try TraceFile.read(bytes(random)) == random)
+    }
+
+    @Test("Records have no padding, and the sizes that the documentation gives")
+    func sizes() {
+        #expect(MemoryLayout<TracedOperation>.size == 48)
+        #expect(MemoryLayout<TracedOperation>.stride == 48)
+        #expect(MemoryLayout<TracedThreadEvent>.size == 16)
+        #expect(MemoryLayout<TracedThreadEvent>.stride == 16)
+        #expect(MemoryLayout<TracedSpan>.size == 24)
+        #expect(MemoryLayout<TracedSpan>.stride == 24)
+        #expect(MemoryLayout<TracedDependency>.size == 8)
+        #expect(MemoryLayout<StackProfile.Sample>.stride == 24)
+    }
+
+    @Test("Cut anywhere, or followed by something, the file is refused")
+    func truncated() throws {
+        let whole = try bytes(Fixture.everything)
+        for length in 0..<whole.count { #expect(message(Array(whole[..<length])) != nil, "\(length) bytes") }
+        #expect(
+            message(Array(whole.dropLast())) == "the trace is cut short: \(whole.count - 1) of \(whole.count) bytes")
+        #expect(message(whole + [0]) == "the trace is followed by 1 bytes of something else")
+        #expect(message([]) == "this is no trace of opbench")
+        #expect(message(Array("#!/bin/sh".utf8)) == "this is no trace of opbench")
+        #expect(message(TraceFile.magic) == "the trace is cut short")
+    }
+
+    @Test("Another version, another machine, counts out of range")
+    func headers() throws {
+        let whole = try bytes(Fixture.everything)
+        func changed(_ place: Int, _ bytes: [UInt8]) -> String? {
+            var copy = whole
+            copy.replaceSubrange(place..<place + bytes.count, with: bytes)
+            return message(copy)
+        }
+        #expect(changed(8, [2]) == "the trace is of version 2; this opbench reads 1")
+        #expect(changed(12, [1, 2, 3, 4]) == "the trace is of another kind of machine")
+        for count in 0..<8 {
+            let place = 48 + 8 * count
+            #expect(changed(place + 7, [0x7F]) == "the trace's counts are out of range" || count == 0)
+            #expect(changed(place + 7, [0xFF]) == "the trace's counts are out of range")
+            #expect(changed(place, [0xFF, 0xFF, 0xFF, 0xFF]) != nil)
+        }
+    }
+
+    @Test("With any byte changed, the file is refused, or everything can be computed and written of it")
+    func hostile() throws {
+        let whole = try bytes(Fixture.everything)
+        var taken = 0
+        for place in whole.indices {
+            for change: UInt8 in [0x01, 0x80, 0xFF] {
+                var copy = whole
+                copy[place] ^= change
+                guard let trace = try? TraceFile.read(copy) else { continue }
+                taken += 1
+                try PerfettoWriter.write(trace, to: ByteCollector())
+                try ChromeWriter.write(trace, to: ByteCollector())
+                _ = ParallelismOverTime(trace, intervals: 7)
+                _ = (try? TraceReport(trace))?.lines()
+            }
+        }
+        // Times may be changed a little, names at will.
+        #expect(taken > 100)
+    }
+
+    @Test("Inconsistent records are named")
+    func inconsistent() {
+        func fault(_ change: (inout SampleTrace) -> Void) -> String? {
+            var trace = Fixture.everything
+            change(&trace)
+            do {
+                try trace.check()
+                return nil
+            } catch {
+                return error.message
+            }
+        }
+        #expect(fault { _ in } == nil)
+        #expect(fault { $0.operations[1].end = 0 - 1 } == "operation 1: ended before what comes before it")
+        #expect(fault { $0.operations[0].queue = 9 } == "operation 0: no such queue")
+        #expect(fault { $0.operations[0].worker = 9 } == "operation 0: no such thread")
+        #expect(fault { $0.operations[3].ready = .absent } == "operation 3: executed, but never ready")
+        #expect(fault { $0.operations[3].submit = .absent } == "operation 3: not submitted")
+        #expect(fault { $0.operations[3].notified = 1 << 60 } == "operation 3: notified at a time out of range")
+        #expect(fault { $0.threadEvents[2].other = 5 } == "thread event 2: no such queue")
+        #expect(fault { $0.threadEvents[0].rawKind = 77 } == "thread event 0: unknown kind 77")
+        #expect(fault { $0.spans[0].operation = 99 } == "span 0: no such operation")
+        #expect(fault { $0.spans[1].end = 39 } == "span 1: ends before it starts")
+        #expect(fault { $0.dependencies[0].successor = 0 } != nil)
+        #expect(fault { $0.threads[1].id = 11 } == "two threads have one number")
+        #expect(fault { $0.queues[0].limit = 0 } == "a queue's limit is below 1")
+        #expect(fault { $0.workerCount = 0 } == "0 workers")
+    }
+
+    // MARK: Files
+
+    @Test("A new file appears whole, or not at all")
+    func newFile() throws {
+        let folder = try TemporaryFolder()
+        let written = try WrittenFolder(folder.path)
+        do {
+            let file = try NewFile("trace", in: written)
+            try file.write([1, 2, 3])
+            #expect(try written.names().count == 1)
+        }
+        #expect(try written.names() == [])
+        let file = try NewFile("trace", in: written)
+        try file.write([1, 2, 3])
+        try file.write([4])
+        #expect(file.size == 4)
+        try file.publish()
+        #expect(try written.names() == ["trace"])
+        let opened = open(folder.path + "/trace", O_RDONLY)
+        defer { close(opened) }
+        #expect(try FileBytes.readAll(opened) == [1, 2, 3, 4])
+    }
+
+    @Test("Where a sink fails, every writer stops and says so")
+    func failingSink() {
+        struct Full: Error {}
+        final class FullDisk: ByteSink {
+            var writes = 0
+            func write(_ bytes: [UInt8]) throws {
+                writes += 1
+                throw Full()
+            }
+        }
+        for write: (any ByteSink) throws -> Void in [
+            { try TraceFile.write(Fixture.everything, to: $0) },
+            { try PerfettoWriter.write(Fixture.everything, to: $0) },
+            { try ChromeWriter.write(Fixture.everything, to: $0) },
+        ] {
+            let disk = FullDisk()
+            #expect(throws: Full.self) { try write(disk) }
+            #expect(disk.writes == 1)
+        }
+    }
+}
+
+/// A folder that is gone with the object.
+private final class TemporaryFolder {
+    let path: String
+
+    init() throws {
+        var template = Array("/tmp/opbench-profile-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw SystemError(code: errno) }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit {
+        for name in (try? WrittenFolder(path).names()) ?? [] { unlink(path + "/" + name) }
+        rmdir(path)
+    }
+}

@@ -1,0 +1,289 @@
+import OpBenchModel
+import Testing
+
+@testable import OpBenchProfile
+
+@Suite("Work and span")
+struct WorkSpanTests {
+    private func figures(_ trace: SampleTrace) throws -> (WorkSpan, WaitAnalysis, CriticalPath) {
+        try trace.check()
+        let graph = try OperationGraph(trace)
+        let waits = WaitAnalysis(trace, graph)
+        return (WorkSpan(trace, graph, burden: waits.handOver), waits, CriticalPath(trace, graph))
+    }
+
+    private func schedule(_ trace: SampleTrace, _ change: ListSchedule.Change = .init()) throws -> Int64 {
+        ListSchedule(trace, try OperationGraph(trace), change).elapsed
+    }
+
+    @Test("A chain: the span is the work, and the path has all of it")
+    func chain() throws {
+        let (workSpan, waits, path) = try figures(Fixture.chain)
+        #expect(workSpan.work == 30)
+        #expect(workSpan.span == 30)
+        #expect(workSpan.spanPath == [0, 1, 2])
+        #expect(workSpan.elapsed == 35)
+        #expect(workSpan.parallelism == 1)
+        #expect(workSpan.slack == [0, 0, 0])
+        // 0, 2 and 1 + 2 ns to hand over.
+        #expect(waits.handOver == 2)
+        #expect(workSpan.burdenedSpan == 36)
+        #expect(workSpan.schedulingEfficiency == 30.0 / 35)
+        #expect(path.steps.map(\.operation) == [0, 1, 2])
+        #expect(path.steps.map(\.duration) == [10, 10, 10])
+        #expect(path.steps.map(\.wait.parts) == [[:], [.wakeUp: 2], [.dependency: 1, .wakeUp: 2]])
+        #expect(path.total == 35)
+        #expect(waits.splits[2].parts == [.dependency: 23, .wakeUp: 2])
+        #expect(try schedule(Fixture.chain) == 30)
+        #expect(try schedule(Fixture.chain, .init(workers: 4)) == 30)
+        #expect(try schedule(Fixture.chain, .init(free: [1])) == 20)
+    }
+
+    @Test("A diamond: the shorter side has slack, and the bounds hold the schedule")
+    func diamond() throws {
+        let (workSpan, _, path) = try figures(Fixture.diamond)
+        #expect(workSpan.work == 45)
+        #expect(workSpan.span == 35)
+        #expect(workSpan.spanPath == [0, 1, 3])
+        #expect(workSpan.slack == [0, 0, 10, 0])
+        #expect(workSpan.parallelism == 45.0 / 35)
+        #expect(workSpan.averageParallelism == 45.0 / 35)
+        #expect(workSpan.utilisation == 45.0 / 70)
+        #expect(workSpan.lowerBound == 35)
+        #expect(workSpan.brentBound == 40)
+        #expect(workSpan.schedulingEfficiency == 1)
+        #expect(workSpan.burdenedSpan == 35)
+        #expect(path.steps.map(\.operation) == [0, 1, 3])
+        #expect(path.waits.total == 0)
+        #expect(try schedule(Fixture.diamond) == 35)
+        #expect(try schedule(Fixture.diamond, .init(workers: 1)) == 45)
+        #expect(try schedule(Fixture.diamond, .init(free: [1])) == 25)
+        #expect(try schedule(Fixture.diamond, .init(free: [2])) == 35)
+    }
+
+    @Test("Limit 1: what the limit holds back, and what waking up does")
+    func limitOne() throws {
+        let (workSpan, waits, path) = try figures(Fixture.limitOne)
+        #expect(workSpan.work == 30)
+        #expect(workSpan.span == 10)
+        #expect(workSpan.lowerBound == 15)
+        #expect(workSpan.schedulingEfficiency == 15.0 / 32)
+        #expect(waits.splits.map(\.parts) == [[:], [.limit: 10, .wakeUp: 2], [.limit: 20, .wakeUp: 2]])
+        #expect(waits.total.parts == [.limit: 30, .wakeUp: 4])
+        #expect(path.steps.map(\.operation) == [2])
+        #expect(path.waits.parts == [.limit: 20, .wakeUp: 2])
+        #expect(path.total == 32)
+        #expect(try schedule(Fixture.limitOne) == 30)
+        #expect(try schedule(Fixture.limitOne, .init(workers: 4)) == 30)
+        #expect(try schedule(Fixture.limitOne, .init(unlimited: true)) == 20)
+    }
+
+    @Test("Two priorities: what was overtaken waits for the priority from then on")
+    func priorities() throws {
+        for (limit, reason) in [(nil, WaitReason.workers), (1, .limit)] as [(Int?, WaitReason)] {
+            let trace = Fixture.twoPriorities(limit: limit)
+            let (_, waits, path) = try figures(trace)
+            #expect(waits.splits[1].parts == [reason: 10, .priority: 10])
+            #expect(waits.splits[2].parts == [reason: 9])
+            #expect(path.steps.map(\.operation) == [1])
+            #expect(path.total == 30)
+            #expect(try schedule(trace) == 30)
+        }
+        let (_, waits, _) = try figures(Fixture.inversion)
+        #expect(waits.splits[2].parts == [.workers: 19])
+    }
+
+    @Test("A suspension holds back what would have waited for a worker")
+    func suspension() throws {
+        let (_, waits, path) = try figures(Fixture.suspension)
+        #expect(waits.splits[1].parts == [.workers: 5, .suspension: 20, .wakeUp: 2])
+        #expect(path.waits.parts == [.workers: 5, .suspension: 20, .wakeUp: 2])
+        #expect(try schedule(Fixture.suspension) == 28)
+    }
+
+    @Test("A barrier waits for what came before it, and what comes behind waits for it")
+    func barrier() throws {
+        let (workSpan, waits, path) = try figures(Fixture.barrier)
+        #expect(workSpan.work == 50)
+        #expect(workSpan.span == 40)
+        #expect(workSpan.spanPath == [1, 2, 3])
+        #expect(workSpan.slack == [10, 0, 0, 0])
+        #expect(waits.splits[2].parts == [.barrier: 19, .wakeUp: 1])
+        #expect(waits.splits[3].parts == [.barrier: 29])
+        #expect(path.steps.map(\.operation) == [1, 2, 3])
+        #expect(path.steps.map(\.wait.parts) == [[:], [.wakeUp: 1], [:]])
+        #expect(path.total == 41)
+        #expect(try schedule(Fixture.barrier) == 40)
+    }
+
+    @Test("A worker in another queue's operation, and one that grows for a blocked one")
+    func workersElsewhere() throws {
+        var trace = Fixture.trace(
+            workers: 1, limits: [nil, nil],
+            [
+                TracedOperation(submit: 0, start: 0, end: 10, queue: 0),
+                TracedOperation(submit: 2, start: 8, end: 12, queue: 1),
+            ])
+        #expect(try figures(trace).1.splits[1].parts == [.workers: 6])
+        trace.threads = [SampleTrace.Thread(name: "worker", role: .worker, id: 1)]
+        trace.threadEvents = [TracedThreadEvent(time: 5, thread: 0, kind: .growth)]
+        #expect(try figures(trace).1.splits[1].parts == [.workers: 3, .wakeUp: 3])
+    }
+
+    @Test("What was submitted late is the submitter's time")
+    func submission() throws {
+        let trace = Fixture.trace(
+            workers: 1,
+            [TracedOperation(submit: 0, start: 0, end: 10), TracedOperation(submit: 15, start: 16, end: 20)],
+            dependencies: [(0, 1)])
+        let (_, _, path) = try figures(trace)
+        #expect(path.steps.map(\.wait.parts) == [[.submission: 15, .wakeUp: 1]])
+        #expect(path.total == 20)
+        #expect(try schedule(trace) == 19)
+        #expect(try schedule(trace, .init(submittedAtOnce: true)) == 14)
+    }
+
+    @Test("What was cancelled takes no time, but its successors wait for it")
+    func cancelled() throws {
+        let trace = Fixture.trace(
+            workers: 1,
+            [
+                TracedOperation(submit: 0, start: 0, end: 10),
+                TracedOperation(submit: 0, ready: .absent, start: .absent, end: 4),
+                TracedOperation(submit: 0, ready: 10, start: 10, end: 15),
+            ], dependencies: [(0, 1), (1, 2)])
+        let (workSpan, waits, path) = try figures(trace)
+        #expect(workSpan.work == 15)
+        #expect(workSpan.span == 15)
+        #expect(waits.splits[1] == WaitSplit())
+        #expect(path.total == 15)
+        #expect(try schedule(trace) == 15)
+    }
+
+    @Test("Parallelism over time: the intervals' sum is the work")
+    func overTime() throws {
+        let four = ParallelismOverTime(Fixture.diamond, intervals: 4)
+        #expect(four.intervals.map(\.start) == [0, 8, 17, 26])
+        // A alone; then A, B and C; B and C; B; D.
+        let expected: [Int64] = [8, 16, 12, 9]
+        #expect(four.intervals.map(\.busy) == expected)
+        #expect(ParallelismOverTime(Fixture.diamond, intervals: 100).intervals.count == 35)
+        #expect(ParallelismOverTime(Fixture.diamond, intervals: 100).intervals.map(\.busy).reduce(0, +) == 45)
+        #expect(ParallelismOverTime(Fixture.trace(workers: 1, []), intervals: 3).intervals.isEmpty)
+    }
+
+    @Test("A circle is refused, also one through a barrier")
+    func circle() throws {
+        let operations = [TracedOperation(submit: 0, start: 0, end: 1), TracedOperation(submit: 0, start: 1, end: 2)]
+        let trace = Fixture.trace(workers: 1, operations, dependencies: [(0, 1), (1, 0)])
+        #expect(throws: TraceError.self) { try OperationGraph(trace) }
+        var barrier = Fixture.trace(workers: 1, operations, dependencies: [(1, 0)])
+        barrier.spans = [TracedSpan(kind: .barrier, queue: 0, start: 0, end: 2, operation: 1)]
+        #expect(throws: TraceError.self) { try OperationGraph(barrier) }
+    }
+
+    // MARK: Random traces
+
+    /// Acyclic, and otherwise of anything that passes the checks: no scheduler need have made it.
+    static func random(_ seed: UInt64, _ count: Int = 14) -> SampleTrace {
+        var generator = SplitMix64(seed: seed)
+        func number(_ range: ClosedRange<Int64>) -> Int64 { .random(in: range, using: &generator) }
+        let first: Int? = number(0...2) == 0 ? nil : Int(number(1...3))
+        let limits = [first, number(0...1) == 0 ? nil : 1]
+        var operations: [TracedOperation] = []
+        for _ in 0..<count {
+            let submit = number(0...30)
+            let ready = submit + number(0...10)
+            let start = ready + number(0...30)
+            operations.append(
+                TracedOperation(
+                    submit: submit, ready: ready, start: start, end: start + number(0...15),
+                    queue: UInt16(number(0...1)), priority: Int8(number(-1...1))))
+        }
+        var trace = Fixture.trace(workers: Int(number(1...3)), limits: limits, operations)
+        for successor in 1..<count where number(0...2) > 0 {
+            trace.dependencies.append(
+                TracedDependency(UInt32(number(0...Int64(successor - 1))), before: UInt32(successor)))
+        }
+        for _ in 0..<number(0...2) {
+            let start = number(0...40)
+            trace.spans.append(
+                TracedSpan(kind: .suspension, queue: UInt16(number(0...1)), start: start, end: start + number(0...20)))
+        }
+        return trace
+    }
+
+    /// The rules of `WaitReason`, one nanosecond at a time.
+    private func reason(_ trace: SampleTrace, _ index: Int, at time: TraceTime, _ barrierEnd: TraceTime) -> WaitReason {
+        let own = trace.operations[index]
+        if time < own.submit { return .submission }
+        if time < own.ready { return .dependency }
+        func isSuspended(_ span: TracedSpan) -> Bool {
+            span.kind == .suspension && span.queue == own.queue && span.start <= time && time < span.end
+        }
+        if trace.spans.contains(where: isSuspended) { return .suspension }
+        if time < barrierEnd { return .barrier }
+        func occupation(_ candidates: [TracedOperation], _ width: Int?, _ reason: WaitReason) -> WaitReason? {
+            let running = candidates.count { $0.start <= time && time < $0.end }
+            guard let width, running >= width else { return nil }
+            let latest = candidates.filter { $0.start <= time }.map { ($0.start, $0.priority) }.max { $0 < $1 }
+            if let latest, latest.0 > own.ready, latest.1 > own.priority { return .priority }
+            return reason
+        }
+        let ofQueue = trace.operations.filter { $0.queue == own.queue }
+        return occupation(ofQueue, trace.queues[Int(own.queue)].limit, .limit)
+            ?? occupation(trace.operations, trace.workerCount, .workers) ?? .wakeUp
+    }
+
+    @Test("Random traces: waits are what counting nanosecond by nanosecond finds", arguments: 0..<60 as Range<UInt64>)
+    func randomWaits(seed: UInt64) throws {
+        var trace = Self.random(seed)
+        if seed % 3 == 0 {
+            let barrier = UInt32(seed % 14)
+            let own = trace.operations[Int(barrier)]
+            trace.spans.append(
+                TracedSpan(kind: .barrier, queue: own.queue, start: own.submit, end: own.end, operation: barrier))
+            // Dependencies against the order of submission would be a deadlock.
+            trace.dependencies = []
+        }
+        try trace.check()
+        let graph = try OperationGraph(trace)
+        let waits = WaitAnalysis(trace, graph)
+        let barriers = WaitAnalysis.barrierEnds(trace)
+        for (index, operation) in trace.operations.enumerated() {
+            var expected = WaitSplit()
+            for time in operation.submit..<operation.start {
+                expected[reason(trace, index, at: time, barriers[UInt32(index)] ?? .min)] += 1
+            }
+            #expect(waits.splits[index] == expected, "operation \(index)")
+        }
+        #expect(CriticalPath(trace, graph).total == trace.elapsed)
+    }
+
+    @Test("Random graphs: a greedy schedule is between the laws' bound and Brent's", arguments: 0..<40 as Range<UInt64>)
+    func randomSchedules(seed: UInt64) throws {
+        var trace = Self.random(seed, 40)
+        trace.spans = []
+        trace.queues = trace.queues.map { SampleTrace.Queue(name: $0.name) }
+        let graph = try OperationGraph(trace)
+        let workSpan = WorkSpan(trace, graph)
+        for workers in 1...4 {
+            let elapsed = Double(
+                ListSchedule(trace, graph, .init(workers: workers, submittedAtOnce: true)).elapsed)
+            trace.workerCount = workers
+            let bounds = WorkSpan(trace, graph)
+            #expect(elapsed >= bounds.lowerBound)
+            #expect(elapsed <= bounds.brentBound)
+        }
+        #expect(workSpan.spanPath.reduce(0) { $0 + trace.operations[$1].duration } == workSpan.span)
+        #expect(workSpan.spanPath.allSatisfy { workSpan.slack[$0] == 0 })
+        for operation in [0, 7, 39] {
+            // A body may grow by its slack, and no further.
+            var grown = trace
+            grown.operations[operation].end += workSpan.slack[operation]
+            #expect(WorkSpan(grown, graph).span == workSpan.span)
+            grown.operations[operation].end += 1
+            #expect(WorkSpan(grown, graph).span == workSpan.span + 1)
+        }
+    }
+}
