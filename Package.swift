@@ -128,6 +128,10 @@ let package = Package(
             ],
             exclude: ["child"]),
         .testTarget(name: "OpBenchAnalysisTests", dependencies: ["OpBenchAnalysis", "OpBenchModel"]),
+        // Files of made-up profiles, for scripts/tests/test_profile_formats.py to read.
+        .executableTarget(
+            name: "OpBenchProfileSamples", dependencies: ["OpBenchProfile", "OpBenchModel"],
+            path: "Tests/OpBenchProfileSamples"),
         .testTarget(name: "OpBenchProfileTests", dependencies: ["OpBenchProfile", "OpBenchModel"]),
         .testTarget(
             name: "OpBenchCommandTests",

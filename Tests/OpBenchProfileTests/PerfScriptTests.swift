@@ -70,6 +70,17 @@ struct PerfScriptTests {
         }
     }
 
+    @Test("A private name stands without what tells it from others")
+    func discriminators() {
+        let hash = "_F3BBAEC4B91875E28F7F96A4995E42DB"
+        for (name, expected) in [
+            ("P.(Scheduler in \(hash)).Event", "P.Scheduler.Event"),
+            ("P.(a in \(hash))(P.(B in \(hash))) -> ()", "P.a(P.B) -> ()"),
+            ("closure #1 () -> () in _A.f() -> ()", "closure #1 () -> () in _A.f() -> ()"),
+            (" in \(hash))", " in \(hash))"), ("(x in _F3BB)", "(x in _F3BB)"), ("", ""),
+        ] { #expect(SwiftDemangler.withoutDiscriminators(name) == expected) }
+    }
+
     @Test("What is not understood is counted, and the rest is read")
     func skipped() {
         let text = """

@@ -108,7 +108,11 @@ struct StackTests {
                 "closure #1 () -> () in OpBenchBackends.Body.run(OperationEngine.OperationQueue) -> ()", "/b/opbench",
                 .workload
             ),
-            ("generic specialization <Swift.Int> of Swift.Array.append(A) -> ()", "/b/opbench", .unknown),
+            ("generic specialization <Swift.Int> of Swift.Array.append(A) -> ()", "/b/opbench", .swiftRuntime),
+            ("$ss22__RawDictionaryStorageC4find_9hashValueys6UInt32V_Tg5", "/b/opbench", .swiftRuntime),
+            ("[unknown]", "/usr/lib/swift/linux/libswiftCore.so", .swiftRuntime), ("memcpy@plt", "/b/opbench", .libc),
+            ("swift_release@plt", "/b/opbench", .references),
+            ("__swift_instantiateConcreteTypeFromMangledName", "/b/opbench", .swiftRuntime),
             ("swift_retain", "/b/opbench", .references), ("_swift_release_dealloc", "libswiftCore.so", .references),
             ("swift_bridgeObjectRelease", "", .references), ("swift_allocObject", "", .allocation),
             ("swift_deallocClassInstance", "", .allocation), ("swift_getGenericMetadata", "", .swiftRuntime),

@@ -121,6 +121,25 @@ struct TraceFileTests {
         #expect(fault { $0.workerCount = 0 } == "0 workers")
     }
 
+    @Test("Times that two clocks put out of order are mended, and by how much is told")
+    func mended() throws {
+        var trace = Fixture.everything
+        #expect(trace.mendOrder() == 0)
+        #expect(trace == Fixture.everything)
+        trace.operations[0].ready = -3
+        trace.operations[1].end = 18
+        trace.operations[1].notified = 11
+        #expect(trace.mendOrder() == 7)
+        #expect(trace.operations[0].ready == 0)
+        #expect(trace.operations[1].notified == 18)
+        try trace.check()
+        // What did not happen stays so.
+        #expect(trace.operations[4].start == .absent)
+        trace.operations[0].submit = .max - 1
+        trace.operations[0].end = .min
+        #expect(trace.mendOrder() == .max)
+    }
+
     // MARK: Files
 
     @Test("A new file appears whole, or not at all")

@@ -1,4 +1,5 @@
-/// Who waited how long: by class, from ready to start, without the time for which the queue was suspended or behind a barrier.
+/// Who waited how long: by class, from ready to start, without the time for which the queue was suspended or behind a
+/// barrier.
 public struct Fairness: Equatable, Sendable {
     public struct ClassWait: Equatable, Sendable {
         /// As in the trace.
@@ -26,9 +27,10 @@ public struct Fairness: Equatable, Sendable {
     /// The operation that waited longest, the first of several; nil if nothing was executed.
     public let longestStarvation: Starvation?
 
-    /// Jain's index over the classes' mean waits: (Σx)² ÷ (n · Σx²). 1 if all classes wait alike, 1 ÷ n if one bears all the
-    /// waiting. From Jain, Chiu and Hawe, "A quantitative measure of fairness and discrimination for resource allocation in
-    /// shared computer systems" (DEC-TR-301, 1984), where x is what each user is given; here it is what each is made to wait.
+    /// Jain's index over the classes' mean waits: (Σx)² ÷ (n · Σx²). 1 if all classes wait alike, 1 ÷ n if one bears
+    /// all the waiting. From Jain, Chiu and Hawe, "A quantitative measure of fairness and discrimination for resource
+    /// allocation in shared computer systems" (DEC-TR-301, 1984), where x is what each user is given; here it is what
+    /// each is made to wait.
     public var index: Double { Self.index(classes.map(\.mean)) }
 
     /// 1 for none, and if all are 0: nobody is worse off.

@@ -1,7 +1,8 @@
 /// Where a queue started an operation while one of a higher priority was ready there.
 ///
-/// Priorities are a wish, and two clocks are not one: an operation that another became ready beside, within `tolerance`, was
-/// chosen rightly. What is ready in a suspended queue, or behind a barrier, could not be taken and is no victim.
+/// Priorities are a wish, and two clocks are not one: an operation that another became ready beside, within
+/// `tolerance`, was chosen rightly. What is ready in a suspended queue, or behind a barrier, could not be taken and is
+/// no victim.
 public struct PriorityInversions: Equatable, Sendable {
     public struct Inversion: Equatable, Sendable {
         /// What was started, by its place in the trace.

@@ -1,8 +1,8 @@
 import OpBenchModel
 
-/// A flame graph as one SVG file that needs nothing else: a browser shows it, a click on a bar makes it as wide as the picture,
-/// a click on the lowest bar shows all again. After Brendan Gregg, "The flame graph" (CACM 2016): width is weight, callees
-/// stand on their callers, the order from left to right is that of names and no time.
+/// A flame graph as one SVG file that needs nothing else: a browser shows it, a click on a bar makes it as wide as the
+/// picture, a click on the lowest bar shows all again. After Brendan Gregg, "The flame graph" (CACM 2016): width is
+/// weight, callees stand on their callers, the order from left to right is that of names and no time.
 public struct FlameGraph: Sendable {
     public var title: String
     /// A line under the title.

@@ -32,8 +32,8 @@ struct FlameTree {
         }
     }
 
-    /// How `head` differs from `base`: widths are head's weights an operation, red has grown and blue has shrunk, and the
-    /// deeper the more. What only base has is no bar: see `ProfileDifference`.
+    /// How `head` differs from `base`: widths are head's weights an operation, red has grown and blue has shrunk, and
+    /// the deeper the more. What only base has is no bar: see `ProfileDifference`.
     init(base: StackProfile, baseOperations: Int, head: StackProfile, headOperations: Int) {
         let merged = MergedStacks([base, head])
         let scales = [1 / Double(max(1, baseOperations)), 1 / Double(max(1, headOperations))]
@@ -73,8 +73,8 @@ struct FlameTree {
     }
 }
 
-/// The stacks of several profiles as one tree, by the functions' names: two frames of one name under one parent, from two
-/// builds or two files, are one.
+/// The stacks of several profiles as one tree, by the functions' names: two frames of one name under one parent, from
+/// two builds or two files, are one.
 struct MergedStacks {
     struct Node {
         /// Of the first profile that has it; nil at the root.

@@ -14,7 +14,7 @@ public enum FrameClass: String, CaseIterable, Sendable {
     case futex
     case libc
     case kernel
-    /// No name, or none that a rule knows.
+    /// Neither its name nor its file tells.
     case unknown
 
     public var words: String {
@@ -59,11 +59,15 @@ public struct FrameClassifier: Sendable {
     public func classify(_ frame: StackFrame) -> FrameClass {
         let file = frame.object.split(separator: "/").last.map(String.init) ?? ""
         if isKernel(frame.object) { return .kernel }
-        if frame.isUnknown { return .unknown }
-        if let byName = Self.byName(frame.symbol) { return byName }
+        if frame.isUnknown { return Self.byFile(file) ?? .unknown }
+        // A call through the table by which a program reaches its libraries.
+        let isStub = frame.symbol.hasSuffix("@plt")
+        if let byName = Self.byName(isStub ? String(frame.symbol.dropLast(4)) : frame.symbol) { return byName }
+        if isStub { return .libc }
         if let module = swiftModule(of: frame) {
             if engineModules.contains(module) { return .engine }
             if workloadModules.contains(where: { module.hasPrefix($0) }) { return .workload }
+            if module == Self.standardLibrary { return .swiftRuntime }
         }
         if let byFile = Self.byFile(file) { return byFile }
         return .unknown
@@ -118,7 +122,9 @@ public struct FrameClassifier: Sendable {
             return allocations.contains(where: { symbol.hasPrefix($0) }) ? .allocation : .swiftRuntime
         }
         if symbol.hasPrefix("swift::RefCounts") || symbol.hasPrefix("_ZN5swift9RefCounts") { return .references }
-        if symbol.hasPrefix("swift::") || symbol.hasPrefix("_ZN5swift") || symbol.hasPrefix("_ZNK5swift") {
+        if symbol.hasPrefix("__swift_") || symbol.hasPrefix("swift::") || symbol.hasPrefix("_ZN5swift")
+            || symbol.hasPrefix("_ZNK5swift")
+        {
             return .swiftRuntime
         }
         let plain = symbol.hasPrefix("__GI_") ? String(symbol.dropFirst(5)) : symbol
@@ -145,8 +151,8 @@ public struct FrameClassifier: Sendable {
 
     // MARK: Swift's modules
 
-    /// The Swift module that a function was declared in; of a specialization of another library's generic code, the first
-    /// of our modules that it names. nil if it is no Swift function.
+    /// The Swift module that a function was declared in; of a specialization of another library's generic code, the
+    /// first of our modules that it names. nil if it is no Swift function.
     func swiftModule(of frame: StackFrame) -> String? {
         let symbol = Array(frame.symbol.utf8)
         guard symbol.starts(with: "$s".utf8) || symbol.starts(with: "$S".utf8) || symbol.starts(with: "_$s".utf8) else {
@@ -154,11 +160,15 @@ public struct FrameClassifier: Sendable {
         }
         let start = symbol[0] == UInt8(ascii: "_") ? 3 : 2
         if let module = Self.identifier(symbol, at: start) { return module }
-        // The standard library's types have letters for names. What of ours stands behind it is why the code is here.
+        // The standard library and its types have letters for names. What of ours stands behind it is why the code is
+        // here.
         let text = frame.symbol
-        return engineModules.first { text.contains("\($0.utf8.count)\($0)") }
-            ?? workloadModules.first { text.contains($0) }
+        if let ours = engineModules.first(where: { text.contains("\($0.utf8.count)\($0)") }) { return ours }
+        if let ours = workloadModules.first(where: { text.contains($0) }) { return ours }
+        return start < symbol.count && (symbol[start] | 0x20) == UInt8(ascii: "s") ? Self.standardLibrary : nil
     }
+
+    private static let standardLibrary = "Swift"
 
     /// An identifier as Swift mangles it: its length in decimals, then itself.
     private static func identifier(_ symbol: [UInt8], at start: Int) -> String? {
@@ -177,7 +187,8 @@ public struct FrameClassifier: Sendable {
     private static func moduleOfDemangled(_ name: String) -> String? {
         var rest = name[...]
         for separator in [" of ", " in ", " for "] {
-            // `closure #1 () -> () in Module.function(…)`: the entity stands last, but its parameters may have the word too.
+            // `closure #1 () -> () in Module.function(…)`: the entity stands last, but its parameters may have the
+            // word too.
             let words = [
                 "closure ", "implicit closure ", "partial apply ", "generic specialization ", "specialized ",
                 "merged ", "outlined ", "reabstraction thunk ", "protocol witness ", "dispatch thunk ",
@@ -213,8 +224,8 @@ public struct ClassTable: Equatable, Sendable {
     public let total: Int64
     public let operations: Int
     public let unit: WeightUnit
-    /// What was sampled on stacks whose outermost function is none that threads begin with: somewhere the chain of callers
-    /// broke, and who called is not known.
+    /// What was sampled on stacks whose outermost function is none that threads begin with: somewhere the chain of
+    /// callers broke, and who called is not known.
     public let unknownCallers: Int64
 
     /// Where stacks begin: the kernel's, libc's and the dynamic linker's first functions.

@@ -1,6 +1,6 @@
-/// Reads what `perf script -F comm,pid,tid,time,event,period,ip,sym,symoff,dso` prints, or without a list of fields: for
-/// each sample a line that names the thread, the time, the period and the event, then a line for each function, the innermost
-/// first, and an empty line.
+/// Reads what `perf script -F comm,pid,tid,time,event,period,ip,sym,symoff,dso` prints, or without a list of fields:
+/// for each sample a line that names the thread, the time, the period and the event, then a line for each function,
+/// the innermost first, and an empty line.
 ///
 ///     engine normal 1 16755/16788 24769.522195:    1003009 cpu-clock:u:
 ///                 116c hot+0x13 (/tmp/a)
@@ -160,8 +160,8 @@ public struct PerfScript: Sendable {
         return (symbol.isEmpty ? StackFrame.unknownName : symbol, object)
     }
 
-    /// Where the file begins: the last ` (/` or ` ([`, since paths may have parentheses themselves; else the last ` (`, or a
-    /// parenthesis right at the beginning.
+    /// Where the file begins: the last ` (/` or ` ([`, since paths may have parentheses themselves; else the last `
+    /// (`, or a parenthesis right at the beginning.
     private static func lastOpening(_ text: Substring) -> Substring.Index? {
         for start in [" (/", " (["] {
             if let range = text.ranges(of: start).last { return range.lowerBound }

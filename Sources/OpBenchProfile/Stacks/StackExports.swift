@@ -1,9 +1,9 @@
 import OpBenchModel
 
 extension StackProfile {
-    /// Folded stacks, as Brendan Gregg's FlameGraph takes them: a line for each stack, its functions from the outermost,
-    /// joined by semicolons, then a space and the weight. In the order of the text. The thread stands first if there are names
-    /// of threads.
+    /// Folded stacks, as Brendan Gregg's FlameGraph takes them: a line for each stack, its functions from the
+    /// outermost, joined by semicolons, then a space and the weight. In the order of the text. The thread stands first
+    /// if there are names of threads.
     public func folded() -> String {
         var weights: [String: Int64] = [:]
         let names = frames.map { Self.foldedName($0.name) }
@@ -20,8 +20,8 @@ extension StackProfile {
         String(TerminalText.escaped(name).map { $0 == ";" ? ":" : $0 })
     }
 
-    /// The file format of https://www.speedscope.app (`file-format-spec.ts` of jlfwong/speedscope): one sampled profile of all
-    /// threads, and one of each if there are several.
+    /// The file format of https://www.speedscope.app (`file-format-spec.ts` of jlfwong/speedscope): one sampled
+    /// profile of all threads, and one of each if there are several.
     ///
     /// - Parameter title: of the file.
     public func speedscope(title: String) -> String {

@@ -16,8 +16,8 @@ public enum WeightUnit: String, CaseIterable, Sendable {
 public struct StackFrame: Hashable, Sendable {
     /// As a person reads it.
     public var name: String
-    /// As the linker knows it, where that is something else: a mangled name tells the function's own module from those of
-    /// its parameters.
+    /// As the linker knows it, where that is something else: a mangled name tells the function's own module from those
+    /// of its parameters.
     public var symbol: String
     /// The file with its code: a path, `[kernel.kallsyms]`; empty where it is not known.
     public var object: String
@@ -36,8 +36,8 @@ public struct StackFrame: Hashable, Sendable {
 
 /// Weighed stacks: of a CPU profile in nanoseconds, of a heap profile in bytes or allocations.
 ///
-/// Frames and stacks are stored once. A stack is a node of a tree, whose parent is the stack of its caller; a node's parent has
-/// a lower number than the node. A value; not thread-safe while it grows.
+/// Frames and stacks are stored once. A stack is a node of a tree, whose parent is the stack of its caller; a node's
+/// parent has a lower number than the node. A value; not thread-safe while it grows.
 public struct StackProfile: Sendable {
     /// 24 bytes.
     public struct Sample: Equatable, Sendable, BitwiseCopyable {
@@ -163,7 +163,8 @@ extension StackProfile {
         public var withCallees: Int64
     }
 
-    /// All functions with any weight: the greatest own weight first, of equal ones the greater with callees, then by name.
+    /// All functions with any weight: the greatest own weight first, of equal ones the greater with callees, then by
+    /// name.
     public func functions() -> [Function] {
         let (own, total) = (selfWeights(), totalWeights())
         var functions = frames.map { Function(frame: $0, own: 0, withCallees: 0) }

@@ -2,8 +2,8 @@ import Glibc
 
 /// Turns the names that Swift's compiler gives functions into those that a person wrote.
 ///
-/// The runtime of every Swift program has the demangler; its entry `swift_demangle` is looked up, since no header has it. A
-/// program that was linked without exporting it leaves names as they are. Thread-safe.
+/// The runtime of every Swift program has the demangler; its entry `swift_demangle` is looked up, since no header has
+/// it. A program that was linked without exporting it leaves names as they are. Thread-safe.
 public enum SwiftDemangler {
     private typealias Entry =
         @convention(c) (
@@ -26,7 +26,26 @@ public enum SwiftDemangler {
             defer { free(result) }
             // What it cannot read, it gives back.
             let name = String(cString: result)
-            return name == symbol || name.isEmpty ? nil : name
+            return name == symbol || name.isEmpty ? nil : withoutDiscriminators(name)
         }
+    }
+
+    /// `(Scheduler in _F3BBAEC4B91875E28F7F96A4995E42DB)` is how a private name is told from others; the name is
+    /// enough for a person.
+    static func withoutDiscriminators(_ name: String) -> String {
+        var (result, rest) = ("", name[...])
+        while let mark = rest.firstRange(of: " in _") {
+            let digits = rest[mark.upperBound...].prefix { $0.isHexDigit }
+            let end = digits.endIndex
+            let isDiscriminator = digits.count == 32 && end < rest.endIndex && rest[end] == ")"
+            guard isDiscriminator, let open = rest[..<mark.lowerBound].lastIndex(of: "(") else {
+                result += rest[..<mark.upperBound]
+                rest = rest[mark.upperBound...]
+                continue
+            }
+            result += rest[..<open] + rest[rest.index(after: open)..<mark.lowerBound]
+            rest = rest[rest.index(after: end)...]
+        }
+        return result + rest
     }
 }

@@ -65,8 +65,8 @@ public struct TraceReport: Sendable {
 // MARK: - Lines for a terminal
 
 extension TraceReport {
-    /// The summary, a line each, without line ends. Names from the trace are as they were given: whoever prints them escapes
-    /// them.
+    /// The summary, a line each, without line ends. Names from the trace are as they were given: whoever prints them
+    /// escapes them.
     public func lines() -> [String] {
         let executed = trace.operations.count(where: \.wasExecuted)
         guard executed > 0 else { return ["no operation was executed"] }

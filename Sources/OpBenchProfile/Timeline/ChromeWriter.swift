@@ -1,11 +1,11 @@
 import OpBenchModel
 
-/// Writes a trace as JSON in Chrome's Trace Event Format, for chrome://tracing, speedscope and whatever else reads it: a
-/// complete event (`X`) for each slice, instants, counters, and a pair of flow events for each dependency.
+/// Writes a trace as JSON in Chrome's Trace Event Format, for chrome://tracing, speedscope and whatever else reads it:
+/// a complete event (`X`) for each slice, instants, counters, and a pair of flow events for each dependency.
 ///
-/// The slices of a row nest, as the format asks for. JSON is large, some 400 bytes an operation, and its readers hold it in
-/// memory whole: the file has at most `limit` events, which are the first ones, and says so in `Result.message`. A counter has
-/// at most a twentieth of them.
+/// The slices of a row nest, as the format asks for. JSON is large, some 400 bytes an operation, and its readers hold
+/// it in memory whole: the file has at most `limit` events, which are the first ones, and says so in `Result.message`.
+/// A counter has at most a twentieth of them.
 public struct ChromeWriter {
     /// Some 100 MB, which browsers still open.
     public static let standardLimit = 500_000
@@ -118,8 +118,8 @@ public struct ChromeWriter {
         buffer.removeAll(keepingCapacity: true)
     }
 
-    /// In microseconds, as the format has it, with all three decimals: no reader's rounding moves the end of a slice beyond
-    /// its parent's.
+    /// In microseconds, as the format has it, with all three decimals: no reader's rounding moves the end of a slice
+    /// beyond its parent's.
     static func microseconds(_ time: Int64) -> String {
         let magnitude = time.magnitude
         let thousandths = String(magnitude % 1000)
@@ -198,8 +198,8 @@ public struct ChromeWriter {
                 + "\"cat\":\"\(category)\",\"name\":\(JSONText.quoted(name)),\"args\":{\(details)}}")
     }
 
-    /// From within the predecessor's bar to the beginning of the successor's. Chrome draws an arrow only if it does not go
-    /// back in time.
+    /// From within the predecessor's bar to the beginning of the successor's. Chrome draws an arrow only if it does
+    /// not go back in time.
     private mutating func writeFlow(_ index: Int, _ rows: [Int: String], before end: TraceTime) throws {
         let dependency = trace.dependencies[index]
         let (from, to) = (Int(dependency.predecessor), Int(dependency.successor))

@@ -1,5 +1,6 @@
-/// The field numbers of Perfetto's messages that are written here. They are those of `perfetto_trace.proto`, as published in
-/// the descriptors of PyPI's package `perfetto` (0.59.1); scripts/tests/test_profile_formats.py reads files back with those.
+/// The field numbers of Perfetto's messages that are written here. They are those of `perfetto_trace.proto`, as
+/// published in the descriptors of PyPI's package `perfetto` (0.59.1); scripts/tests/test_profile_formats.py reads
+/// files back with those.
 enum PerfettoSchema {
     enum Trace { static let packet: UInt64 = 1 }
 

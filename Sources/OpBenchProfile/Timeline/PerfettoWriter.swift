@@ -1,8 +1,8 @@
-/// Writes a trace in Perfetto's protobuf format, which https://ui.perfetto.dev opens: a track for each thread, queue and
-/// counter, dependencies as arrows, and at each operation what it waited for.
+/// Writes a trace in Perfetto's protobuf format, which https://ui.perfetto.dev opens: a track for each thread, queue
+/// and counter, dependencies as arrows, and at each operation what it waited for.
 ///
-/// The packets of a track stand in order of time; the tracks stand one after the other, which the format allows. All are of
-/// one sequence, whose first packet has all names. About 150 bytes an operation.
+/// The packets of a track stand in order of time; the tracks stand one after the other, which the format allows. All
+/// are of one sequence, whose first packet has all names. About 150 bytes an operation.
 public struct PerfettoWriter {
     /// What was written, for those who read it back.
     public struct Counts: Equatable, Sendable {

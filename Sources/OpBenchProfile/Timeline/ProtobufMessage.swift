@@ -1,6 +1,6 @@
 /// Writes one protobuf message after the other into one buffer, by the wire format of
-/// https://protobuf.dev/programming-guides/encoding/: a tag of field number and wire type, then a varint, eight bytes, or a
-/// length and that many bytes.
+/// https://protobuf.dev/programming-guides/encoding/: a tag of field number and wire type, then a varint, eight bytes,
+/// or a length and that many bytes.
 struct ProtobufMessage {
     private(set) var bytes: [UInt8] = []
 

@@ -9,8 +9,8 @@ struct TimelineSlice: Equatable {
     var kind: Kind
 }
 
-/// A row of the timeline, whose slices nest: of two, one holds the other, or they have no time in common. Both formats ask
-/// for that.
+/// A row of the timeline, whose slices nest: of two, one holds the other, or they have no time in common. Both formats
+/// ask for that.
 struct TimelineLane {
     enum Owner: Hashable {
         case thread(Int)
@@ -20,8 +20,8 @@ struct TimelineLane {
     }
 
     var owner: Owner
-    /// 0 for the owner's own row, then one more for each row of what overlaps there: operations that end on another thread
-    /// than they start on, spans of one queue.
+    /// 0 for the owner's own row, then one more for each row of what overlaps there: operations that end on another
+    /// thread than they start on, spans of one queue.
     var number: Int
     /// In order of their starts; of those that start together, what holds the others is first.
     var slices: [TimelineSlice]

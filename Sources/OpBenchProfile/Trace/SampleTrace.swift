@@ -52,7 +52,8 @@ public struct SampleTrace: Equatable, Sendable {
     public var spans: [TracedSpan] = []
     /// In any order; barriers' are not among them, see `OperationGraph`.
     public var dependencies: [TracedDependency] = []
-    /// How many operations were left out for want of space in the recorder. A trace that lacks some has no critical path.
+    /// How many operations were left out for want of space in the recorder. A trace that lacks some has no critical
+    /// path.
     public var lostOperations = 0
 
     public init(workerCount: Int) { self.workerCount = workerCount }
@@ -99,8 +100,8 @@ extension SampleTrace {
     /// operations to 19 minutes, at few to a hundred days.
     private var latest: TraceTime { min(1 << 53, .max / 8 / (TraceTime(operations.count) + 1)) }
 
-    /// Whether every reference leads to something and every operation's times are in order. The analyses and the writers
-    /// rely on it; what comes from another process is checked when it is read.
+    /// Whether every reference leads to something and every operation's times are in order. The analyses and the
+    /// writers rely on it; what comes from another process is checked when it is read.
     ///
     /// - Throws: `TraceError`, which names the first record at fault.
     public func check() throws(TraceError) {
@@ -136,14 +137,39 @@ extension SampleTrace {
         }
     }
 
+    /// Puts the times of each operation in order, by raising those that come before their predecessor: submission,
+    /// start and end are read on different threads, and two processors' clocks may differ a little. To be called by
+    /// who records a trace.
+    ///
+    /// - Returns: the greatest correction in nanoseconds; more than some hundred means that something else is wrong.
+    public mutating func mendOrder() -> Int64 {
+        var greatest: Int64 = 0
+        func raise(_ time: inout TraceTime, to least: inout TraceTime) {
+            if time < least {
+                // Of any two numbers the difference may be too large for one.
+                let (difference, overflow) = least.subtractingReportingOverflow(time)
+                greatest = max(greatest, overflow ? .max : difference)
+                time = least
+            }
+            if time != .absent { least = time }
+        }
+        for index in operations.indices where operations[index].submit != .absent {
+            var least = operations[index].submit
+            raise(&operations[index].ready, to: &least)
+            raise(&operations[index].start, to: &least)
+            raise(&operations[index].end, to: &least)
+            raise(&operations[index].notified, to: &least)
+        }
+        return greatest
+    }
+
     private func isThread(_ thread: UInt16) -> Bool { thread == TracedOperation.unknown || thread < threads.count }
 
     private func fault(of operation: TracedOperation, _ times: ClosedRange<TraceTime>) -> String? {
         guard isThread(operation.worker), isThread(operation.submitter) else { return "no such thread" }
         guard operation.queue < queues.count else { return "no such queue" }
         guard times.contains(operation.submit) else { return "not submitted" }
-        // Those that happened must be in this order. Submission and readiness come from one thread, start and end from
-        // another, and a clock that is read on two processors may differ by some nanoseconds: the recorder mends that.
+        // Those that happened must be in this order; `mendOrder` is for recorders.
         var latest = operation.submit
         for (time, name) in [
             (operation.ready, "ready"), (operation.start, "started"), (operation.end, "ended"),

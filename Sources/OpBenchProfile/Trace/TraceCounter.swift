@@ -28,8 +28,8 @@ public struct TraceCounter: Equatable, Sendable {
         }
     }
 
-    /// At most `limit` points: the time is cut into that many intervals, and the last point of each stays. Every point that
-    /// stays is true; a peak within an interval is lost.
+    /// At most `limit` points: the time is cut into that many intervals, and the last point of each stays. Every point
+    /// that stays is true; a peak within an interval is lost.
     public func thinned(to limit: Int) -> TraceCounter {
         guard points.count > limit, limit > 0, let first = points.first, let last = points.last else { return self }
         let width = max(1, (last.time - first.time) / Int64(limit) + 1)

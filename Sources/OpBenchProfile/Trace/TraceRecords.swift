@@ -1,6 +1,6 @@
-// The records of a trace. Each is of fixed size, holds integers only and has no padding, so that an array of them is one
-// piece of memory that is written to a file and read back as it is: every bit pattern is a record, though perhaps one that
-// `SampleTrace.check()` refuses.
+// The records of a trace. Each is of fixed size, holds integers only and has no padding, so that an array of them is
+// one piece of memory that is written to a file and read back as it is: every bit pattern is a record, though perhaps
+// one that `SampleTrace.check()` refuses.
 
 /// A point of time in nanoseconds since the start mark of the sample; negative before it.
 public typealias TraceTime = Int64

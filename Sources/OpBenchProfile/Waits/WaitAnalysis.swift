@@ -8,8 +8,8 @@ public struct WaitAnalysis: Sendable {
     /// The sum over all operations.
     public let total: WaitSplit
     /// What it takes to hand a ready operation over: the lower median, over all executed operations, of the time from
-    /// when the last predecessor had ended, or the submission if that came later, to ready, and of the wake-up. The burden of
-    /// `WorkSpan`.
+    /// when the last predecessor had ended, or the submission if that came later, to ready, and of the wake-up. The
+    /// burden of `WorkSpan`.
     public let handOver: Int64
 
     /// - Parameter trace: one that `SampleTrace.check()` takes.
@@ -95,7 +95,8 @@ public struct WaitAnalysis: Sendable {
         return split
     }
 
-    /// Until when barriers kept each operation of their queues from starting; of a barrier, what was submitted before it.
+    /// Until when barriers kept each operation of their queues from starting; of a barrier, what was submitted before
+    /// it.
     static func barrierEnds(_ trace: SampleTrace) -> [UInt32: TraceTime] {
         var ends: [UInt32: TraceTime] = [:]
         for order in trace.submissionOrdersWithBarriers() {

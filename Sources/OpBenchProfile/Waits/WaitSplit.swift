@@ -8,8 +8,8 @@ public enum WaitReason: Int, CaseIterable, Sendable {
     case suspension
     /// A barrier that was submitted before it had not ended; of a barrier, an operation submitted before it.
     case barrier
-    /// Its queue, or every worker, was occupied, and the last that had been started there since this one was ready is of a
-    /// higher priority.
+    /// Its queue, or every worker, was occupied, and the last that had been started there since this one was ready is
+    /// of a higher priority.
     case priority
     /// Its queue ran as many operations as it may.
     case limit

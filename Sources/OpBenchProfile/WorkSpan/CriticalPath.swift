@@ -1,9 +1,9 @@
-/// The chain of operations that the sample's end waited for, as they were executed: from the operation that ended last back
-/// to the predecessor that ended last before it, and so on. With what each waited for, it accounts for every nanosecond from
-/// the first submission to the last end.
+/// The chain of operations that the sample's end waited for, as they were executed: from the operation that ended last
+/// back to the predecessor that ended last before it, and so on. With what each waited for, it accounts for every
+/// nanosecond from the first submission to the last end.
 ///
-/// Where an operation was submitted after all of its predecessors had ended, none of them kept it: the chain begins there,
-/// and the time before is the submitter's.
+/// Where an operation was submitted after all of its predecessors had ended, none of them kept it: the chain begins
+/// there, and the time before is the submitter's.
 public struct CriticalPath: Equatable, Sendable {
     public struct Step: Equatable, Sendable {
         /// By its place in the trace.

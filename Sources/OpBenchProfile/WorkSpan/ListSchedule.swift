@@ -1,9 +1,10 @@
-/// A trace's operations scheduled anew, to see what a change would bring: a list schedule in the sense of Graham (1969).
+/// A trace's operations scheduled anew, to see what a change would bring: a list schedule in the sense of Graham
+/// (1969).
 ///
-/// Whenever a worker is free, it takes, of the operations that are ready and whose queue is neither suspended nor at its limit,
-/// the one of the highest priority; of several, the one that is ready for longest, then the first in the trace. Bodies take
-/// as long as they did, nothing else takes any time, and operations are submitted and queues suspended when they were. So a
-/// schedule is compared with another schedule, and not with the measured time.
+/// Whenever a worker is free, it takes, of the operations that are ready and whose queue is neither suspended nor at
+/// its limit, the one of the highest priority; of several, the one that is ready for longest, then the first in the
+/// trace. Bodies take as long as they did, nothing else takes any time, and operations are submitted and queues
+/// suspended when they were. So a schedule is compared with another schedule, and not with the measured time.
 public struct ListSchedule: Equatable, Sendable {
     public struct Change: Sendable {
         /// nil for as many as there were.

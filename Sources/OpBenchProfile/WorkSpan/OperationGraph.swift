@@ -1,7 +1,7 @@
 /// Which operation had to end before which could start: the dependencies of a trace, and those that its barriers imply.
 ///
-/// A barrier starts when all operations that were submitted to its queue before it have ended, and those submitted after
-/// it start when it has. Operations of one submission time are taken in the order of the trace.
+/// A barrier starts when all operations that were submitted to its queue before it have ended, and those submitted
+/// after it start when it has. Operations of one submission time are taken in the order of the trace.
 public struct OperationGraph: Sendable {
     public let count: Int
     private let before: Adjacency

@@ -1,10 +1,10 @@
 /// Work and span of a sample: how parallel its operations could have run, and how well they did.
 ///
-/// The model is a directed acyclic graph whose nodes are the operations, each with the elapsed time of its body, and whose
-/// edges are the dependencies (`OperationGraph`). The terms are those of He, Leiserson and Leiserson, "The Cilkview
-/// scalability analyzer" (SPAA 2010), and of the reference of OpenCilk's Cilkscale. Cilk's strands end where they spawn; an
-/// operation that submits others is one node here, and a submission is no edge: it is seen in `CriticalPath` as time before
-/// an operation was submitted.
+/// The model is a directed acyclic graph whose nodes are the operations, each with the elapsed time of its body, and
+/// whose edges are the dependencies (`OperationGraph`). The terms are those of He, Leiserson and Leiserson, "The
+/// Cilkview scalability analyzer" (SPAA 2010), and of the reference of OpenCilk's Cilkscale. Cilk's strands end where
+/// they spawn; an operation that submits others is one node here, and a submission is no edge: it is seen in
+/// `CriticalPath` as time before an operation was submitted.
 public struct WorkSpan: Equatable, Sendable {
     /// T₁: the sum of all bodies, in nanoseconds.
     public let work: Int64
@@ -18,9 +18,9 @@ public struct WorkSpan: Equatable, Sendable {
     public let workers: Int
     /// What each operation on a path costs besides its body.
     public let burden: Int64
-    /// The longest chain when each body has the burden added: what of the span is left for an endless number of workers as
-    /// they are, with what it takes to hand an operation over. Cilkview takes a constant of 15,000 instructions for each
-    /// move; here it is measured, see `WaitAnalysis.handOver`.
+    /// The longest chain when each body has the burden added: what of the span is left for an endless number of
+    /// workers as they are, with what it takes to hand an operation over. Cilkview takes a constant of 15,000
+    /// instructions for each move; here it is measured, see `WaitAnalysis.handOver`.
     public let burdenedSpan: Int64
     /// By how much each operation's body could grow before the span does. 0 on the longest chain.
     public let slack: [Int64]
