@@ -286,4 +286,62 @@ struct WorkSpanTests {
             #expect(WorkSpan(grown, graph).span == workSpan.span + 1)
         }
     }
+
+    @Test("A schedule takes the most urgent first, then what is ready for longest")
+    func scheduleOrder() throws {
+        let urgent = Fixture.twoPriorities(limit: nil)
+        #expect(ListSchedule(urgent, try OperationGraph(urgent)).starts == [0, 20, 10])
+        let late = Fixture.trace(
+            workers: 1,
+            [
+                TracedOperation(submit: 0, start: 0, end: 10), TracedOperation(submit: 7, start: 20, end: 30),
+                TracedOperation(submit: 3, start: 10, end: 20), TracedOperation(submit: 3, start: 30, end: 40),
+            ])
+        #expect(ListSchedule(late, try OperationGraph(late)).starts == [0, 30, 10, 20])
+    }
+
+    @Test("Random traces: a schedule keeps every rule, and leaves nothing idle", arguments: 0..<60 as Range<UInt64>)
+    func legalSchedules(seed: UInt64) throws {
+        let trace = Self.random(seed, 30)
+        let graph = try OperationGraph(trace)
+        let starts = ListSchedule(trace, graph).starts
+        let ends = starts.indices.map { starts[$0] + trace.operations[$0].duration }
+        let ready = starts.indices.map { index in
+            graph.predecessors(of: index).reduce(trace.operations[index].submit) { max($0, ends[Int($1)]) }
+        }
+        func running(at time: TraceTime, _ isCounted: (Int) -> Bool = { _ in true }) -> Int {
+            starts.indices.count { isCounted($0) && starts[$0] <= time && time < ends[$0] }
+        }
+        func isOpen(_ queue: UInt16, at time: TraceTime) -> Bool {
+            if trace.spans.contains(where: { $0.queue == queue && $0.start <= time && time < $0.end }) { return false }
+            guard let limit = trace.queues[Int(queue)].limit else { return true }
+            return running(at: time) { trace.operations[$0].queue == queue } < limit
+        }
+        for (index, start) in starts.enumerated() {
+            #expect(start >= ready[index])
+            #expect(start != .absent)
+        }
+        for time in 0...ends.max()! {
+            #expect(running(at: time) <= trace.workerCount)
+            for (queue, limit) in trace.queues.map(\.limit).enumerated() {
+                #expect(running(at: time) { trace.operations[$0].queue == queue } <= limit ?? .max)
+            }
+            for index in starts.indices where ready[index] <= time && time < starts[index] {
+                // Ready and waiting: its queue is closed, or all workers are taken, by nothing less urgent that began now.
+                let own = trace.operations[index]
+                let begun = starts.indices.filter { starts[$0] == time && ends[$0] > time }
+                let isHeldBack = !isOpen(own.queue, at: time) || running(at: time) == trace.workerCount
+                #expect(isHeldBack, "operation \(index) at \(time)")
+                let isOvertaken = begun.contains {
+                    trace.operations[$0].queue == own.queue && trace.operations[$0].priority < own.priority
+                }
+                #expect(!isOvertaken, "operation \(index) at \(time)")
+            }
+            for index in starts.indices where starts[index] == time {
+                let queue = trace.operations[index].queue
+                let isSuspended = trace.spans.contains { $0.queue == queue && $0.start <= time && time < $0.end }
+                #expect(!isSuspended)
+            }
+        }
+    }
 }
