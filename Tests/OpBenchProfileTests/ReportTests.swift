@@ -58,7 +58,7 @@ struct ReportTests {
                     + "(operation, priority 4) at 10 ns, 10 ns"))
         #expect(
             lines.contains(
-                "longest starvation: operation 2 (operation), 19 ns, while 1 others of its queue were started"))
+                "longest starvation: operation 2 (operation), 19 ns, overtaken by 0 of its queue"))
         let limited = try TraceReport(Fixture.limitOne).lines()
         #expect(
             limited.contains(
@@ -71,7 +71,7 @@ struct ReportTests {
         let lines = try TraceReport(Fixture.everything).lines()
         #expect(lines.contains("3 more were lost: figures are of those that were kept"))
         #expect(lines.contains("threads parked 2 times and were woken 2 times, 1 of them in vain"))
-        #expect(lines.contains("most often: engine normal 2 woke engine normal 1, 1 times, at worst 1 ns late"))
+        #expect(lines.contains("most often: engine normal 2 woke engine normal 1, 1×, at worst 1 ns late"))
         #expect(try TraceReport(Fixture.trace(workers: 1, [])).lines() == ["no operation was executed"])
         var broken = Fixture.chain
         broken.operations[0].end = -1

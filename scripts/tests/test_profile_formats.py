@@ -3,6 +3,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -333,3 +334,45 @@ def test_flame_graphs_are_whole_xml_whose_bars_stand_on_their_callers(folder, ma
     }
     text = "".join(root.itertext())
     assert manifest["hostile"].replace("\x01", "\N{REPLACEMENT CHARACTER}") in text
+
+
+def test_a_click_on_a_bar_makes_it_as_wide_as_the_picture(folder, tmp_path):
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("there is no node to run the flame graph's script")
+    svg = "{http://www.w3.org/2000/svg}"
+    root = ElementTree.fromstring((folder / "flame.svg").read_bytes())
+    found = root.findall(f".//{svg}g[@class='b']")[:60]
+    bars = [
+        {
+            "group": dict(bar.attrib),
+            "rect": dict(bar.find(f"{svg}rect").attrib),
+            "text": dict(bar.find(f"{svg}text").attrib),
+            "title": bar.find(f"{svg}title").text,
+        }
+        for bar in found
+    ]
+    (tmp_path / "bars.json").write_text(json.dumps(bars))
+    (tmp_path / "script.js").write_text(root.find(f".//{svg}script").text)
+    zoom = Path(__file__).with_name("zoom.js")
+    words = [node, zoom, tmp_path / "bars.json", tmp_path / "script.js"]
+    clicks = json.loads(subprocess.run(words, check=True, capture_output=True, text=True, timeout=60).stdout)
+    places = [(float(bar["group"]["data-s"]), float(bar["group"]["data-w"])) for bar in bars]
+    rows = [int(bar["group"]["data-r"]) for bar in bars]
+    slip = 1e-6
+    for clicked, result in enumerate(clicks):
+        assert result["detail"] == bars[clicked]["title"]
+        assert result["shown"][clicked] == [0, 1200]
+        start, width = places[clicked]
+        for bar, shown in enumerate(result["shown"]):
+            low, high = places[bar][0], sum(places[bar])
+            is_caller = rows[bar] < rows[clicked] and low <= start + slip and high >= start + width - slip
+            is_callee = rows[bar] >= rows[clicked] and low >= start - slip and high <= start + width + slip
+            assert (shown is not None) == (is_caller or is_callee)
+            if is_caller:
+                assert shown == [0, 1200]
+            elif is_callee:
+                expected = [(low - start) / width * 1200, (high - low) / width * 1200]
+                assert shown == pytest.approx(expected, abs=0.01)
+    # The lowest bar shows all again.
+    assert all(clicks[0]["shown"])

@@ -18,7 +18,7 @@ public struct Fairness: Equatable, Sendable {
         public var operation: Int
         /// In nanoseconds.
         public var wait: Int64
-        /// How many operations of its queue were started while it waited.
+        /// How many operations of its queue became ready after it and were started before it.
         public var overtakenBy: Int
     }
 
@@ -58,7 +58,7 @@ public struct Fairness: Equatable, Sendable {
         if let victim = starved?.operation {
             let own = trace.operations[victim]
             starved?.overtakenBy = trace.operations.count { other in
-                other.wasExecuted && other.queue == own.queue && other.start > own.ready && other.start < own.start
+                other.wasExecuted && other.queue == own.queue && other.ready > own.ready && other.start < own.start
             }
         }
         self.classes = classes.filter { $0.count > 0 }

@@ -146,8 +146,8 @@ extension TraceReport {
         if let starved = fairness.longestStarvation, starved.wait > 0 {
             let name = trace.className(of: trace.operations[starved.operation])
             lines.append(
-                "longest starvation: operation \(starved.operation) (\(name)), \(ProfileText.time(starved.wait)), while "
-                    + "\(starved.overtakenBy) others of its queue were started")
+                "longest starvation: operation \(starved.operation) (\(name)), \(ProfileText.time(starved.wait)), "
+                    + "overtaken by \(starved.overtakenBy) of its queue")
         }
         if fairness.classes.count > 1 {
             let means = fairness.classes.map { "\($0.name) \(ProfileText.time($0.mean))" }
@@ -164,7 +164,7 @@ extension TraceReport {
         ]
         if let pair = wakeUps.pairs.first(where: { $0.waker != nil }), let waker = pair.waker {
             lines.append(
-                "most often: \(trace.threads[waker].name) woke \(trace.threads[pair.woken].name), \(pair.count) times, "
+                "most often: \(trace.threads[waker].name) woke \(trace.threads[pair.woken].name), \(pair.count)×, "
                     + "at worst \(ProfileText.time(pair.longest)) late")
         }
         return lines
