@@ -88,6 +88,22 @@ enum Fixture {
         return trace
     }
 
+    /// Each submits the next: A after 4 of its 10 ns, B in its completion block, 1 ns behind its end; on one worker.
+    static var refill: SampleTrace {
+        var trace = trace(
+            workers: 2,
+            [
+                TracedOperation(submit: 0, start: 0, end: 10, notified: 11, worker: 0, submitter: 1),
+                TracedOperation(submit: 4, start: 12, end: 20, notified: 23, worker: 0, submitter: 0),
+                TracedOperation(submit: 21, start: 25, end: 30, worker: 0, submitter: 0),
+            ])
+        trace.threads = [
+            SampleTrace.Thread(name: "worker", role: .worker, id: 1),
+            SampleTrace.Thread(name: "submitter", role: .submitter, id: 2),
+        ]
+        return trace
+    }
+
     /// Everything that a trace can hold, small.
     static var everything: SampleTrace {
         var trace = barrier

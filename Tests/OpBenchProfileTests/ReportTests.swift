@@ -44,7 +44,7 @@ struct ReportTests {
                 "  operation 3 (node): 5 ns after 0 ns",
                 "what if twice the workers (4): 35 ns → 35 ns, 1.00× as fast, if nothing but bodies took time",
                 "what if operation 1 (node) in no time: 35 ns → 25 ns, 1.40× as fast, if nothing but bodies took time",
-                "what if everything submitted at the beginning: 35 ns → 35 ns, 1.00× as fast, "
+                "what if all submitted at the beginning but what operations submit: 35 ns → 35 ns, 1.00× as fast, "
                     + "if nothing but bodies took time",
             ])
     }

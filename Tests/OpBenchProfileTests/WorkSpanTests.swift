@@ -143,6 +143,35 @@ struct WorkSpanTests {
         #expect(try schedule(trace, .init(submittedAtOnce: true)) == 14)
     }
 
+    @Test("What operations submit is in their chains, from where they submitted it")
+    func refill() throws {
+        let (workSpan, waits, path) = try figures(Fixture.refill)
+        let graph = try OperationGraph(Fixture.refill)
+        #expect((0..<3).map { graph.submitter(of: $0) } == [nil, 0, 1])
+        #expect(workSpan.work == 23)
+        // 4 of the first, all of the second, since its completion block submits, and the third.
+        #expect(workSpan.span == 4 + 8 + 5)
+        #expect(workSpan.spanPath == [0, 1, 2])
+        #expect(workSpan.slack == [0, 0, 0])
+        // 0, 8 and 4 ns.
+        #expect(waits.handOver == 4)
+        #expect(workSpan.burdenedSpan == 17 + 3 * 4)
+        #expect(path.steps.map(\.operation) == [0, 1, 2])
+        #expect(path.steps.map(\.duration) == [4, 8, 5])
+        #expect(path.steps.map(\.wait.parts) == [[:], [.wakeUp: 8], [.submission: 1, .wakeUp: 4]])
+        #expect(path.total == 30)
+        // On one worker the second waits for the first; on two it begins while the first runs.
+        #expect(try schedule(Fixture.refill, .init(workers: 1)) == 23)
+        #expect(try schedule(Fixture.refill) == 17)
+        #expect(try schedule(Fixture.refill, .init(free: [0])) == 13)
+        #expect(try schedule(Fixture.refill, .init(submittedAtOnce: true)) == 17)
+        // A dependency on what it submits itself: the times contradict each other, and the submission is dropped.
+        var circle = Fixture.refill
+        circle.dependencies = [TracedDependency(1, before: 0)]
+        #expect(try OperationGraph(circle).submitter(of: 1) == nil)
+        #expect(try figures(circle).2.total == 30)
+    }
+
     @Test("What was cancelled takes no time, but its successors wait for it")
     func cancelled() throws {
         let trace = Fixture.trace(
@@ -343,5 +372,36 @@ struct WorkSpanTests {
                 #expect(!isSuspended)
             }
         }
+    }
+
+    @Test(
+        "Random submissions: the path accounts for all time, and schedules for the span",
+        arguments: 0..<60 as Range<UInt64>)
+    func randomSubmissions(seed: UInt64) throws {
+        var trace = Self.random(seed, 30)
+        trace.spans = []
+        trace.threads = (0..<3).map { SampleTrace.Thread(name: "t\($0)", role: .worker, id: $0 + 1) }
+        for index in trace.operations.indices {
+            trace.operations[index].worker = UInt16(index % 3)
+            trace.operations[index].submitter = UInt16((index / 3 + Int(seed)) % 3)
+        }
+        try trace.check()
+        let graph = try OperationGraph(trace)
+        var places = [Int](repeating: 0, count: graph.count)
+        for (place, operation) in graph.order.enumerated() { places[Int(operation)] = place }
+        for index in trace.operations.indices {
+            guard let submitter = graph.submitter(of: index) else { continue }
+            let (own, body) = (trace.operations[index], trace.operations[submitter])
+            #expect(body.start <= own.submit && own.submit <= body.end && body.worker == own.submitter)
+            #expect(places[submitter] < places[index])
+            #expect(graph.submissions(of: submitter).contains(UInt32(index)))
+        }
+        let workSpan = WorkSpan(trace, graph)
+        #expect(CriticalPath(trace, graph).total == trace.elapsed)
+        #expect(workSpan.slack.allSatisfy { $0 >= 0 })
+        #expect(workSpan.spanPath.allSatisfy { workSpan.slack[$0] == 0 })
+        // All at once, without limits, on more workers than operations: nothing is left but the span.
+        let change = ListSchedule.Change(workers: 30, unlimited: true, submittedAtOnce: true)
+        #expect(ListSchedule(trace, graph, change).elapsed == workSpan.span)
     }
 }

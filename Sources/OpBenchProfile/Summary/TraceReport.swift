@@ -55,7 +55,7 @@ public struct TraceReport: Sendable {
             let name = trace.className(of: trace.operations[longest])
             changes.append(("operation \(longest) (\(name)) in no time", .init(free: [longest])))
         }
-        changes.append(("everything submitted at the beginning", .init(submittedAtOnce: true)))
+        changes.append(("all submitted at the beginning but what operations submit", .init(submittedAtOnce: true)))
         return changes.map { name, change in
             WhatIf(change: name, elapsed: ListSchedule(trace, graph, change).elapsed, unchanged: unchanged)
         }

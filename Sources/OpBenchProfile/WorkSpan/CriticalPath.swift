@@ -2,15 +2,16 @@
 /// back to the predecessor that ended last before it, and so on. With what each waited for, it accounts for every
 /// nanosecond from the first submission to the last end.
 ///
-/// Where an operation was submitted after all of its predecessors had ended, none of them kept it: the chain begins
-/// there, and the time before is the submitter's.
+/// Where an operation was submitted after all of its predecessors had ended, none of them kept it. The chain goes on with
+/// the operation in whose body it was submitted, up to there; if that was in none, the chain begins, and the time before
+/// is the submitter's.
 public struct CriticalPath: Equatable, Sendable {
     public struct Step: Equatable, Sendable {
         /// By its place in the trace.
         public var operation: Int
         /// From the end of the step before, or from the first submission, to its start.
         public var wait: WaitSplit
-        /// In its body, behind the end of the step before.
+        /// In its body, behind the end of the step before, and up to where it submitted the next.
         public var duration: Int64
     }
 
@@ -37,19 +38,25 @@ public struct CriticalPath: Equatable, Sendable {
         }
         var queries: [WaitAnalysis.Query] = []
         var durations: [Int64] = []
-        var next: Int? = last
+        var isOnPath = operations.map { _ in false }
+        // Up to where the operation counts.
+        var (next, until) = (Optional(last), operations[last].end)
         while let index = next {
+            isOnPath[index] = true
             let operation = operations[index]
             let predecessor = graph.predecessors(of: index).map { Int($0) }
                 .filter { candidate in
                     let end = operations[candidate].end
-                    return operations[candidate].wasExecuted && end > operation.submit && end <= operation.end
+                    return operations[candidate].wasExecuted && end > operation.submit && end <= until
                 }
                 .max { (operations[$0].end, $1) < (operations[$1].end, $0) }
-            let released = predecessor.map { operations[$0].end } ?? origin
+            var cause = predecessor ?? graph.submitter(of: index)
+            // Times that contradict each other might lead in a circle.
+            if let known = cause, isOnPath[known] { cause = nil }
+            let released = cause.map { min(operations[$0].end, predecessor == nil ? operation.submit : .max) } ?? origin
             queries.append(WaitAnalysis.Query(operation: index, from: min(released, operation.start)))
-            durations.append(operation.end - max(operation.start, released))
-            next = predecessor
+            durations.append(until - max(operation.start, released))
+            (next, until) = (cause, released)
         }
         let waits = WaitAnalysis.splits(trace, queries)
         steps = queries.indices.reversed().map {

@@ -3,8 +3,9 @@
 ///
 /// Whenever a worker is free, it takes, of the operations that are ready and whose queue is neither suspended nor at
 /// its limit, the one of the highest priority; of several, the one that is ready for longest, then the first in the
-/// trace. Bodies take as long as they did, nothing else takes any time, and operations are submitted and queues
-/// suspended when they were. So a schedule is compared with another schedule, and not with the measured time.
+/// trace. Bodies take as long as they did, and nothing else takes any time. Queues are suspended when they were. What was
+/// submitted in an operation's body is submitted at that place of it, everything else when it was. So a schedule is
+/// compared with another schedule, and not with the measured time.
 public struct ListSchedule: Equatable, Sendable {
     public struct Change: Sendable {
         /// nil for as many as there were.
@@ -13,7 +14,7 @@ public struct ListSchedule: Equatable, Sendable {
         public var free: Set<Int>
         /// Whether queues have no limits.
         public var unlimited: Bool
-        /// Whether everything was submitted at the beginning.
+        /// Whether everything was submitted at the beginning, but for what operations submit.
         public var submittedAtOnce: Bool
 
         public init(
@@ -99,7 +100,7 @@ private struct Scheduler {
         isSubmitted = operations.map { _ in false }
         starts = operations.map { _ in .absent }
         waitsFor = operations.indices.map { graph.predecessors(of: $0).count }
-        for (index, operation) in operations.enumerated() {
+        for (index, operation) in operations.enumerated() where graph.submitter(of: index) == nil {
             let time = change.submittedAtOnce ? min(operation.submit, origin) : operation.submit
             events.insert(Event(time: time, kind: .submit, index: index))
         }
@@ -185,6 +186,10 @@ private struct Scheduler {
             starts[index] = time
             let duration = free.contains(index) ? 0 : operations[index].duration
             events.insert(Event(time: time + duration, kind: .end, index: index))
+            for submitted in graph.submissions(of: index).map({ Int($0) }) {
+                let part = min(duration, operations[submitted].submit - operations[index].start)
+                events.insert(Event(time: time + part, kind: .submit, index: submitted))
+            }
             offer(queue)
         }
     }

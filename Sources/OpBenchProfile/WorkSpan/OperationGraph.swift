@@ -1,4 +1,5 @@
-/// Which operation had to end before which could start: the dependencies of a trace, and those that its barriers imply.
+/// Which operation had to end before which could start, the dependencies of a trace and those that its barriers imply, and
+/// which operation submitted which.
 ///
 /// A barrier starts when all operations that were submitted to its queue before it have ended, and those submitted
 /// after it start when it has. Operations of one submission time are taken in the order of the trace.
@@ -6,36 +7,62 @@ public struct OperationGraph: Sendable {
     public let count: Int
     private let before: Adjacency
     private let after: Adjacency
-    /// Every operation behind all of its predecessors.
+    private let submitters: [UInt32]
+    private let submitted: Adjacency
+    /// Every operation behind all of its predecessors, and behind the one that submitted it.
     public let order: [UInt32]
 
     /// - Parameter trace: one that `SampleTrace.check()` takes.
-    /// - Throws: `TraceError` if operations wait for one another in a circle. In an executed program they cannot; a barrier
-    ///   whose predecessor depends on its successor is a deadlock.
+    /// - Throws: `TraceError` if operations wait for one another in a circle. In an executed program they cannot; a
+    ///   barrier whose predecessor depends on its successor is a deadlock.
     public init(_ trace: SampleTrace) throws(TraceError) {
         count = trace.operations.count
         var edges = trace.dependencies
         Self.appendBarriers(of: trace, to: &edges)
-        let before = Adjacency(nodes: count, edges.map { ($0.successor, $0.predecessor) })
-        let after = Adjacency(nodes: count, edges.map { ($0.predecessor, $0.successor) })
-        (self.before, self.after) = (before, after)
+        before = Adjacency(nodes: count, edges.map { ($0.successor, $0.predecessor) })
+        after = Adjacency(nodes: count, edges.map { ($0.predecessor, $0.successor) })
+        let submitters = trace.submittingOperations()
+        let pairs = submitters.enumerated().filter { $0.element != .max }.map { ($0.element, UInt32($0.offset)) }
+        let submitted = Adjacency(nodes: count, pairs)
+        if let order = Self.order(count, before, [after, submitted], submitters) {
+            (self.order, self.submitters, self.submitted) = (order, submitters, submitted)
+            return
+        }
+        // A circle through a submission alone comes from a trace whose times contradict its dependencies.
+        let none = [UInt32](repeating: .max, count: count)
+        guard let order = Self.order(count, before, [after], none) else {
+            throw TraceError("operations wait in a circle of dependencies and barriers")
+        }
+        (self.order, self.submitters, self.submitted) = (order, none, Adjacency(nodes: count, []))
+    }
 
-        var left = (0..<count).map { UInt32(before[$0].count) }
+    /// nil if there is a circle.
+    private static func order(
+        _ count: Int, _ before: Adjacency, _ following: [Adjacency], _ submitters: [UInt32]
+    ) -> [UInt32]? {
+        var left = (0..<count).map { UInt32(before[$0].count) + (submitters[$0] == .max ? 0 : 1) }
         var order = left.indices.filter { left[$0] == 0 }.map { UInt32($0) }
         order.reserveCapacity(count)
         var next = 0
         while next < order.count {
-            for successor in after[Int(order[next])] {
-                left[Int(successor)] -= 1
-                if left[Int(successor)] == 0 { order.append(successor) }
+            for adjacency in following {
+                for successor in adjacency[Int(order[next])] {
+                    left[Int(successor)] -= 1
+                    if left[Int(successor)] == 0 { order.append(successor) }
+                }
             }
             next += 1
         }
-        if let stuck = left.firstIndex(where: { $0 > 0 }), order.count < count {
-            throw TraceError("operation \(stuck) waits in a circle of dependencies and barriers")
-        }
-        self.order = order
+        return order.count == count ? order : nil
     }
+
+    /// The operation in whose body, or completion block, this one was submitted.
+    public func submitter(of operation: Int) -> Int? {
+        submitters[operation] == .max ? nil : Int(submitters[operation])
+    }
+
+    /// What was submitted in the operation's body.
+    public func submissions(of operation: Int) -> ArraySlice<UInt32> { submitted[operation] }
 
     public func predecessors(of operation: Int) -> ArraySlice<UInt32> { before[operation] }
     public func successors(of operation: Int) -> ArraySlice<UInt32> { after[operation] }
@@ -73,4 +100,32 @@ extension SampleTrace {
                 .map { ($0, barriers[queue]!.contains($0)) }
         }
     }
+
+    /// For each operation the one whose body, or what came with its end, was on the submitting thread at that time, of
+    /// several the one that started last; `UInt32.max` if there was none.
+    func submittingOperations() -> [UInt32] {
+        var submitters = [UInt32](repeating: .max, count: operations.count)
+        var members = [[UInt32]](repeating: [], count: threads.count)
+        for (index, operation) in operations.enumerated()
+        where operation.wasExecuted && operation.worker != TracedOperation.unknown {
+            members[Int(operation.worker)].append(UInt32(index))
+        }
+        for thread in members.indices { members[thread].sort { key($0) < key($1) } }
+        for (index, operation) in operations.enumerated() where operation.submitter != TracedOperation.unknown {
+            let own = members[Int(operation.submitter)]
+            // The first that started after the submission; the one before it started last.
+            var (low, high) = (0, own.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if operations[Int(own[middle])].start <= operation.submit { low = middle + 1 } else { high = middle }
+            }
+            guard low > 0 else { continue }
+            let candidate = operations[Int(own[low - 1])]
+            let end = candidate.notified == .absent ? candidate.end : candidate.notified
+            if operation.submit <= end, own[low - 1] != index { submitters[index] = own[low - 1] }
+        }
+        return submitters
+    }
+
+    private func key(_ operation: UInt32) -> (TraceTime, UInt32) { (operations[Int(operation)].start, operation) }
 }

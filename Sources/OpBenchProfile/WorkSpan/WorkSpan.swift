@@ -2,13 +2,14 @@
 ///
 /// The model is a directed acyclic graph whose nodes are the operations, each with the elapsed time of its body, and
 /// whose edges are the dependencies (`OperationGraph`). The terms are those of He, Leiserson and Leiserson, "The
-/// Cilkview scalability analyzer" (SPAA 2010), and of the reference of OpenCilk's Cilkscale. Cilk's strands end where
-/// they spawn; an operation that submits others is one node here, and a submission is no edge: it is seen in
-/// `CriticalPath` as time before an operation was submitted.
+/// Cilkview scalability analyzer" (SPAA 2010), and of the reference of OpenCilk's Cilkscale. Where an operation was
+/// submitted in the body of another, the chain goes through that body up to there, as Cilk's strands end where they
+/// spawn. What any other thread did before it submitted an operation is in no chain; it is seen in `CriticalPath`.
 public struct WorkSpan: Equatable, Sendable {
     /// T₁: the sum of all bodies, in nanoseconds.
     public let work: Int64
-    /// T∞: the longest chain of bodies, each of which had to wait for the one before it.
+    /// T∞: the longest chain of bodies, each of which had to wait for the one before it, or for its part up to the
+    /// submission.
     public let span: Int64
     /// The operations of that chain, in their order.
     public let spanPath: [Int]
@@ -22,7 +23,7 @@ public struct WorkSpan: Equatable, Sendable {
     /// workers as they are, with what it takes to hand an operation over. Cilkview takes a constant of 15,000
     /// instructions for each move; here it is measured, see `WaitAnalysis.handOver`.
     public let burdenedSpan: Int64
-    /// By how much each operation's body could grow before the span does. 0 on the longest chain.
+    /// By how much later each operation could start before the span grows. 0 on the longest chain.
     public let slack: [Int64]
 
     /// - Parameters:
@@ -30,47 +31,62 @@ public struct WorkSpan: Equatable, Sendable {
     ///   - burden: in nanoseconds, not negative.
     public init(_ trace: SampleTrace, _ graph: OperationGraph, burden: Int64 = 0) {
         let durations = trace.operations.map(\.duration)
-        // From the beginning to each operation's end, and from its start to the very end, along the longest chain.
-        var (until, from) = (durations, durations)
-        var through = [UInt32?](repeating: nil, count: graph.count)
-        for operation in graph.order.map({ Int($0) }) {
-            for predecessor in graph.predecessors(of: operation) {
-                let length = until[Int(predecessor)] + durations[operation]
-                if length > until[operation] || through[operation] == nil {
-                    (until[operation], through[operation]) = (length, predecessor)
-                }
-            }
-        }
+        let chains = Chains(trace, graph, burden: 0)
+        // From each operation's start to the very end, along the longest chain.
+        var from = durations
         for operation in graph.order.reversed().map({ Int($0) }) {
             for successor in graph.successors(of: operation) {
                 from[operation] = max(from[operation], from[Int(successor)] + durations[operation])
             }
-        }
-        let span = until.max() ?? 0
-        var path: [Int] = []
-        var next = until.firstIndex(of: span)
-        while let operation = next {
-            path.append(operation)
-            next = through[operation].map { Int($0) }
+            for submitted in graph.submissions(of: operation).map({ Int($0) }) {
+                let part = trace.bodyBeforeSubmission(of: submitted, in: operation)
+                from[operation] = max(from[operation], from[submitted] + part)
+            }
         }
         work = durations.reduce(0, +)
+        let span = chains.longest
         self.span = span
-        spanPath = path.reversed()
+        spanPath = chains.path
         elapsed = trace.elapsed
         workers = trace.workerCount
         self.burden = burden
-        burdenedSpan = Self.span(trace, graph, burden)
-        slack = durations.indices.map { span - (until[$0] + from[$0] - durations[$0]) }
+        burdenedSpan = Chains(trace, graph, burden: burden).longest
+        slack = durations.indices.map { span - (chains.starts[$0] + from[$0]) }
     }
 
-    private static func span(_ trace: SampleTrace, _ graph: OperationGraph, _ burden: Int64) -> Int64 {
-        var until = [Int64](repeating: 0, count: graph.count)
-        for operation in graph.order.map({ Int($0) }) {
-            let start = graph.predecessors(of: operation).reduce(0) { max($0, until[Int($1)]) }
-            let traced = trace.operations[operation]
-            until[operation] = start + traced.duration + (traced.wasExecuted ? burden : 0)
+    /// The longest chains from the beginning to each operation.
+    private struct Chains {
+        /// Where each body begins, on an endless number of workers.
+        private(set) var starts: [Int64]
+        private(set) var longest: Int64 = 0
+        /// The operations of the longest chain.
+        private(set) var path: [Int] = []
+
+        init(_ trace: SampleTrace, _ graph: OperationGraph, burden: Int64) {
+            starts = [Int64](repeating: 0, count: graph.count)
+            var through = [Int?](repeating: nil, count: graph.count)
+            var last: Int?
+            for index in graph.order.map({ Int($0) }) {
+                var (start, before): (Int64, Int?) = (0, nil)
+                for predecessor in graph.predecessors(of: index).map({ Int($0) }) {
+                    let end = starts[predecessor] + trace.operations[predecessor].duration
+                    if end > start || before == nil { (start, before) = (end, predecessor) }
+                }
+                if let submitter = graph.submitter(of: index) {
+                    let time = starts[submitter] + trace.bodyBeforeSubmission(of: index, in: submitter)
+                    if time > start || before == nil { (start, before) = (time, submitter) }
+                }
+                starts[index] = start + (trace.operations[index].wasExecuted ? burden : 0)
+                through[index] = before
+                let end = starts[index] + trace.operations[index].duration
+                if last == nil || end > longest { (last, longest) = (index, end) }
+            }
+            while let operation = last {
+                path.append(operation)
+                last = through[operation]
+            }
+            path.reverse()
         }
-        return until.max() ?? 0
     }
 
     // MARK: Derived figures
@@ -99,6 +115,14 @@ public struct WorkSpan: Equatable, Sendable {
     public var schedulingEfficiency: Double { ratio(lowerBound, Double(elapsed)) }
 
     private func ratio(_ part: Double, _ whole: Double) -> Double { whole > 0 ? part / whole : 0 }
+}
+
+extension SampleTrace {
+    /// How much of its submitter's body came before an operation's submission: all of it, if that was in the completion
+    /// block.
+    func bodyBeforeSubmission(of operation: Int, in submitter: Int) -> Int64 {
+        min(operations[operation].submit - operations[submitter].start, operations[submitter].duration)
+    }
 }
 
 // MARK: - Over time
