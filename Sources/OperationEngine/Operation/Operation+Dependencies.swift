@@ -119,44 +119,8 @@ extension Operation {
             successors.unlock(leaving: nil, isClosed: true)
             return false
         }
-        if newest.pointee.older != nil { return releaseSeveral(from: newest, own: runner) }
-        let dependent = newest.pointee.dependent
-        let state = DependencyEdge.state(of: dependent)
-        let consequence = state.pointee.dropDependencyUnlessTold()
-        let told = consequence == nil ? state.pointee.existingObservers : nil
-        // Only now: until then the dependent's deinit waits for the list.
-        successors.unlock(leaving: nil, isClosed: true)
-        if consequence == .file {
-            return dependent._withUnsafeGuaranteedRef { dependent in
-                guard dependent.state.load().has(OperationState.Word.hasOwnReadiness) else {
-                    dependent.fileWithQueue(own: runner)
-                    return false
-                }
-                return KeptAlive.during {
-                    KeptAlive.keep(dependent)
-                    dependent.fileWithQueue()
-                }
-            }
-        }
-        guard let told else { return false }
-        return KeptAlive.during { told.tellOfFinishedDependency() }
-    }
-
-    /// As `fileWithQueue`, by the thread of a runner that advances its queue right afterwards.
-    @inline(__always)
-    private func fileWithQueue(own runner: Unmanaged<OperationThread>?) {
-        if let runner, !state.load().has(OperationState.Word.hasOwnReadiness),
-            runner._withUnsafeGuaranteedRef({ $0.keepReadied(self) })
-        {
-            return
-        }
-        fileWithQueue()
-    }
-
-    /// The same for several dependents, the oldest edge's first.
-    @inline(never)
-    private func releaseSeveral(from newest: DependencyEdge.Pointer, own runner: Unmanaged<OperationThread>?) -> Bool {
-        withUnsafeTemporaryAllocation(of: Unmanaged<Operation>.self, capacity: Self.successorsAtOnce) { batch in
+        // As a rule there are few: they are counted down in one hold of the list.
+        return withUnsafeTemporaryAllocation(of: Unmanaged<Operation>.self, capacity: Self.successorsAtOnce) { batch in
             // Filled from the back, since the newest comes first.
             var start = batch.count
             var next: DependencyEdge.Pointer? = newest
@@ -179,7 +143,7 @@ extension Operation {
         }
     }
 
-    /// The same for more of them than a batch holds, batch by batch.
+    /// The same for more successors than a batch holds, batch by batch.
     @inline(never)
     private func releaseMany(
         from newest: DependencyEdge.Pointer, in batch: UnsafeMutableBufferPointer<Unmanaged<Operation>>,
