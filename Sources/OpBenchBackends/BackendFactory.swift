@@ -15,43 +15,58 @@ package struct Guarantees: OptionSet, Sendable {
     package static let suspension = Guarantees(rawValue: 4)
 }
 
-/// Whether a backend can express a plan.
-package enum Support: Sendable, Equatable {
-    /// It can; the note names what differs in meaning, if anything does.
-    case full(note: String = "")
-    case unsupported(reason: String)
-}
-
 /// A backend by its name: what it can express, what it promises, how to make one.
 package struct BackendFactory: Sendable {
     package let id: BackendID
     package let guarantees: Guarantees
     /// The kinds of sample that mean something for it.
     package let kinds: Set<SampleKind>
-    package let support: @Sendable (WorkloadPlan) -> Support
-    /// Whether all operations can be held pending at once, as the memory mark `pending` needs.
-    package let canHoldPending: @Sendable (WorkloadPlan) -> Bool
-    package let make: @Sendable (WorkloadPlan, OperationBody) -> any Backend
+    /// How it executes what a shape needs.
+    private let ways: [Capability: Way]
+    /// Why it does not execute what it has no way for.
+    private let refusals: [Capability: String]
+    /// Of all that stands in neither.
+    private let otherwise: String
 
+    /// - Parameters:
+    ///   - ways: how it executes what a shape needs.
+    ///   - refusals: why it cannot do what it has no way for.
+    ///   - otherwise: the reason for all that stands in neither.
     package init(
         id: BackendID, guarantees: Guarantees, kinds: Set<SampleKind> = Set(SampleKind.allCases),
-        support: @escaping @Sendable (WorkloadPlan) -> Support,
-        canHoldPending: @escaping @Sendable (WorkloadPlan) -> Bool,
-        make: @escaping @Sendable (WorkloadPlan, OperationBody) -> any Backend
+        ways: [Capability: Way], refusals: [Capability: String] = [:],
+        otherwise: String = "it has no way to do what the shape needs"
     ) {
         self.id = id
         self.guarantees = guarantees
         self.kinds = kinds
-        self.support = support
-        self.canHoldPending = canHoldPending
-        self.make = make
+        self.ways = ways
+        self.refusals = refusals
+        self.otherwise = otherwise
+    }
+
+    /// Whether it can express a plan that is not a sequence.
+    package func support(_ plan: WorkloadPlan) -> Support {
+        ways[plan.needs]?.support(plan) ?? .unsupported(reason: refusals[plan.needs] ?? otherwise)
+    }
+
+    /// Whether all operations can be held pending at once, as the memory mark `pending` needs.
+    package func canHoldPending(_ plan: WorkloadPlan) -> Bool { ways[plan.needs]?.canHoldPending(plan) ?? false }
+
+    /// What makes a backend for each round of a plan that is supported. To be asked for before the clock starts.
+    package func maker(for plan: WorkloadPlan) -> @Sendable (WorkloadPlan, OperationBody) -> any Backend {
+        guard let way = ways[plan.needs] else {
+            preconditionFailure("\(id.rawValue) does not support \(plan.shape.rawValue)")
+        }
+        return way.make
     }
 
     /// What can be said of a plan's support; of a sequence, of all its phases.
     package func supports(_ plan: WorkloadPlan) -> Support {
-        guard !plan.phases.isEmpty else { return support(plan) }
+        let phases = plan.phases
+        guard !phases.isEmpty else { return support(plan) }
         var notes: [String] = []
-        for phase in plan.phases {
+        for phase in phases {
             switch support(phase.plan) {
             case .unsupported(let reason): return .unsupported(reason: "phase \(phase.name): \(reason)")
             case .full(let note): if !note.isEmpty { notes.append("phase \(phase.name): \(note)") }

@@ -1,4 +1,5 @@
 import OpBenchBackends
+import OpBenchModel
 
 /// What the engine alone can do, or does otherwise than Foundation.
 enum Library {

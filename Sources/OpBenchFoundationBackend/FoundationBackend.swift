@@ -1,15 +1,21 @@
 import OpBenchBackends
+import OpBenchModel
 
 /// Foundation's queues, used as its documentation shows.
 package enum FoundationBackend {
-    package static let factory = QueueBackend.factory(id: .foundation, guarantees: [], support: support)
+    package static let factory = BackendFactory(
+        id: .foundation, guarantees: [], ways: ways,
+        refusals: [.threadPriorities: "Foundation on Linux has no threadPriority"])
 
-    private static func support(_ plan: WorkloadPlan) -> Support {
-        switch plan.shape {
-        case .threadPriority: .unsupported(reason: "Foundation on Linux has no threadPriority")
-        case .observers where plan.observers != 0:
-            .full(note: "a completion block calls the observers: Foundation on Linux has no key-value observing")
-        default: .full()
-        }
-    }
+    private static let ways: [Capability: Way] = {
+        var ways = QueueBackend.ways
+        ways[.threadPriorities] = nil
+        ways[.observers] = Way(
+            support: {
+                .full(
+                    note: $0.observers == 0
+                        ? "" : "a completion block calls the observers: Foundation on Linux has no key-value observing")
+            }, make: { ObservedRound($0, $1) })
+        return ways
+    }()
 }

@@ -1,4 +1,5 @@
 import OpBenchBackends
+import OpBenchModel
 
 /// What Foundation on Linux does otherwise than the engine.
 enum Library {

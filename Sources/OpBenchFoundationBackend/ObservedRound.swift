@@ -1,13 +1,19 @@
 import Dispatch
 import OpBenchBackends
+import OpBenchModel
 
 /// Operations whose completion block stands in for their observers, and calls them.
 final class ObservedRound: QueueRound, @unchecked Sendable {
+    private let count: Int
     private let unfinished = DispatchGroup()
+
+    override init(_ plan: WorkloadPlan, _ body: OperationBody) {
+        count = plan.observers ?? 0
+        super.init(plan, body)
+    }
 
     override func make(_ number: Int) -> Operation {
         let made = super.make(number)
-        let count = plan.observers ?? 0
         guard count > 0 else { return made }
         let observers = (0..<count).map { _ in { @Sendable [body] in body.didNotice(number) } }
         unfinished.enter()
@@ -20,7 +26,7 @@ final class ObservedRound: QueueRound, @unchecked Sendable {
     }
 
     override func notify(_ made: Operation, _ number: Int) {
-        if plan.observers == 0 { super.notify(made, number) }
+        if count == 0 { super.notify(made, number) }
     }
 
     override func drain() {

@@ -33,9 +33,11 @@ import Testing
 
     @Test func `of each two the first waits for the second; the odd one out does not`() throws {
         let plan = try plan(#"{"operations": 5, "kind": "wait"}"#)
-        #expect((0..<5).map { plan.partner(of: $0) } == [1, nil, 3, nil, nil])
-        #expect((0..<5).map { plan.expectedMark(of: $0) } == [2, 1, 2, 1, 1])
-        #expect(try (0..<5).allSatisfy { try self.plan(#"{"operations": 5}"#).partner(of: $0) == nil })
+        let waiting = try #require(plan.blocking)
+        let sleeping = try #require(self.plan(#"{"operations": 5}"#).blocking)
+        #expect((0..<5).map { waiting.partner(of: $0, among: 5) } == [1, nil, 3, nil, nil])
+        #expect((0..<5).map { waiting.expectedMark(of: $0, among: 5) } == [2, 1, 2, 1, 1])
+        #expect((0..<5).allSatisfy { sleeping.partner(of: $0, among: 5) == nil })
     }
 
     @Test func `a warm-up sleeps little`() throws {

@@ -52,7 +52,7 @@ import Testing
             return body.countedRuns
         }
         #expect(runsBefore == 0)
-        #expect(body.countedRuns == 300 && OutcomeCheck.violations(of: body, in: plan).isEmpty)
+        #expect(body.countedRuns == 300 && plan.violations(of: body.traces).isEmpty)
         backend.teardown()
     }
 
@@ -83,7 +83,7 @@ import Testing
             return body.countedRuns
         }
         #expect(runsBefore == 0)
-        #expect(OutcomeCheck.violations(of: body, in: plan).isEmpty)
+        #expect(plan.violations(of: body.traces).isEmpty)
     }
 
     @Test func `a task keeps its payload while it runs`() async throws {

@@ -1,8 +1,8 @@
-import OpBenchModel
 import TestSupport
 import Testing
 
 @testable import OpBenchBackends
+@testable import OpBenchModel
 @testable import OpBenchRunner
 
 @Suite(.onOwnThreads) struct DependencyGraphTests {

@@ -6,6 +6,22 @@ import Testing
 @testable import OpBenchBackends
 @testable import OpBenchRunner
 
+extension BackendFactory {
+    /// A backend that executes every shape in one way.
+    init(
+        id: BackendID, guarantees: Guarantees, support: @escaping @Sendable (WorkloadPlan) -> Support,
+        canHoldPending: @escaping @Sendable (WorkloadPlan) -> Bool,
+        make: @escaping @Sendable (WorkloadPlan, OperationBody) -> any Backend
+    ) {
+        let way = Way(support: support, canHoldPending: canHoldPending, make: make)
+        let needs = Set(ShapeDefinition.all.map(\.needs))
+        self.init(
+            id: id, guarantees: guarantees, ways: Dictionary(uniqueKeysWithValues: needs.map { ($0, way) }))
+    }
+
+    func make(_ plan: WorkloadPlan, _ body: OperationBody) -> any Backend { maker(for: plan)(plan, body) }
+}
+
 /// Workloads, folders and reports for tests.
 enum Fixture {
     /// A workload as its file would be read, with `parameters` in JSON.

@@ -1,9 +1,9 @@
 import OpBenchEngineBackend
-import OpBenchModel
 import TestSupport
 import Testing
 
 @testable import OpBenchBackends
+@testable import OpBenchModel
 @testable import OpBenchRunner
 
 @Suite(.onOwnThreads) struct PacerTests {

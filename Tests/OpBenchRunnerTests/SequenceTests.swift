@@ -32,7 +32,7 @@ import Testing
         #expect(cell.operationCount == 10 + 5 + 9 && cell.itemCount == 30 + 5 + 9)
         let plan = WorkloadPlan(cell)
         #expect(plan.phases.map(\.plan.operationCount) == [10, 5, 9] && plan.operationCount == 24)
-        #expect(plan.sharesQueue)
+        #expect(plan.sequence?.sharesQueue == true)
     }
 
     @Test func `the phases are in the cell's id, in the row and in the order to the sample's process`() throws {
@@ -129,7 +129,7 @@ import Testing
             made.build()
             made.submit(0..<plan.operationCount)
             made.drain()
-            #expect(OutcomeCheck.violations(of: body, in: plan) == [])
+            #expect(plan.violations(of: body.traces) == [])
             let used = made.handOver()
             return (
                 used,

@@ -43,7 +43,7 @@ import Testing
     @Test func `thread priorities are sorted by value, not by text`() throws {
         let plan = try Fixture.plan("thread_priority", #"{"operations": 9, "mix": {"1.0": 1, "0.05": 1, "0.5": 1}}"#)
         #expect(plan.classes?.values == [0.05, 0.5, 1.0])
-        #expect(plan.competitors == 2)
+        #expect(plan.threadPriorities?.competitors == 2)
     }
 
     @Test func `the last operation takes what is left over`() throws {

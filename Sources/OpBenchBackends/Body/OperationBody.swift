@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import OpBenchModel
 import Synchronization
 
 /// What every backend runs as an operation, and where it leaves its traces.
@@ -62,32 +63,13 @@ package struct OperationBody: @unchecked Sendable {
         package var barriersEnded: UInt32 = 0
     }
 
-    /// The kinds of stamp; each has a row of `operationCount` numbers. The last two are of thread priorities only.
-    package enum Stamp: Sendable {
-        case submit, submitted, start, end, notified, cpu, nice
-
-        static let common = 5
-        static let withThreadFigures = 7
-
-        /// The place of its row. A switch, since a raw value would be a call in another module's code.
-        @inlinable package var row: Int {
-            switch self {
-            case .submit: 0
-            case .submitted: 1
-            case .start: 2
-            case .end: 3
-            case .notified: 4
-            case .cpu: 5
-            case .nice: 6
-            }
-        }
-    }
+    package typealias Stamp = RoundTraces.Stamp
 
     package init(plan: WorkloadPlan, kernel: WorkKernel, mode: Mode) {
         let count = plan.operationCount
         let slots = UnsafeMutablePointer<UInt32>.allocate(capacity: count)
         slots.initialize(repeating: 0, count: count)
-        let takesThreadFigures = plan.shape == .threadPriority
+        let takesThreadFigures = plan.threadPriorities != nil
         let kinds = takesThreadFigures ? Stamp.withThreadFigures : Stamp.common
         let stampCount = mode == .stamped || mode == .checked ? count * kinds : 0
         let stamps = UnsafeMutablePointer<Int64>.allocate(capacity: max(1, stampCount))
@@ -96,13 +78,14 @@ package struct OperationBody: @unchecked Sendable {
         counters.initialize(to: Counters())
         state = .allocate(capacity: 1)
         let iterations = kernel.iterations(nanoseconds: plan.workNanoseconds)
+        let blocking = plan.blocking.map { BlockedWork($0, of: count) }
         state.initialize(
             to: State(
                 mode: mode, operationCount: count, slots: slots, predecessorDistance: plan.predecessorDistance,
                 predecessors: plan.graph.map { PredecessorRows($0) },
                 iterationsPerItem: iterations,
-                hasWork: iterations > 0 || plan.blocking != nil || plan.stalledOperation >= 0,
-                blocking: plan.blocking.map { _ in BlockedWork(plan) }, announcesEnds: plan.announcedEnd != nil,
+                hasWork: iterations > 0 || blocking != nil || plan.stalledOperation >= 0,
+                blocking: blocking, announcesEnds: plan.announcedEnd != nil,
                 itemsPerOperation: plan.itemsPerOperation, lastItems: plan.lastItems,
                 stalledOperation: plan.stalledOperation, stallNanoseconds: Int64(plan.stall?.nanoseconds ?? 0),
                 stamps: stamps, stampCount: stampCount, takesThreadFigures: takesThreadFigures, counters: counters))
@@ -190,7 +173,7 @@ extension OperationBody {
     /// An observer has been told of the operation's finish. Calls for one operation follow one another.
     @inlinable
     @inline(__always)
-    package func didNotice(_ operation: Int) { state.pointee.slots[operation] &+= Self.noticeMark }
+    package func didNotice(_ operation: Int) { state.pointee.slots[operation] &+= RoundTraces.noticeMark }
 
     /// The end of an asynchronous operation, just before it is announced; after its `run` has returned.
     @inlinable
@@ -224,7 +207,7 @@ extension OperationBody {
         let before = counters.pointee.barriersEnded
         run(operation)
         let isBeside = counters.pointee.barriersEnded != before
-        state.pointee.slots[operation] &+= before &+ (isBeside ? Self.besideBarrier : 0)
+        state.pointee.slots[operation] &+= before &+ (isBeside ? RoundTraces.besideBarrier : 0)
     }
 
     /// In place of `run`, for a barrier.
@@ -238,7 +221,7 @@ extension OperationBody {
     /// In place of `run`, for an operation that has ended because it was cancelled.
     @inlinable
     @inline(__always)
-    package func didEndCancelled(_ operation: Int) { state.pointee.slots[operation] &+= Self.cancelledMark }
+    package func didEndCancelled(_ operation: Int) { state.pointee.slots[operation] &+= RoundTraces.cancelledMark }
 
     /// Whether a backend should set a completion block for the sake of the stamp `notified`: on every eighth operation
     /// of a stamped sample, so that the blocks hardly weigh on the other stages.
@@ -360,12 +343,12 @@ extension OperationBody {
         return distance > 0 && operation >= distance ? max(submitted, read(.end, operation - distance)) : submitted
     }
 
-    /// What the end of a cancelled operation adds to its slot.
-    @inlinable package static var cancelledMark: UInt32 { 1 << 16 }
-    /// What a notice of an operation adds to its slot.
-    @inlinable package static var noticeMark: UInt32 { 1 << 16 }
-    /// What it adds to an operation's slot that a barrier ended while it ran.
-    @inlinable package static var besideBarrier: UInt32 { 1 << 31 }
+    /// What is held against the plan.
+    package var traces: RoundTraces {
+        RoundTraces(
+            slots: state.pointee.slots, stamps: state.pointee.stamps, operationCount: operationCount,
+            hasStamps: takesStamps)
+    }
 
     /// Bodies entered, as counted by a check sample.
     package var countedRuns: Int { state.pointee.counters.pointee.runs.load(ordering: .relaxed) }

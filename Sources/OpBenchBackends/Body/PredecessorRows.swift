@@ -1,3 +1,5 @@
+import OpBenchModel
+
 /// The predecessors of a graph's operations, where an operation's body finds them without reference counting.
 package struct PredecessorRows {
     @usableFromInline let starts: UnsafeMutablePointer<Int32>

@@ -1,3 +1,4 @@
+import OpBenchModel
 import Synchronization
 
 /// How many predecessors of each operation have not ended, for backends that submit what has become ready themselves.

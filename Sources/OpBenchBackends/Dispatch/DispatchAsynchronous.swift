@@ -1,4 +1,5 @@
 import Dispatch
+import OpBenchModel
 
 /// Closures whose work goes on after they have returned, until its end is announced to a group. At a limit a slot is held
 /// until then: whoever announces an end starts the next one that waits.

@@ -33,91 +33,68 @@ import OpBenchModel
 /// - `dispatch:inline`: as `within`, but a body goes on with the first successor that it made ready, without the queue. Not
 ///   the baseline, since what runs so was never scheduled: a chain would be a plain loop.
 enum DispatchBackend {
-    static let factory = BackendFactory(
-        id: .dispatch, guarantees: [], support: support, canHoldPending: canHoldPending, make: make)
+    static let factory = BackendFactory(id: .dispatch, guarantees: [], ways: ways)
 
-    static let within = form("dispatch:within", chains: .within, graphs: .within)
-    static let notify = form("dispatch:notify", chains: .notify, graphs: .notify)
-    static let serial = form("dispatch:serial", chains: .serial)
-    static let inline = form("dispatch:inline", graphs: .inline)
-
-    private static func support(_ plan: WorkloadPlan) -> Support {
-        switch plan.shape {
-        case .independent, .suspendResume, .wakeup, .openLoop, .memoryFence: .full()
-        case .cancelStorm: .full(note: "a flag per operation, read by its closure")
-        case .blocking: .full(note: plan.limit == nil ? "" : "one serial queue per slot of the limit")
-        case .observers: .full(note: plan.observers == 0 ? "" : "each closure calls its observers as its last act")
-        case .barriers where plan.limit ?? 1 > 1:
-            .unsupported(reason: "a queue with barriers has no limit between one and the system's choice")
-        case .barriers: .full(note: plan.limit == nil ? "" : "on a serial queue everything is a barrier")
-        case .blockGroups: .full(note: "each group runs its blocks by concurrentPerform")
-        case .asynchronous: .full(note: plan.limit == nil ? "" : "whoever announces an end starts the next")
-        case .manualStart: .full(note: "work items, performed")
-        case .chain: DispatchChains.support(plan, fastestForm(of: plan))
-        case .graph: .full(note: DispatchGraph.GraphForm.within.note)
-        case .priorityMix, .threadPriority: DispatchLevels.support(plan)
-        case .sequence: .unsupported(reason: "a sequence is its phases")
-        }
-    }
-
-    private static func canHoldPending(_ plan: WorkloadPlan) -> Bool {
-        switch plan.shape {
-        case .chain: fastestForm(of: plan).holdsPending
-        case .graph: DispatchGraph.GraphForm.within.holdsPending
-        default: !plan.isRefill && !plan.startsByHand
-        }
-    }
-
-    private static func make(_ plan: WorkloadPlan, _ body: OperationBody) -> any Backend {
-        if let graph = plan.graph { return DispatchGraph(plan, graph, body, .within) }
-        return switch plan.shape {
-        case .cancelStorm: cancelling(plan, body, .flag)
-        case .blocking: DispatchBlocking(plan, body)
-        case .memoryFence: DispatchLaden(plan, body)
-        case .observers: DispatchObserved(plan, body)
-        case .barriers: DispatchBarriers(plan, body)
-        case .blockGroups: DispatchGroups(plan, body)
-        case .asynchronous: DispatchAsynchronous(plan, body)
-        case .manualStart: DispatchByHand(plan, body)
-        case .chain: DispatchChains(plan, body, fastestForm(of: plan))
-        case .priorityMix, .threadPriority: DispatchLevels(plan, body)
-        case .independent, .suspendResume, .wakeup, .openLoop, .graph, .sequence: DispatchLoop(plan, body)
-        }
-    }
-
+    static let within = form(
+        "dispatch:within", [.chains: chains(.within), .graphs: graphs(.within)], only: "chains and graphs")
+    static let notify = form(
+        "dispatch:notify", [.chains: chains(.notify), .graphs: graphs(.notify)], only: "chains and graphs")
+    static let serial = form("dispatch:serial", [.chains: chains(.serial)], only: "chains")
+    static let inline = form("dispatch:inline", [.graphs: graphs(.inline)], only: "graphs")
     /// Cancellation by the work items of Dispatch.
-    static let item = BackendFactory(
-        id: BackendID(rawValue: "dispatch:item"), guarantees: [],
-        support: { $0.cancellation == nil ? .unsupported(reason: "a form of cancellation only") : .full() },
-        canHoldPending: { _ in true }, make: { cancelling($0, $1, .item) })
+    static let item = form(
+        "dispatch:item",
+        [.cancellation: Way(canHoldPending: { _ in true }, make: { DispatchCancelling($0, $1, .item) })],
+        only: "cancellation")
 
-    private static func cancelling(
-        _ plan: WorkloadPlan, _ body: OperationBody, _ form: DispatchCancelling.CancellationForm
-    ) -> any Backend {
-        guard let cancellation = plan.cancellation else { return DispatchLoop(plan, body) }
-        return DispatchCancelling(plan, cancellation, body, form)
-    }
+    private static let ways: [Capability: Way] = [
+        .independent: loop, .suspension: loop, .wakeups: loop, .arrivals: loop,
+        .chains: Way(
+            support: { DispatchChains.support($0, fastestForm(of: $0)) },
+            canHoldPending: { fastestForm(of: $0).holdsPending },
+            make: { DispatchChains($0, $1, fastestForm(of: $0)) }),
+        .graphs: graphs(.within),
+        .priorities: Way(support: DispatchLevels.support, make: { DispatchLevels($0, $1) }),
+        .threadPriorities: Way(support: DispatchLevels.support, make: { DispatchLevels($0, $1) }),
+        .cancellation: Way(note: "a flag per operation, read by its closure") { DispatchCancelling($0, $1, .flag) },
+        .blocking: Way(
+            support: { .full(note: $0.limit == nil ? "" : "one serial queue per slot of the limit") },
+            make: { DispatchBlocking($0, $1) }),
+        .holding: Way { DispatchLaden($0, $1) },
+        .observers: Way(
+            support: { .full(note: $0.observers == 0 ? "" : "each closure calls its observers as its last act") },
+            make: { DispatchObserved($0, $1) }),
+        .barriers: Way(support: DispatchBarriers.support, make: { DispatchBarriers($0, $1) }),
+        .blockGroups: Way(note: "each group runs its blocks by concurrentPerform") { DispatchGroups($0, $1) },
+        .announcedEnds: Way(
+            support: { .full(note: $0.limit == nil ? "" : "whoever announces an end starts the next") },
+            make: { DispatchAsynchronous($0, $1) }),
+        .manualStarts: Way(
+            support: { _ in .full(note: "work items, performed") }, canHoldPending: { _ in false },
+            make: { DispatchByHand($0, $1) }),
+    ]
+
+    private static let loop = Way { DispatchLoop($0, $1) }
 
     private static func fastestForm(of plan: WorkloadPlan) -> DispatchChains.ChainForm {
         (plan.chains?.queues ?? 1) > 1 ? .notify : .within
     }
 
+    private static func chains(_ form: DispatchChains.ChainForm) -> Way {
+        Way(
+            support: { DispatchChains.support($0, form) }, canHoldPending: { _ in form.holdsPending },
+            make: { DispatchChains($0, $1, form) })
+    }
+
+    private static func graphs(_ form: DispatchGraph.GraphForm) -> Way {
+        Way(
+            support: { _ in .full(note: form.note) }, canHoldPending: { _ in form.holdsPending },
+            make: { DispatchGraph($0, $1, form) })
+    }
+
     /// A named form, for the shapes that have it.
-    private static func form(
-        _ name: String, chains: DispatchChains.ChainForm? = nil, graphs: DispatchGraph.GraphForm? = nil
-    ) -> BackendFactory {
+    private static func form(_ name: String, _ ways: [Capability: Way], only: String) -> BackendFactory {
         BackendFactory(
-            id: BackendID(rawValue: name), guarantees: [],
-            support: { plan in
-                if plan.graph != nil, let graphs { return .full(note: graphs.note) }
-                if plan.chains != nil, let chains { return DispatchChains.support(plan, chains) }
-                let shapes = [chains.map { _ in "chains" }, graphs.map { _ in "graphs" }].compactMap(\.self)
-                return .unsupported(reason: "a form of \(shapes.joined(separator: " and ")) only")
-            },
-            canHoldPending: { $0.graph != nil ? graphs?.holdsPending ?? false : chains?.holdsPending ?? false },
-            make: { plan, body in
-                guard let graph = plan.graph, let graphs else { return DispatchChains(plan, body, chains ?? .within) }
-                return DispatchGraph(plan, graph, body, graphs)
-            })
+            id: BackendID(rawValue: name), guarantees: [], ways: ways, otherwise: "a form of \(only) only")
     }
 }

@@ -1,13 +1,22 @@
 import Dispatch
+import OpBenchModel
 
 /// Barriers on a concurrent queue, by its own flag; on a serial queue everything is one.
 final class DispatchBarriers: DispatchRound, @unchecked Sendable {
     private let group = DispatchGroup()
 
+    static func support(_ plan: WorkloadPlan) -> Support {
+        if plan.limit ?? 1 > 1 {
+            return .unsupported(reason: "a queue with barriers has no limit between one and the system's choice")
+        }
+        return .full(note: plan.limit == nil ? "" : "on a serial queue everything is a barrier")
+    }
+
     override func submit(_ part: Range<Int>) {
+        guard let barriers = plan.barriers else { return }
         for operation in part {
             body.willSubmit(operation)
-            if plan.isBarrier(operation) {
+            if barriers.isBarrier(operation) {
                 lane.queue.async(group: group, flags: .barrier) { [body] in body.runBarrier(operation) }
             } else {
                 lane.queue.async(group: group) { [body] in body.runBesideOthers(operation) }

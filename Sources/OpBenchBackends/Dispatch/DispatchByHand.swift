@@ -1,4 +1,5 @@
 import Dispatch
+import OpBenchModel
 
 /// Work items that are performed by hand.
 final class DispatchByHand: DispatchRound, @unchecked Sendable {

@@ -20,8 +20,9 @@ final class DispatchCancelling: Backend, @unchecked Sendable {
     private var items: [DispatchWorkItem] = []
     private let notifications = Notifications()
 
-    init(_ plan: WorkloadPlan, _ cancellation: Cancellation, _ body: OperationBody, _ form: CancellationForm) {
+    init(_ plan: WorkloadPlan, _ body: OperationBody, _ form: CancellationForm) {
         self.plan = plan
+        guard let cancellation = plan.cancellation else { preconditionFailure("a plan that cancels nothing") }
         self.cancellation = cancellation
         self.body = body
         self.form = form

@@ -32,8 +32,9 @@ final class DispatchGraph: Backend, @unchecked Sendable {
     private let running = DispatchGroup()
     private let notifications = Notifications()
 
-    init(_ plan: WorkloadPlan, _ graph: DependencyGraph, _ body: OperationBody, _ form: GraphForm) {
+    init(_ plan: WorkloadPlan, _ body: OperationBody, _ form: GraphForm) {
         self.plan = plan
+        guard let graph = plan.graph else { preconditionFailure("a plan without a graph") }
         self.graph = graph
         self.body = body
         self.form = form

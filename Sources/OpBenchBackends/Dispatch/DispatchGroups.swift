@@ -1,4 +1,5 @@
 import Dispatch
+import OpBenchModel
 
 /// One closure a group, which runs the blocks by `concurrentPerform` and ends when all have.
 final class DispatchGroups: DispatchRound, @unchecked Sendable {

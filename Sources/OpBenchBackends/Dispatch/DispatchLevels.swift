@@ -7,6 +7,7 @@ final class DispatchLevels: Backend, @unchecked Sendable {
     private let plan: WorkloadPlan
     private let classes: [UInt8]
     private let body: OperationBody
+    private let isByThread: Bool
     private let group = DispatchGroup()
     private let notifications = Notifications()
     private var queues: [DispatchQueue] = []
@@ -15,13 +16,14 @@ final class DispatchLevels: Backend, @unchecked Sendable {
         self.plan = plan
         self.body = body
         classes = plan.classes?.ofOperation ?? []
+        isByThread = plan.threadPriorities != nil
     }
 
     static func support(_ plan: WorkloadPlan) -> Support {
         if plan.limit != nil {
             return .unsupported(reason: "five queues by quality of service have no common limit")
         }
-        if plan.shape == .threadPriority, !qualityOfServiceSetsNice {
+        if plan.threadPriorities != nil, !qualityOfServiceSetsNice {
             return .unsupported(reason: "quality of service does not change a thread's nice value on this system")
         }
         return .full(note: "five queues by quality of service")
@@ -29,8 +31,7 @@ final class DispatchLevels: Backend, @unchecked Sendable {
 
     func build() {
         for value in plan.classes?.values ?? [] {
-            let quality =
-                plan.shape == .threadPriority ? Self.quality(threadPriority: value) : Self.quality(level: value)
+            let quality = isByThread ? Self.quality(threadPriority: value) : Self.quality(level: value)
             queues.append(
                 plan.startsSuspended
                     ? DispatchQueue(label: "opbench.level", qos: quality, attributes: .concurrent)

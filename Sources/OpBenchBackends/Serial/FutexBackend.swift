@@ -7,11 +7,12 @@ import Synchronization
 final class FutexBackend: Backend, @unchecked Sendable {
     static let factory = BackendFactory(
         id: BackendID(rawValue: "serial:futex"), guarantees: [],
-        support: { plan in
-            guard plan.shape == .wakeup else { return .unsupported(reason: "a form of wake-ups only") }
-            return plan.limit ?? 1 == 1 ? .full() : .full(note: "one thread, whatever the limit is")
-        },
-        canHoldPending: { _ in false }, make: { FutexBackend($0, $1) })
+        ways: [
+            .wakeups: Way(
+                support: { .full(note: $0.limit ?? 1 == 1 ? "" : "one thread, whatever the limit is") },
+                canHoldPending: { _ in false }, make: { FutexBackend($0, $1) })
+        ],
+        otherwise: "a form of wake-ups only")
 
     private let plan: WorkloadPlan
     private let body: OperationBody

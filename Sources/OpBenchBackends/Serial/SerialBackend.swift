@@ -3,45 +3,77 @@ import OpBenchModel
 /// A plain loop on the submitting thread: no queue, no thread, no closure. The floor under every other backend, and the
 /// oracle of the outcome. Nothing waits in it, so that it has no latency to report.
 final class SerialBackend: Backend, @unchecked Sendable {
+    /// What is done for each operation.
+    private enum Step {
+        case run
+        /// By class, the most urgent first, where the plan holds everything back until it has all.
+        case runByClass
+        case cancel(Cancellation)
+        case notice(Int)
+        case divide(Barriers)
+    }
+
     static let factory = BackendFactory(
-        id: .serial, guarantees: [], kinds: [.throughput, .memory], support: support, canHoldPending: { _ in false },
-        make: { SerialBackend($0, $1) })
+        id: .serial, guarantees: [], kinds: [.throughput, .memory], ways: ways,
+        refusals: [
+            .threadPriorities: "a plain loop has one thread and one nice value",
+            .suspension: "a plain loop cannot be suspended",
+            .wakeups: "a plain loop has nothing to wake",
+            .arrivals: "a plain loop has no queue that operations could arrive at",
+            .holding: "nothing waits in a plain loop",
+        ])
+
+    private static let ways: [Capability: Way] = [
+        .independent: way { _ in .run },
+        .chains: way { _ in .run },
+        .graphs: way { _ in .run },
+        .blockGroups: way { _ in .run },
+        .manualStarts: way { _ in .run },
+        .priorities: way(
+            { .full(note: $0.startsSuspended ? "sorted by level beforehand" : "in the order of submission") },
+            { $0.startsSuspended ? .runByClass : .run }),
+        .cancellation: way(
+            {
+                $0.startsSuspended
+                    ? .full(note: "skips what is cancelled")
+                    : .unsupported(reason: "nothing waits in a plain loop that could be cancelled")
+            },
+            { plan in plan.cancellation.map { .cancel($0) } ?? .run }),
+        .blocking: way(
+            {
+                $0.blocking?.kind == .sleep
+                    ? .full()
+                    : .unsupported(reason: "an operation of a plain loop would wait forever for one behind it")
+            }, { _ in .run }),
+        .observers: way { .notice($0.observers ?? 0) },
+        .barriers: way { plan in plan.barriers.map { .divide($0) } ?? .run },
+        .announcedEnds: way(
+            {
+                $0.announcedEnd == .itself
+                    ? .full() : .unsupported(reason: "a plain loop ends what it starts")
+            }, { _ in .notice(1) }),
+    ]
+
+    private static func way(
+        _ support: @escaping @Sendable (WorkloadPlan) -> Support = { _ in .full() },
+        _ step: @escaping @Sendable (WorkloadPlan) -> Step
+    ) -> Way {
+        Way(support: support, canHoldPending: { _ in false }, make: { SerialBackend($0, $1, step($0)) })
+    }
 
     private let plan: WorkloadPlan
     private let body: OperationBody
+    private let step: Step
     private var order: [Int32] = []
 
-    private init(_ plan: WorkloadPlan, _ body: OperationBody) {
+    private init(_ plan: WorkloadPlan, _ body: OperationBody, _ step: Step) {
         self.plan = plan
         self.body = body
-    }
-
-    private static func support(_ plan: WorkloadPlan) -> Support {
-        switch plan.shape {
-        case .independent, .chain, .graph: .full()
-        case .priorityMix:
-            plan.startsSuspended ? .full(note: "sorted by level beforehand") : .full(note: "in the order of submission")
-        case .threadPriority: .unsupported(reason: "a plain loop has one thread and one nice value")
-        case .suspendResume: .unsupported(reason: "a plain loop cannot be suspended")
-        case .wakeup: .unsupported(reason: "a plain loop has nothing to wake")
-        case .openLoop: .unsupported(reason: "a plain loop has no queue that operations could arrive at")
-        case .cancelStorm:
-            plan.startsSuspended
-                ? .full(note: "skips what is cancelled")
-                : .unsupported(reason: "nothing waits in a plain loop that could be cancelled")
-        case .blocking:
-            plan.blocking?.kind == .sleep
-                ? .full() : .unsupported(reason: "an operation of a plain loop would wait forever for one behind it")
-        case .memoryFence: .unsupported(reason: "nothing waits in a plain loop")
-        case .observers, .barriers, .blockGroups, .manualStart: .full()
-        case .asynchronous:
-            plan.announcedEnd == .itself ? .full() : .unsupported(reason: "a plain loop ends what it starts")
-        case .sequence: .unsupported(reason: "a sequence is its phases")
-        }
+        self.step = step
     }
 
     func build() {
-        guard plan.startsSuspended, let classes = plan.classes else { return }
+        guard case .runByClass = step, let classes = plan.classes else { return }
         order.reserveCapacity(plan.operationCount)
         for level in classes.keys.indices.reversed() {
             for operation in 0..<plan.operationCount where classes.ofOperation[operation] == level {
@@ -55,7 +87,10 @@ final class SerialBackend: Backend, @unchecked Sendable {
     func release() {}
 
     func drain() {
-        if let cancellation = plan.cancellation {
+        switch step {
+        case .run: for operation in 0..<plan.operationCount { body.run(operation) }
+        case .runByClass: for operation in order { body.run(Int(operation)) }
+        case .cancel(let cancellation):
             for operation in 0..<plan.operationCount {
                 if cancellation.isChosen[operation] {
                     body.didEndCancelled(operation)
@@ -63,19 +98,15 @@ final class SerialBackend: Backend, @unchecked Sendable {
                     body.run(operation)
                 }
             }
-        } else if let notices = plan.noticesPerOperation {
+        case .notice(let notices):
             for operation in 0..<plan.operationCount {
                 body.run(operation)
                 for _ in 0..<notices { body.didNotice(operation) }
             }
-        } else if plan.barrierEvery != nil {
+        case .divide(let barriers):
             for operation in 0..<plan.operationCount {
-                if plan.isBarrier(operation) { body.runBarrier(operation) } else { body.runBesideOthers(operation) }
+                if barriers.isBarrier(operation) { body.runBarrier(operation) } else { body.runBesideOthers(operation) }
             }
-        } else if order.isEmpty {
-            for operation in 0..<plan.operationCount { body.run(operation) }
-        } else {
-            for operation in order { body.run(Int(operation)) }
         }
     }
 

@@ -23,59 +23,75 @@ import OpBenchModel
 /// - `concurrency:group`: a task group for all, a limit being a window of children. The group's own task submits them.
 enum ConcurrencyBackend {
     static let factory = BackendFactory(
-        id: .concurrency, guarantees: [], support: support, canHoldPending: canHoldPending, make: make)
+        id: .concurrency, guarantees: [], ways: ways,
+        refusals: [
+            .blocking: "a task must not block its thread, for which the pool has no substitute",
+            .barriers: "tasks have no order that a barrier could divide",
+            .manualStarts: "a task runs on its executor, and no call runs it at once",
+        ])
 
     static let await = BackendFactory(
         id: BackendID(rawValue: "concurrency:await"), guarantees: [],
-        support: { plan in
-            plan.hasDependencies
-                ? TaskGraph.support(plan, .await) : .unsupported(reason: "a form of chains and graphs only")
-        }, canHoldPending: { _ in true }, make: { TaskGraph($0, $1, .await) })
+        ways: [.chains: dependencies(.await), .graphs: dependencies(.await)],
+        otherwise: "a form of chains and graphs only")
 
-    static let group = BackendFactory(
-        id: BackendID(rawValue: "concurrency:group"), guarantees: [],
-        support: { plan in
-            plan.shape == .independent && !plan.isRefill
-                ? .full(note: "submitted by the group's own task")
-                : .unsupported(reason: "a form of independent operations, not refilled, only")
-        }, canHoldPending: { _ in false }, make: { TaskGroupLoop($0, $1) })
+    static let group: BackendFactory = {
+        let reason = "a form of independent operations, not refilled, only"
+        return BackendFactory(
+            id: BackendID(rawValue: "concurrency:group"), guarantees: [],
+            ways: [
+                .independent: Way(
+                    support: {
+                        $0.isRefill
+                            ? .unsupported(reason: reason) : .full(note: "submitted by the group's own task")
+                    }, canHoldPending: { _ in false }, make: { TaskGroupLoop($0, $1) })
+            ],
+            otherwise: reason)
+    }()
 
-    private static func support(_ plan: WorkloadPlan) -> Support {
-        let gate = plan.startsSuspended ? "tasks wait at a gate; " : ""
-        switch plan.shape {
-        case .independent, .wakeup, .openLoop: return .full(note: plan.startsSuspended ? "tasks wait at a gate" : "")
-        case .chain, .graph: return TaskGraph.support(plan, .within)
-        case .suspendResume: return .full(note: "tasks wait at a gate before the body")
-        case .priorityMix where plan.limit ?? 1 > 1:
-            return .unsupported(reason: "permits are first come, first served, whatever the priority")
-        case .priorityMix: return .full(note: gate + "five task priorities")
-        case .threadPriority where !DispatchLevels.qualityOfServiceSetsNice:
-            return .unsupported(reason: "a task's priority does not change a thread's nice value on this system")
-        case .threadPriority: return .full(note: gate + "five task priorities")
-        case .memoryFence: return .full(note: "tasks wait at a gate")
-        case .cancelStorm:
-            return .full(note: gate + "each task is cancelled, and checks whether it was")
-        case .blocking:
-            return .unsupported(reason: "a task must not block its thread, for which the pool has no substitute")
-        case .barriers: return .unsupported(reason: "tasks have no order that a barrier could divide")
-        case .manualStart: return .unsupported(reason: "a task runs on its executor, and no call runs it at once")
-        case .observers where plan.observers != 0:
-            return .full(note: gate + "one more task awaits the operation's and calls the observers")
-        case .observers: return .full(note: plan.startsSuspended ? "tasks wait at a gate" : "")
-        case .blockGroups: return .full(note: gate + "a task group per operation, with a child for each block")
-        case .asynchronous: return .full(note: gate + "a task per operation, which awaits a continuation")
-        case .sequence: return .unsupported(reason: "a sequence is its phases")
-        }
+    private static let ways: [Capability: Way] = [
+        .independent: loop(), .wakeups: loop(), .arrivals: loop(), .holding: loop(),
+        .chains: dependencies(.within), .graphs: dependencies(.within),
+        .suspension: Way(note: "tasks wait at a gate before the body") { TaskLoop($0, $1) },
+        .priorities: Way(
+            support: { plan in
+                plan.limit ?? 1 > 1
+                    ? .unsupported(reason: "permits are first come, first served, whatever the priority")
+                    : gated(plan, "five task priorities")
+            }, make: { TaskLoop($0, $1) }),
+        .threadPriorities: Way(
+            support: { plan in
+                DispatchLevels.qualityOfServiceSetsNice
+                    ? gated(plan, "five task priorities")
+                    : .unsupported(reason: "a task's priority does not change a thread's nice value on this system")
+            }, make: { TaskLoop($0, $1) }),
+        .cancellation: loop("each task is cancelled, and checks whether it was"),
+        .observers: Way(
+            support: { plan in
+                gated(plan, plan.observers == 0 ? "" : "one more task awaits the operation's and calls the observers")
+            }, make: { TaskLoop($0, $1) }),
+        .blockGroups: Way(
+            support: { gated($0, "a task group per operation, with a child for each block") },
+            make: { TaskGroups($0, $1) }),
+        .announcedEnds: Way(
+            support: { gated($0, "a task per operation, which awaits a continuation") },
+            make: { TaskAsynchronous($0, $1) }),
+    ]
+
+    private static func loop(_ note: String = "") -> Way {
+        Way(support: { gated($0, note) }, make: { TaskLoop($0, $1) })
     }
 
-    private static func canHoldPending(_ plan: WorkloadPlan) -> Bool { !plan.isRefill && !plan.hasDependencies }
+    private static func dependencies(_ form: TaskGraph.TaskForm) -> Way {
+        Way(
+            support: { TaskGraph.support($0, form) }, canHoldPending: { _ in form == .await },
+            make: { TaskGraph($0, $1, form) })
+    }
 
-    private static func make(_ plan: WorkloadPlan, _ body: OperationBody) -> any Backend {
-        switch plan.shape {
-        case .chain, .graph: TaskGraph(plan, body, .within)
-        case .blockGroups: TaskGroups(plan, body)
-        case .asynchronous: TaskAsynchronous(plan, body)
-        default: TaskLoop(plan, body)
-        }
+    /// Says also whether tasks wait at a gate.
+    private static func gated(_ plan: WorkloadPlan, _ note: String) -> Support {
+        .full(
+            note: [plan.startsSuspended ? "tasks wait at a gate" : "", note].filter { !$0.isEmpty }.joined(
+                separator: "; "))
     }
 }

@@ -1,3 +1,5 @@
+import OpBenchModel
+
 /// Tasks that await a continuation, which whoever announces the end resumes.
 final class TaskAsynchronous: TaskRound, @unchecked Sendable {
     private struct Unended: Sendable {

@@ -1,4 +1,5 @@
 import Dispatch
+import OpBenchModel
 
 /// Task groups without a lane: each producer's part is a group, a limit is a window of children.
 final class TaskGroupLoop: Backend, @unchecked Sendable {

@@ -1,3 +1,5 @@
+import OpBenchModel
+
 /// A task group for each group of blocks, with a child for each block.
 final class TaskGroups: TaskRound, @unchecked Sendable {
     override func submit(_ part: Range<Int>) {

@@ -14,16 +14,22 @@ final class TaskLoop: Backend, @unchecked Sendable {
     private var tasks: TaskHandles?
     /// By class; empty in shapes without.
     private let priorities: [TaskPriority]
+    private let cancellation: Cancellation?
+    private let payloadBytes: Int
+    private let observers: Int
 
     init(_ plan: WorkloadPlan, _ body: OperationBody) {
         self.plan = plan
         self.body = body
         refill = plan.refillWindow.map { Refill(window: $0, streams: plan.parts.count) }
         priorities = TaskPriorities.ofClasses(plan)
+        cancellation = plan.cancellation
+        payloadBytes = plan.ballast?.bytes ?? 0
+        observers = plan.observers ?? 0
     }
 
     func build() {
-        let (leaves, canBeCancelled) = (refill == nil, plan.cancellation != nil)
+        let (leaves, canBeCancelled) = (refill == nil, cancellation != nil)
         lane = TaskLane(
             limit: plan.limit, canBeHeld: plan.storm != nil, isHeld: plan.startsSuspended,
             body: { [body] operation in
@@ -52,7 +58,7 @@ final class TaskLoop: Backend, @unchecked Sendable {
     }
 
     func cancel(_ part: Range<Int>) {
-        guard let cancellation = plan.cancellation, let tasks else { return }
+        guard let cancellation, let tasks else { return }
         for operation in part where cancellation.isChosen[operation] { tasks[operation]?.cancel() }
     }
 
@@ -77,10 +83,10 @@ final class TaskLoop: Backend, @unchecked Sendable {
     private func submit(_ operation: Int) {
         let priority = priorities.isEmpty ? nil : priorities[Int(plan.classes!.ofOperation[operation])]
         running.enter()
-        let payload = plan.payloadBytes > 0 ? Payload.make(bytes: plan.payloadBytes) : nil
+        let payload = payloadBytes > 0 ? Payload.make(bytes: payloadBytes) : nil
         let task = lane!.submit(operation, priority: priority, keeping: payload)
         tasks?[operation] = task
-        if let observers = plan.observers, observers > 0 { tell(observers, of: operation, after: task) }
+        if observers > 0 { tell(observers, of: operation, after: task) }
         if plan.hasCompletionBlocks, body.wantsNotification(operation) {
             let notification = notifications.block(operation, body)
             Task(priority: priority) {

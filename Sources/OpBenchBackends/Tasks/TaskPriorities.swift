@@ -1,10 +1,12 @@
+import OpBenchModel
+
 /// Queue priorities and thread priorities as the five priorities that a task may have.
 enum TaskPriorities {
     /// By class; empty in shapes without.
     static func ofClasses(_ plan: WorkloadPlan) -> [TaskPriority] {
-        (plan.classes?.values ?? []).map { value in
-            plan.shape == .threadPriority ? of(threadPriority: value) : of(level: value)
-        }
+        guard let classes = plan.classes else { return [] }
+        let isByThread = plan.threadPriorities != nil
+        return classes.values.map { isByThread ? of(threadPriority: $0) : of(level: $0) }
     }
 
     /// Has no name in Swift's library, but a value and a meaning.

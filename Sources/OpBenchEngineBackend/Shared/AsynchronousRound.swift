@@ -1,4 +1,5 @@
 import OpBenchBackends
+import OpBenchModel
 import Synchronization
 
 /// Operations that announce their own end, as the documentation of `start` shows.

@@ -1,13 +1,15 @@
 import OpBenchBackends
+import OpBenchModel
 
 /// Barriers among closures.
 class BarrierRound: QueueRound, @unchecked Sendable {
     override func makeOperations() {}
 
     override func submit(_ part: Range<Int>) {
+        guard let barriers = plan.barriers else { return }
         for number in part {
             body.willSubmit(number)
-            if plan.isBarrier(number) {
+            if barriers.isBarrier(number) {
                 addBarrier(number)
             } else {
                 queue.addOperation { [body] in body.runBesideOthers(number) }

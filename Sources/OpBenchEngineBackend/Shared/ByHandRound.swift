@@ -1,4 +1,5 @@
 import OpBenchBackends
+import OpBenchModel
 
 /// Operations without a queue.
 final class ByHandRound: QueueRound, @unchecked Sendable {

@@ -1,4 +1,5 @@
 import OpBenchBackends
+import OpBenchModel
 
 /// Operations that are cancelled.
 final class CancellingRound: QueueRound, @unchecked Sendable {

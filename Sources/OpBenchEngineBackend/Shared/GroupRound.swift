@@ -1,4 +1,5 @@
 import OpBenchBackends
+import OpBenchModel
 
 /// BlockOperations of several blocks.
 final class GroupRound: QueueRound, @unchecked Sendable {
@@ -15,7 +16,7 @@ final class GroupRound: QueueRound, @unchecked Sendable {
 
     override func submit(_ part: Range<Int>) {
         for group in plan.groups(of: part) {
-            body.submitTogether(group, in: plan) { queue.addOperation(operations[group.lowerBound / plan.groupSize]) }
+            body.submitTogether(group, in: plan) { queue.addOperation(operations[group.lowerBound / group.count]) }
         }
     }
 

@@ -1,4 +1,5 @@
 import OpBenchBackends
+import OpBenchModel
 
 /// An operation that is a number of the plan.
 final class NumberedOperation: Operation, @unchecked Sendable {

@@ -11,41 +11,41 @@ import OpBenchModel
 /// - subclass: `main` overridden, made in `build`.
 /// - refill: every operation of a batch has a completion block that counts down; the last one submits the next batch.
 final class QueueBackend: Backend, @unchecked Sendable {
-    /// The factory of a library's backend.
-    static func factory(
-        id: BackendID, guarantees: Guarantees, support: @escaping @Sendable (WorkloadPlan) -> Support
-    ) -> BackendFactory {
-        BackendFactory(
-            id: id, guarantees: guarantees, support: support, canHoldPending: { !$0.isRefill && !$0.startsByHand },
-            make: make)
+    /// What sets operations of several classes apart.
+    private enum Urgency {
+        case none, queuePriority, threadPriority
     }
+
+    /// How a library of operation queues executes what shapes need.
+    static let ways: [Capability: Way] = [
+        .independent: way(), .chains: way(), .graphs: way(), .suspension: way(), .wakeups: way(), .arrivals: way(),
+        .priorities: way(.queuePriority), .threadPriorities: way(.threadPriority),
+        .cancellation: Way { CancellingRound($0, $1) },
+        .blocking: Way { WaitingRound($0, $1) },
+        .holding: Way { LadenRound($0, $1) },
+        .observers: Way { ObservedRound($0, $1) },
+        .barriers: Way { Library.barriers($0, $1) },
+        .blockGroups: Way { GroupRound($0, $1) },
+        .announcedEnds: Way { AsynchronousRound($0, $1) },
+        .manualStarts: Way(canHoldPending: { _ in false }, make: { ByHandRound($0, $1) }),
+    ]
+
+    private static func way(_ urgency: Urgency = .none) -> Way { Way { QueueBackend($0, $1, urgency) } }
 
     private let plan: WorkloadPlan
     private let body: OperationBody
+    private let urgency: Urgency
     private var queues: [OperationQueue] = []
     private var inherited: OperationQueue?
     private var operations: [Operation] = []
     private let refill: Refill?
     private let notifications = Notifications()
 
-    private init(_ plan: WorkloadPlan, _ body: OperationBody) {
+    private init(_ plan: WorkloadPlan, _ body: OperationBody, _ urgency: Urgency) {
         self.plan = plan
         self.body = body
+        self.urgency = urgency
         refill = plan.refillWindow.map { Refill(window: $0, streams: plan.parts.count) }
-    }
-
-    private static func make(_ plan: WorkloadPlan, _ body: OperationBody) -> any Backend {
-        switch plan.shape {
-        case .cancelStorm: CancellingRound(plan, body)
-        case .blocking: WaitingRound(plan, body)
-        case .memoryFence: LadenRound(plan, body)
-        case .observers: ObservedRound(plan, body)
-        case .barriers: Library.barriers(plan, body)
-        case .blockGroups: GroupRound(plan, body)
-        case .asynchronous: AsynchronousRound(plan, body)
-        case .manualStart: ByHandRound(plan, body)
-        default: QueueBackend(plan, body)
-        }
     }
 
     // MARK: Phases
@@ -128,10 +128,10 @@ final class QueueBackend: Backend, @unchecked Sendable {
         } else {
             made = BlockOperation { body.run(operation) }
         }
-        switch plan.shape {
+        switch urgency {
+        case .none: break
+        case .queuePriority: made.queuePriority = .init(rawValue: Int(plan.classValue(of: operation))) ?? .normal
         case .threadPriority: Library.setThreadPriority(plan.classValue(of: operation), of: made)
-        case .priorityMix: made.queuePriority = .init(rawValue: Int(plan.classValue(of: operation))) ?? .normal
-        default: break
         }
         if refill == nil, body.wantsNotification(operation) {
             made.completionBlock = notifications.block(operation, body)

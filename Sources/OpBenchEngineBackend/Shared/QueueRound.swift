@@ -1,4 +1,5 @@
 import OpBenchBackends
+import OpBenchModel
 
 /// One queue and one object an operation, made in `build`: what the shapes about single features start from. A subclass
 /// says what is different.

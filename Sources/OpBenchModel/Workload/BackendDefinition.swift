@@ -1,54 +1,65 @@
-/// What a backend does and for which shapes it is defined. A shape outside the set is refused in a workload file.
+/// What a backend does, what it is defined for and what an operation costs on it, about.
 public struct BackendDefinition: Sendable {
     public let id: BackendID
     /// One line for people.
     public let summary: String
-    public let shapes: Set<Shape>
+    /// What it is defined for; nil: every shape.
+    let capabilities: Set<Capability>?
+    let cost: OperationCost
 
     /// Every backend and every form, in the order of tables.
     public static let all: [BackendDefinition] = [
-        .init("engine", "OperationEngine, the queue under test.", Set(Shape.allCases)),
-        .init("foundation", "Foundation's Operation and OperationQueue.", Set(Shape.allCases)),
-        .init("serial", "A plain loop on one thread: the floor, and the oracle of the outcome.", Set(Shape.allCases)),
-        .init("serial:futex", "One thread that a futex wakes: the floor under every wake-up.", [.wakeup]),
+        .init("engine", "OperationEngine, the queue under test.", cost: OperationCost(nanoseconds: 300)),
         .init(
-            "dispatch", "Raw Dispatch in the fastest form shipped for the shape: the baseline of every ratio.",
-            Set(Shape.allCases)),
+            "foundation", "Foundation's Operation and OperationQueue.",
+            // It looks through all waiting operations whenever one ends.
+            cost: OperationCost(nanoseconds: 4000, dependent: (nanoseconds: 3000, nanosecondsPerOperation: 80))),
+        .init(
+            "serial", "A plain loop on one thread: the floor, and the oracle of the outcome.",
+            cost: OperationCost(nanoseconds: 2, isLoop: true)),
+        .init("serial:futex", "One thread that a futex wakes: the floor under every wake-up.", [.wakeups]),
+        .init("dispatch", "Raw Dispatch in the fastest form shipped for the shape: the baseline of every ratio."),
         .init(
             "dispatch:within", "A chain or graph in which each body submits the successors that it made ready.",
-            [.chain, .graph]),
+            [.chains, .graphs]),
         .init(
             "dispatch:notify", "A chain or graph in which groups stand for dependencies, and notify submits.",
-            [.chain, .graph]),
+            [.chains, .graphs]),
         .init(
-            "dispatch:inline", "As dispatch:within, but a body runs the first successor it made ready itself.", [.graph]
-        ),
+            "dispatch:inline", "As dispatch:within, but a body runs the first successor it made ready itself.",
+            [.graphs]),
         .init(
             "dispatch:item", "Cancellation by the work item's own call instead of a flag that closures check.",
-            [.cancelStorm]),
-        .init("dispatch:serial", "A chain as one serial queue, so that order replaces dependency.", [.chain]),
-        .init(
-            "concurrency", "Swift tasks in the fastest form shipped for the shape.", Set(Shape.allCases)),
-        .init("concurrency:await", "Swift tasks of which each awaits its predecessors.", [.chain, .graph]),
+            [.cancellation]),
+        .init("dispatch:serial", "A chain as one serial queue, so that order replaces dependency.", [.chains]),
+        .init("concurrency", "Swift tasks in the fastest form shipped for the shape."),
+        .init("concurrency:await", "Swift tasks of which each awaits its predecessors.", [.chains, .graphs]),
         .init("concurrency:group", "A task group of all operations; a limit is a window of children.", [.independent]),
     ]
 
     /// The definition of that name, or nil if there is none.
     public static func of(_ id: BackendID) -> BackendDefinition? { all.first { $0.id == id } }
 
-    private init(_ name: String, _ summary: String, _ shapes: Set<Shape>) {
+    private init(
+        _ name: String, _ summary: String, _ capabilities: Set<Capability>? = nil, cost: OperationCost = OperationCost()
+    ) {
         self.id = BackendID(rawValue: name)
         self.summary = summary
-        self.shapes = shapes
+        self.capabilities = capabilities
+        self.cost = cost
     }
+}
+
+/// What an operation costs on a backend beside its work: a guess, for the time that a run takes.
+struct OperationCost: Sendable {
+    var nanoseconds = 600.0
+    /// Where operations wait for others: a constant, and what each operation of the round adds. Nil: the same.
+    var dependent: (nanoseconds: Double, nanosecondsPerOperation: Double)?
+    /// Whether it is a plain loop on one thread, which nothing has to wake.
+    var isLoop = false
 }
 
 extension BackendID {
     /// All backends and forms, in the order of tables.
     public static var known: [BackendID] { BackendDefinition.all.map(\.id) }
-
-    /// Those defined for a shape, in the order of tables.
-    static func known(for shape: Shape) -> [BackendID] {
-        BackendDefinition.all.filter { $0.shapes.contains(shape) }.map(\.id)
-    }
 }

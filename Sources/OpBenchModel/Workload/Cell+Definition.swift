@@ -22,4 +22,13 @@ extension Cell {
 
     /// How many items of work one round of the cell does; an operation is one item unless the shape says otherwise.
     public var itemCount: Int { ShapeDefinition.of(shape).itemCount?(self) ?? operationCount }
+
+    /// How long one round of the cell takes on a backend, in seconds: a guess.
+    package func roundSeconds(on backend: BackendID) -> Double {
+        ShapeDefinition.of(shape).estimate.seconds(
+            of: self, operations: operationCount, items: itemCount, on: backend)
+    }
+
+    /// How many rounds a latency sample of the cell takes, where they decide how long it is; nil: it takes its target.
+    package var latencyRounds: Double? { ShapeDefinition.of(shape).estimate.latencyRounds(self) }
 }

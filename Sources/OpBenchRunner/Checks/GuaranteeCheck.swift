@@ -10,11 +10,12 @@ struct GuaranteeCheck {
     /// In words; empty if every promise was kept.
     func violations(of body: OperationBody, _ analysis: RoundAnalysis) -> [String] {
         var violations: [String] = []
-        if plan.cancellation == nil, body.countedRuns != plan.operationCount {
+        if plan.detail?.runsEveryBody ?? true, body.countedRuns != plan.operationCount {
             violations.append("\(body.countedRuns) bodies ran for \(plan.operationCount) operations")
         }
         // A limit is one of groups, whose blocks run beside one another.
-        if guarantees.contains(.limit), let limit = plan.limit, plan.groupSize == 1, body.highWater > limit * queueCount
+        if guarantees.contains(.limit), let limit = plan.limit, plan.detail?.groupSize ?? 1 == 1,
+            body.highWater > limit * queueCount
         {
             violations.append("\(body.highWater) operations ran at once at limit \(limit)")
         }

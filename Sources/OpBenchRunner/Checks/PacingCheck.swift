@@ -1,4 +1,5 @@
 import OpBenchBackends
+import OpBenchModel
 
 /// Holds the stamps of a paced round against the pace: what a backend is bound to by returning from `drain`, and by
 /// starting nothing before it is submitted.

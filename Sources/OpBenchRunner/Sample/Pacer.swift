@@ -1,4 +1,5 @@
 import OpBenchBackends
+import OpBenchModel
 
 /// What a pacer reads and waits by; a manual one in tests.
 struct PaceClock: Sendable {

@@ -59,7 +59,7 @@ struct PhaseTimes {
         if let chosen = plan.cancellation?.chosenCount, chosen > 0 {
             report.add(.time, "total", seconds(cancel), phase: "cancel", operations: chosen * rounds)
         }
-        if plan.asksForRelease {
+        if plan.ballast != nil {
             let operations = plan.operationCount * rounds
             report.add(.releaseTime, "total", seconds(drain + teardown), phase: "released", operations: operations)
             report.add(.pageFaults, "total", Double(releaseFaults), phase: "released", operations: operations)

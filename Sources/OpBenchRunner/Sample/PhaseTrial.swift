@@ -31,7 +31,7 @@ final class PhaseTrial {
         let round = Round.run(plan, by: trial.factory, body, producers: producers, keeper: keeper)
         usage.add(from: before, to: .now())
         times.add(round)
-        var violations = OutcomeCheck.violations(of: body, in: plan)
+        var violations = plan.violations(of: body.traces)
         if trial.flavour.kind != .throughput { analysis.add(round, body) }
         if trial.flavour.kind == .check {
             violations += GuaranteeCheck(plan: plan, guarantees: trial.factory.guarantees).violations(

@@ -1,5 +1,6 @@
 import Dispatch
 import OpBenchBackends
+import OpBenchModel
 
 /// The threads that submit. One producer is the calling thread itself; more are threads that wait between rounds.
 final class Producers: @unchecked Sendable {

@@ -1,4 +1,5 @@
 import OpBenchBackends
+import OpBenchModel
 
 /// One execution of a plan by one backend object: the phases and the clock between them.
 struct Round: Sendable {
@@ -54,37 +55,54 @@ struct Round: Sendable {
         keeper: QueueKeeper? = nil, atMark: ((Mark) -> Void)? = nil
     ) -> Round {
         var round = Round()
+        let make = factory.maker(for: plan)
+        let features = Features(plan)
         atMark?(.before)
         round.begun = MonotonicClock.now()
-        var backend: (any Backend)? = factory.make(plan, body)
+        var backend: (any Backend)? = make(plan, body)
         if let queue = keeper?.queue { backend?.takeOver(queue) }
-        round.run(plan, backend!, producers, atMark)
+        round.run(plan, features, backend!, producers, atMark)
         if let queue = keeper.flatMap({ _ in backend?.handOver() }) { keeper?.queue = queue }
         round.teardownBegun = MonotonicClock.now()
         backend?.teardown()
         backend = nil
         round.tornDown = MonotonicClock.now()
-        if plan.asksForRelease { round.releaseFaults += ResourceUsage.now().pageFaults }
+        if features.asksForRelease { round.releaseFaults += ResourceUsage.now().pageFaults }
         atMark?(.released)
         return round
     }
 
+    /// What a plan has that the trial does beside submitting, looked up before the clock starts.
+    private struct Features {
+        let storm: Storm?
+        let cancels: Bool
+        /// Whether drain and teardown are reported together, as what letting go of the operations takes.
+        let asksForRelease: Bool
+
+        init(_ plan: WorkloadPlan) {
+            storm = plan.storm
+            cancels = plan.cancellation != nil
+            asksForRelease = plan.ballast != nil
+        }
+    }
+
     private mutating func run(
-        _ plan: WorkloadPlan, _ backend: any Backend, _ producers: Producers, _ atMark: ((Mark) -> Void)?
+        _ plan: WorkloadPlan, _ features: Features, _ backend: any Backend, _ producers: Producers,
+        _ atMark: ((Mark) -> Void)?
     ) {
         backend.build()
         built = MonotonicClock.now()
-        let storm = plan.storm.map { StormThread($0, on: backend) }
+        let storm = features.storm.map { StormThread($0, on: backend) }
         pace = producers.submit(to: backend)
         submitted = MonotonicClock.now()
         if plan.startsSuspended { atMark?(.pending) }
         cancelled = submitted
-        if plan.cancellation != nil {
+        if features.cancels {
             producers.cancel(on: backend)
             cancelled = MonotonicClock.now()
         }
         // One system call for all operations, within `drain`.
-        if plan.asksForRelease { releaseFaults -= ResourceUsage.now().pageFaults }
+        if features.asksForRelease { releaseFaults -= ResourceUsage.now().pageFaults }
         if plan.startsSuspended { backend.release() }
         backend.drain()
         drained = MonotonicClock.now()

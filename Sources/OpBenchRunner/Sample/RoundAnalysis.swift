@@ -70,7 +70,7 @@ struct RoundAnalysis {
         }
     }
 
-    private mutating func addClasses(_ planned: WorkloadPlan.Classes, _ body: OperationBody) {
+    private mutating func addClasses(_ planned: OperationClasses, _ body: OperationBody) {
         var local = [ClassFigures](repeating: ClassFigures(), count: planned.keys.count)
         for operation in 0..<plan.operationCount {
             let index = Int(planned.ofOperation[operation])
@@ -85,7 +85,7 @@ struct RoundAnalysis {
         for index in local.indices { classes[planned.name(index), default: ClassFigures()].add(local[index]) }
     }
 
-    private mutating func addInversions(_ planned: WorkloadPlan.Classes, _ body: OperationBody) {
+    private mutating func addInversions(_ planned: OperationClasses, _ body: OperationBody) {
         let traces = (0..<plan.operationCount).map { operation in
             OperationTrace(
                 ready: body.ready(operation), start: body.read(.start, operation), end: body.read(.end, operation),

@@ -31,7 +31,7 @@ struct SequenceTrial {
     ///
     /// - Returns: how long they took.
     private func round(of phases: [PhaseTrial], into report: inout SampleReport) -> Int64 {
-        let keeper = trial.plan.sharesQueue ? QueueKeeper() : nil
+        let keeper = trial.plan.sequence?.sharesQueue == true ? QueueKeeper() : nil
         return phases.reduce(0) { elapsed, phase in
             elapsed + phase.run(keeper, into: &report)
         }

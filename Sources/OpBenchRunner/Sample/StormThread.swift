@@ -1,16 +1,17 @@
 import Dispatch
 import OpBenchBackends
+import OpBenchModel
 
 /// The thread that suspends and resumes a backend's queue during one round.
 final class StormThread: @unchecked Sendable {
-    private let storm: WorkloadPlan.Storm
+    private let storm: Storm
     private let isOver = Flag()
     /// Written by the thread, read after it has ended.
     private var holds: [Hold] = []
     private var thread: OwnThread?
 
     /// Starts at once with the first running time.
-    init(_ storm: WorkloadPlan.Storm, on backend: any Backend) {
+    init(_ storm: Storm, on backend: any Backend) {
         self.storm = storm
         holds.reserveCapacity(storm.toggles)
         thread = OwnThread { [unowned self] in toggle(backend) }

@@ -21,7 +21,7 @@ extension Trial {
         }
         WarmUp(factory: factory, kernel: kernel).run(plan, into: &report)
         report.referenceLoopNanoseconds.append(ReferenceLoop.run(kernel))
-        let competitors = Competitors(count: plan.competitors)
+        let competitors = Competitors(count: plan.threadPriorities?.competitors ?? 0)
         let producers = Producers(plan)
         switch flavour {
         case .throughput: ThroughputTrial(trial: self).run(producers, into: &report)

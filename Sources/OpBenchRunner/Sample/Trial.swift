@@ -29,7 +29,7 @@ struct Trial {
     ) {
         var plan = plan
         if flavour == .heap, factory.canHoldPending(plan) { plan.startsSuspended = true }
-        if flavour.kind == .memory { plan.storm = nil }
+        if flavour.kind == .memory { plan = plan.withoutStorm }
         self.plan = plan
         self.factory = factory
         self.flavour = flavour
@@ -51,7 +51,7 @@ struct Trial {
 
     /// Judges a round of another plan than the sample's own.
     func judge(_ body: OperationBody, in plan: WorkloadPlan, into report: inout SampleReport) {
-        fail(OutcomeCheck.violations(of: body, in: plan), into: &report)
+        fail(plan.violations(of: body.traces), into: &report)
     }
 
     func fail(_ violations: [String], into report: inout SampleReport) {

@@ -18,7 +18,6 @@ struct WarmUp {
     /// Adds a row an iteration, and the flag `slope` if the last three still were a tenth faster than those before.
     func run(_ plan: WorkloadPlan, into report: inout SampleReport) {
         var plan = plan.shortened(to: plan.pacing == nil ? Self.operations : Self.pacedOperations)
-        plan.storm = nil
         plan.pacing = plan.pacing?.hurried
         let body = OperationBody(plan: plan, kernel: kernel, mode: .marked)
         let producers = Producers(plan)

@@ -1,4 +1,0 @@
-/// Who announces the end of an asynchronous operation.
-package enum AnnouncedEnd: String, Sendable {
-    case thread, itself
-}

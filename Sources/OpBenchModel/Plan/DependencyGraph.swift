@@ -1,0 +1,160 @@
+/// Who waits for whom, in compressed rows, both ways.
+///
+/// Operations are numbered so that predecessors come first: running them by their numbers is a correct order.
+package struct DependencyGraph: Sendable, Equatable {
+    /// One half of the graph: the neighbours of operation `i` are `targets[starts[i]..<starts[i + 1]]`.
+    package struct Rows: Sendable, Equatable {
+        package fileprivate(set) var starts: [Int32]
+        package fileprivate(set) var targets: [Int32]
+
+        @inlinable
+        @inline(__always)
+        package subscript(operation: Int) -> ArraySlice<Int32> {
+            targets[Int(starts[operation])..<Int(starts[operation + 1])]
+        }
+
+        @inlinable
+        @inline(__always)
+        package func count(of operation: Int) -> Int { Int(starts[operation + 1] - starts[operation]) }
+    }
+
+    package let size: GraphSize
+    private let seed: Int
+    package let predecessors: Rows
+    package let successors: Rows
+    /// The length of the longest path that ends in each operation, itself included: 1 without predecessors.
+    package let levels: [UInt32]
+
+    package var operationCount: Int { levels.count }
+    package var dependencyCount: Int { predecessors.targets.count }
+    /// Operations on the longest path.
+    package var span: Int { Int(levels.max() ?? 0) }
+    /// Those that wait for nothing, in ascending order.
+    package var sources: [Int] { (0..<operationCount).filter { predecessors.count(of: $0) == 0 } }
+    /// Those that nothing waits for, in ascending order. All is done when these are.
+    package var sinks: [Int] { (0..<operationCount).filter { successors.count(of: $0) == 0 } }
+
+    /// The graph of that size. The same size and seed give the same graph.
+    package init(_ size: GraphSize, seed: Int) {
+        var starts: [Int32] = [0]
+        var targets: [Int32] = []
+        var levels: [UInt32] = []
+        starts.reserveCapacity(size.operationCount + 1)
+        targets.reserveCapacity(size.dependencyCount)
+        levels.reserveCapacity(size.operationCount)
+        var draw = DistinctDraw(size, seed: seed)
+        for operation in 0..<size.operationCount {
+            var level: UInt32 = 1
+            size.forEachPredecessor(of: operation, &draw) { predecessor in
+                targets.append(Int32(predecessor))
+                level = max(level, levels[predecessor] + 1)
+            }
+            starts.append(Int32(targets.count))
+            levels.append(level)
+        }
+        self.size = size
+        self.seed = seed
+        predecessors = Rows(starts: starts, targets: targets)
+        successors = predecessors.transposed()
+        self.levels = levels
+    }
+
+    /// A graph of the same kind with at most `limit` operations, or the smallest there is.
+    func shortened(to limit: Int) -> DependencyGraph { DependencyGraph(size.shortened(to: limit), seed: seed) }
+}
+
+extension DependencyGraph.Rows {
+    /// The same edges from their other ends; each row in ascending order.
+    fileprivate func transposed() -> DependencyGraph.Rows {
+        let count = starts.count - 1
+        var result = DependencyGraph.Rows(
+            starts: [Int32](repeating: 0, count: count + 1), targets: [Int32](repeating: 0, count: targets.count))
+        for target in targets { result.starts[Int(target) + 1] += 1 }
+        for operation in 0..<count { result.starts[operation + 1] += result.starts[operation] }
+        var next = result.starts
+        for operation in 0..<count {
+            for target in self[operation] {
+                result.targets[Int(next[Int(target)])] = Int32(operation)
+                next[Int(target)] += 1
+            }
+        }
+        return result
+    }
+}
+
+// MARK: - The kinds
+
+extension GraphSize {
+    /// Calls `add` with the predecessors of an operation, each of a lower number and none twice.
+    fileprivate func forEachPredecessor(of operation: Int, _ draw: inout DistinctDraw, _ add: (Int) -> Void) {
+        switch kind {
+        case .fanOut:
+            if operation > 0 { add(0) }
+        case .fanIn:
+            if operation == width { (0..<width).forEach(add) }
+        case .diamond:
+            // A joint every `width + 1` operations waits for those between it and the joint before.
+            let place = operation % (width + 1)
+            if place > 0 {
+                add(operation - place)
+            } else if operation > 0 {
+                (operation - width..<operation).forEach(add)
+            }
+        case .binaryTree:
+            if operation > 0 { add((operation - 1) / 2) }
+        case .wavefront:
+            if operation >= width { add(operation - width) }
+            if operation % width > 0 { add(operation - 1) }
+        case .layeredRandom:
+            guard operation >= width else { return }
+            let rowAbove = operation - operation % width - width
+            for place in draw.next() { add(rowAbove + place) }
+        }
+    }
+}
+
+/// Draws some different numbers at a time.
+private struct DistinctDraw {
+    private let count: Int
+    /// All numbers, in an order that each draw goes on shuffling.
+    private var numbers: [Int]
+    private var generator: SplitMix64
+
+    /// Places in the row above.
+    init(_ size: GraphSize, seed: Int) {
+        count = min(size.degree, size.width)
+        numbers = size.kind == .layeredRandom ? Array(0..<size.width) : []
+        generator = SplitMix64(seed: UInt64(bitPattern: Int64(seed)))
+    }
+
+    /// The beginning of a Fisher–Yates shuffle: every selection is equally likely.
+    mutating func next() -> ArraySlice<Int> {
+        for place in 0..<count {
+            numbers.swapAt(place, place + Int(generator.next() % UInt64(numbers.count - place)))
+        }
+        return numbers[..<count]
+    }
+}
+
+extension GraphSize {
+    /// A graph of the same kind with at most `limit` operations, or the smallest there is.
+    func shortened(to limit: Int) -> GraphSize {
+        var size = self
+        while size.operationCount > limit {
+            let (canNarrow, canFlatten) = (kind.hasWidth && size.width > 1, kind.hasLayers && size.layers > 1)
+            if canNarrow, size.width >= size.layers || !canFlatten {
+                size.width /= 2
+            } else if canFlatten {
+                size.layers = kind == .binaryTree ? size.layers - 1 : size.layers / 2
+            } else {
+                return size
+            }
+        }
+        return size
+    }
+}
+
+extension GraphKind {
+    fileprivate var hasWidth: Bool { self != .binaryTree }
+    fileprivate var hasLayers: Bool { self != .fanOut && self != .fanIn }
+}

@@ -1,0 +1,105 @@
+extension Shape { public static let cancelStorm = Shape("cancel_storm") }
+
+extension Capability { package static let cancellation = Capability("cancellation") }
+
+extension ShapeDefinition {
+    /// Operations that are cancelled in great numbers.
+    static let cancelStorm = ShapeDefinition(
+        .cancelStorm, needs: .cancellation,
+        summary: "Many submitted operations are cancelled at once.",
+        parameters: [
+            .count("operations", 1...operationLimit, 10_000, "Operations submitted, all together."),
+            .init(
+                name: "cancelled_percent", kind: .integer(0...100), defaultValue: .integer(50),
+                summary: "How many of them are chosen, by the seed, to be cancelled; used by call each only.",
+                unit: "count"),
+            .choice(
+                "call", ["each", "all"],
+                "One call per operation to be cancelled, or one call for everything in the queue."),
+            .choice(
+                "enqueue", ["suspended", "live"],
+                "Whether the queue is suspended until everything is added and cancelled, or runs meanwhile."),
+            .count(
+                "producers", 1...256, 1,
+                "Threads that submit, each an equal share; when all have, each cancels what it submitted."),
+        ] + common(work: 1000),
+        plan: { cell, plan in
+            plan.producers = cell.integer("producers")
+            plan.startsSuspended = cell.text("enqueue") == "suspended"
+            plan.detail = Cancellation(cell, of: plan.operationCount, isBeforeRelease: plan.startsSuspended)
+        })
+}
+
+/// Operations that are cancelled between submitting and draining.
+package struct Cancellation: ShapeDetail, Equatable {
+    package enum Call: String, Sendable {
+        /// One call for each chosen operation.
+        case each
+        /// One call for everything in the queue.
+        case all
+    }
+
+    package var call: Call
+    /// Whether nothing can have begun when the cancelling begins, so that the outcome is wholly determined.
+    package var isBeforeRelease: Bool
+    /// For each operation, whether it is to be cancelled.
+    package var isChosen: [Bool]
+
+    package var chosenCount: Int { isChosen.count { $0 } }
+    package var runsEveryBody: Bool { false }
+
+    fileprivate init(_ cell: Cell, of operations: Int, isBeforeRelease: Bool) {
+        call = Call(rawValue: cell.text("call")) ?? .each
+        self.isBeforeRelease = isBeforeRelease
+        isChosen = Self.chosen(
+            percent: call == .all ? 100 : cell.integer("cancelled_percent"), of: operations, seed: cell.integer("seed"))
+    }
+
+    /// Chooses that many of a hundred, spread by chance, and exactly so many in all.
+    private static func chosen(percent: Int, of operations: Int, seed: Int) -> [Bool] {
+        var generator = SplitMix64(seed: UInt64(bitPattern: Int64(seed)))
+        var (left, wanted) = (operations, operations * percent / 100)
+        return (0..<operations).map { _ in
+            defer { left -= 1 }
+            guard Int(generator.next() % UInt64(left)) < wanted else { return false }
+            wanted -= 1
+            return true
+        }
+    }
+
+    package func shortened(to operations: Int) -> (any ShapeDetail)? {
+        var shortened = self
+        shortened.isChosen.removeSubrange(operations...)
+        return shortened
+    }
+
+    /// Every operation ended once, in a way that it may.
+    ///
+    /// The slot of an operation counts its runs in its lower half, and in its upper half the times that it ended although,
+    /// or because, it was cancelled. One that was not chosen ran. One that was chosen before anything could begin did not.
+    /// One that was chosen while the queue was running did either, or was cancelled while it ran.
+    package func violations(of traces: RoundTraces, in plan: WorkloadPlan) -> [String] {
+        var (lost, repeated, ranCancelled, unasked) = (0, 0, 0, 0)
+        for operation in 0..<plan.operationCount {
+            let slot = traces.slot(operation)
+            let runs = slot % RoundTraces.cancelledMark
+            let cancellations = slot / RoundTraces.cancelledMark
+            let isChosen = isChosen[operation]
+            if runs == 0 && cancellations == 0 { lost += 1 }
+            if runs > 1 || cancellations > 1 { repeated += 1 }
+            if isChosen && isBeforeRelease && runs > 0 { ranCancelled += 1 }
+            if !isChosen && cancellations > 0 { unasked += 1 }
+        }
+        var violations: [String] = []
+        if lost > 0 { violations.append("\(lost) operations neither ran nor ended as cancelled") }
+        if repeated > 0 { violations.append("\(repeated) operations ran or ended as cancelled more than once") }
+        if ranCancelled > 0 { violations.append("\(ranCancelled) operations ran, cancelled before the queue did") }
+        if unasked > 0 { violations.append("\(unasked) operations were cancelled without a call that cancels them") }
+        return violations
+    }
+}
+
+extension WorkloadPlan {
+    /// Nil in other shapes.
+    package var cancellation: Cancellation? { detail(Cancellation.self) }
+}

@@ -1,0 +1,121 @@
+import Glibc
+
+extension Shape { public static let openLoop = Shape("open_loop") }
+
+extension Capability { package static let arrivals = Capability("arrivals") }
+
+extension ShapeDefinition {
+    /// Operations that arrive at a rate, whatever became of those before.
+    static let openLoop = ShapeDefinition(
+        .openLoop, needs: .arrivals,
+        summary: "Operations that arrive at a fixed rate, however far the queue has come.",
+        parameters: [
+            .init(
+                name: "rate", kind: .integerOr(keyword: "search", 1...arrivalRateLimit),
+                defaultValue: .integer(10_000),
+                summary:
+                    "Arrivals per second; \"search\" for the highest rate that keeps the 99th percentile, from the "
+                    + "intended instant of submitting to the end, within bound_ns.",
+                unit: "1/s"),
+            .choice(
+                "arrivals", ["poisson", "constant"],
+                "Gaps drawn from the exponential distribution, or all of the same length."),
+            .nanoseconds(
+                "duration_ns", 1_000_000...60_000_000_000, 500_000_000,
+                "How long operations arrive; in a search, in each try."),
+            .nanoseconds(
+                "bound_ns", 1000...10_000_000_000, 1_000_000, "Used by rate search only: the bound to keep."),
+            stall,
+            .choice(
+                "stalls", ["operation", "submitter"],
+                "Used with stall_ns: what stands still, an operation or the thread that submits."),
+        ] + common(work: 1000),
+        operationCount: { Arrivals($0).count(perSecond: $0.arrivalRate ?? searchedRateFirst) },
+        kinds: [.latency, .check],
+        canBePhase: true,
+        problem: { cell in
+            guard cell.arrivalRate == nil, cell.integer("stall_ns") > 0 else { return nil }
+            return ("it searches a rate and stalls", "give a rate, or leave stall_ns at 0")
+        },
+        estimate: RoundEstimate(
+            pause: { cell in Double(cell.integer("duration_ns")) / 1e9 },
+            latencyRounds: { $0.searchesRate ? searchRounds : nil }),
+        sketch: { $0.reduced(["duration_ns"]) },
+        plan: { cell, plan in
+            let arrivals = Arrivals(cell)
+            plan.form = .closure
+            plan.detail = arrivals
+            plan.pacing = .arrivals(
+                arrivals.instants(count: plan.operationCount, perSecond: cell.arrivalRate ?? searchedRateFirst))
+            plan.stall = Stall(cell, of: plan.operationCount)
+            plan.stall?.stallsSubmitter = cell.text("stalls") == "submitter"
+        })
+
+    /// The greatest rate of arrivals, per second.
+    public static let arrivalRateLimit = 10_000_000
+    /// Where the search of a rate begins, per second.
+    public static let searchedRateFirst = 10_000
+    /// Rounds until a searched rate is found, about.
+    private static let searchRounds = 20.0
+}
+
+extension Cell {
+    /// The rate of arrivals per second; nil for `"search"`.
+    public var arrivalRate: Int? {
+        guard case .integer(let rate) = parameters["rate"] else { return nil }
+        return rate
+    }
+
+    /// Whether the highest rate that holds is searched.
+    var searchesRate: Bool { shape == .openLoop && arrivalRate == nil }
+}
+
+/// How operations arrive in an open loop, before a rate is chosen.
+package struct Arrivals: ShapeDetail {
+    package enum Gaps: String, Sendable { case poisson, constant }
+
+    package var gaps: Gaps
+    package var durationNanoseconds: Int
+    package var seed: Int
+    /// In a search, the bound of the 99th percentile; nil where the rate is given.
+    package var boundNanoseconds: Int64?
+
+    package init(_ cell: Cell) {
+        gaps = Gaps(rawValue: cell.text("arrivals")) ?? .poisson
+        durationNanoseconds = cell.integer("duration_ns")
+        seed = cell.integer("seed")
+        boundNanoseconds = cell.arrivalRate == nil ? Int64(cell.integer("bound_ns")) : nil
+    }
+
+    /// The instants of `count` arrivals, in nanoseconds from the first.
+    package func instants(count: Int, perSecond rate: Int) -> [Int64] {
+        let gap = 1e9 / Double(rate)
+        var generator = SplitMix64(seed: UInt64(bitPattern: Int64(seed)))
+        var instant = 0.0
+        return (0..<count).map { index in
+            defer { instant = gaps == .constant ? Double(index + 1) * gap : instant - log(1 - generator.unit()) * gap }
+            return Int64(instant)
+        }
+    }
+
+    /// How many operations arrive in the duration at that rate.
+    package func count(perSecond rate: Int) -> Int {
+        max(1, Int(Double(rate) * Double(durationNanoseconds) / 1e9))
+    }
+}
+
+extension WorkloadPlan {
+    /// What the pace was drawn from; nil in other shapes.
+    package var arrivals: Arrivals? { detail(Arrivals.self) }
+
+    /// The plan with operations arriving at another rate, drawn by another seed.
+    package func arriving(perSecond rate: Int, seedOffset: Int = 0) -> WorkloadPlan {
+        guard var arrivals else { return self }
+        var plan = self
+        plan.operationCount = arrivals.count(perSecond: rate)
+        plan.itemCount = plan.operationCount
+        arrivals.seed += seedOffset
+        plan.pacing = .arrivals(arrivals.instants(count: plan.operationCount, perSecond: rate))
+        return plan
+    }
+}

@@ -1,0 +1,34 @@
+extension Shape { public static let priorityMix = Shape("priority_mix") }
+
+extension Capability { package static let priorities = Capability("priorities") }
+
+extension ShapeDefinition {
+    /// Queue priorities that compete for the slots of one queue.
+    static let priorityMix = ShapeDefinition(
+        .priorityMix, needs: .priorities,
+        summary: "Operations of five queue priorities competing for the slots of one queue.",
+        parameters: [
+            .count("operations", 1...operationLimit, 10_000, "Operations of all priorities together."),
+            .init(
+                name: "mix", kind: .weights(keys: .fixed(PriorityLevel.allCases.map(\.rawValue))),
+                defaultValue: .weights(
+                    Dictionary(uniqueKeysWithValues: PriorityLevel.allCases.map { ($0.rawValue, 1) })),
+                summary: "Relative numbers of operations of each priority."),
+            .choice(
+                "enqueue", ["suspended", "live"],
+                "Whether the queue is suspended until everything is added, or runs while operations are added."),
+        ] + common(work: 1000),
+        canBePhase: true,
+        plan: { cell, plan in
+            let given = Dictionary(uniqueKeysWithValues: cell.weights("mix").map { ($0.key, $0.weight) })
+            plan.classes = OperationClasses(
+                label: "priority", levels: priorityLevels.map { ($0.key, $0.value, given[$0.key] ?? 0) },
+                operations: plan.operationCount, seed: cell.integer("seed"))
+            plan.startsSuspended = cell.text("enqueue") == "suspended"
+        })
+
+    /// The levels with their raw values, in ascending order of urgency.
+    private static let priorityLevels: [(key: String, value: Double)] = [
+        ("very_low", -8), ("low", -4), ("normal", 0), ("high", 4), ("very_high", 8),
+    ]
+}

@@ -1,0 +1,78 @@
+/// A shape: which parameters it takes, what a round of it is, what it asks of a backend and how long it takes. The decoder,
+/// the published schema, the cell ids, `--help`, the plan and the estimates all come from these values.
+public struct ShapeDefinition: Sendable {
+    public let shape: Shape
+    /// What a backend must be able to do.
+    package let needs: Capability
+    /// One line for people.
+    public let summary: String
+    /// In the order in which lists multiply: the first varies slowest.
+    public let parameters: [ParameterDefinition]
+    /// How many items of work one round of a cell does; nil: as many as operations.
+    let itemCount: (@Sendable (Cell) -> Int)?
+    /// How many operations one round of a cell submits.
+    let operationCount: @Sendable (Cell) -> Int
+    /// The kinds of sample that say something about the shape. A file cannot ask for others.
+    public let kinds: Set<SampleKind>
+    /// Whether a sequence may have phases of the shape.
+    let canBePhase: Bool
+    /// Why the values of a cell do not go together, and what would; nil if they do.
+    let problem: @Sendable (Cell) -> (what: String, remedy: String)?
+    /// How long a round takes, about.
+    package let estimate: RoundEstimate
+    /// The cell with the least to work out for each operation that leaves unchanged what a backend can say of it.
+    let sketch: @Sendable (Cell) -> Cell
+    /// Completes the plan of a cell, which has what every plan has.
+    private let complete: @Sendable (Cell, inout WorkloadPlan) -> Void
+
+    init(
+        _ shape: Shape, needs: Capability, summary: String, parameters: [ParameterDefinition],
+        itemCount: (@Sendable (Cell) -> Int)? = nil,
+        operationCount: @escaping @Sendable (Cell) -> Int = { $0.integer("operations") },
+        kinds: Set<SampleKind> = Set(SampleKind.allCases), canBePhase: Bool = false,
+        problem: @escaping @Sendable (Cell) -> (what: String, remedy: String)? = { _ in nil },
+        estimate: RoundEstimate = RoundEstimate(),
+        sketch: @escaping @Sendable (Cell) -> Cell = { $0.reduced(["operations"]) },
+        plan complete: @escaping @Sendable (Cell, inout WorkloadPlan) -> Void
+    ) {
+        self.shape = shape
+        self.needs = needs
+        self.summary = summary
+        self.parameters = parameters
+        self.itemCount = itemCount
+        self.operationCount = operationCount
+        self.kinds = kinds
+        self.canBePhase = canBePhase
+        self.problem = problem
+        self.estimate = estimate
+        self.sketch = sketch
+        self.complete = complete
+    }
+
+    /// The kinds of sample by name, in the order of tables.
+    var kindNames: [String] { SampleKind.allCases.filter(kinds.contains).map(\.rawValue) }
+
+    /// The parameter of that name, or nil if the shape has none.
+    public func parameter(named name: String) -> ParameterDefinition? {
+        parameters.first { $0.name == name }
+    }
+
+    /// The plan of a cell of this shape. The same cell gives the same plan.
+    package func plan(of cell: Cell) -> WorkloadPlan {
+        let operations = operationCount(cell)
+        var plan = WorkloadPlan(
+            shape: shape, needs: needs, operationCount: operations, itemCount: itemCount?(cell) ?? operations,
+            workNanoseconds: cell.integer("work_ns"), limit: cell.maxConcurrent)
+        complete(cell, &plan)
+        return plan
+    }
+}
+
+extension Cell {
+    /// The cell with 1 for the parameters of those names that it has.
+    func reduced(_ names: [String]) -> Cell {
+        var parameters = parameters
+        for name in names where parameters[name] != nil { parameters[name] = .integer(1) }
+        return Cell(workload: workload, shape: shape, parameters: parameters, id: id)
+    }
+}

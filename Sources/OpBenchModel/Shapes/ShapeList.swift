@@ -1,0 +1,44 @@
+// The list of shapes. A shape that stands here is known everywhere: to workload files, the schema, the help and the plan.
+
+extension ShapeDefinition {
+    /// Every shape, in the order of tables.
+    public static let all: [ShapeDefinition] = [
+        independent, chain, graph, priorityMix, threadPriority, suspendResume, wakeup, openLoop, cancelStorm, blocking,
+        memoryFence, observers, barriers, blockGroups, asynchronous, manualStart, sequence,
+    ]
+
+    private static let byShape = Dictionary(uniqueKeysWithValues: all.map { ($0.shape, $0) })
+
+    /// The definition of a shape. One that is not listed is a mistake of the program, and traps.
+    public static func of(_ shape: Shape) -> ShapeDefinition {
+        guard let definition = byShape[shape] else { preconditionFailure("\(shape.rawValue) is in no list of shapes") }
+        return definition
+    }
+
+    /// The shapes that a phase of a sequence may have.
+    static let phaseShapes = all.filter(\.canBePhase).map(\.shape)
+}
+
+extension Shape: CaseIterable, RawRepresentable {
+    /// In the order of tables.
+    public static let allCases = ShapeDefinition.all.map(\.shape)
+
+    public init?(rawValue: String) {
+        self.init(rawValue)
+        guard Self.allCases.contains(self) else { return nil }
+    }
+}
+
+extension BackendDefinition {
+    /// The shapes that the backend is defined for. A workload file that names it for another is refused.
+    public var shapes: Set<Shape> {
+        Set(ShapeDefinition.all.filter { capabilities?.contains($0.needs) ?? true }.map(\.shape))
+    }
+}
+
+extension BackendID {
+    /// Those defined for a shape, in the order of tables.
+    static func known(for shape: Shape) -> [BackendID] {
+        BackendDefinition.all.filter { $0.shapes.contains(shape) }.map(\.id)
+    }
+}

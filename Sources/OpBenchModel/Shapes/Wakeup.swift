@@ -1,0 +1,45 @@
+extension Shape { public static let wakeup = Shape("wakeup") }
+
+extension Capability { package static let wakeups = Capability("wake-ups") }
+
+extension ShapeDefinition {
+    /// An idle queue that is given something to do.
+    static let wakeup = ShapeDefinition(
+        .wakeup, needs: .wakeups,
+        summary: "Bursts submitted to an idle queue, each after the one before has ended and a pause has passed.",
+        parameters: [
+            .count("operations", 1...operationLimit, 1000, "Operations submitted, all together."),
+            .count("burst", 1...100_000, 1, "Operations submitted at once; then all of them are waited for."),
+            .nanoseconds(
+                "pause_ns", 0...1_000_000_000, 0,
+                "Time from the end of a burst to the next one; 0 for the next one at once."),
+            .choice(
+                "pause_by", ["sleep", "spin"],
+                "How the submitting thread passes that time: asleep, like the rest of the machine, or spinning on the clock, "
+                    + "so that its own processor never sleeps."),
+            stall,
+        ] + common(work: 0),
+        kinds: [.throughput, .latency, .check],
+        canBePhase: true,
+        problem: { cell in
+            let bursts = (cell.integer("operations") + cell.integer("burst") - 1) / cell.integer("burst")
+            let seconds = Double(bursts) * Double(cell.integer("pause_ns")) / 1e9
+            guard seconds > secondsLimit else { return nil }
+            return (
+                "its pauses take \(FigureText.write(seconds)) s",
+                "operations ÷ burst × pause_ns is at most \(FigureText.write(secondsLimit)) s"
+            )
+        },
+        estimate: RoundEstimate(
+            operationNanoseconds: 30_000,
+            pause: { cell in
+                Double(cell.integer("operations") / cell.integer("burst")) * Double(cell.integer("pause_ns")) / 1e9
+            }),
+        plan: { cell, plan in
+            plan.form = .closure
+            plan.pacing = .bursts(
+                size: cell.integer("burst"), pauseNanoseconds: cell.integer("pause_ns"),
+                staysAwake: cell.text("pause_by") == "spin")
+            plan.stall = Stall(cell, of: plan.operationCount)
+        })
+}
