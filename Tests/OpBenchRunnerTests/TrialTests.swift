@@ -68,7 +68,7 @@ import Testing
         #expect(report.figures.count { $0.metric == "inversions" } == 6)
     }
 
-    @Test(arguments: BackendFactory.all.map(\.id).filter { $0 != .serial }, Fixture.triedShapes)
+    @Test(arguments: BackendFactory.all.filter { $0.kinds.contains(.latency) }.map(\.id), Fixture.triedShapes)
     func `every backend times the same stages, of which the completion block needs a form that has one`(
         _ id: BackendID, _ index: Int
     ) async throws {
