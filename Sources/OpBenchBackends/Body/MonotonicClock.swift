@@ -1,15 +1,15 @@
 import Glibc
 
 /// The one clock of all figures: CLOCK_MONOTONIC, in nanoseconds, the same for all processes of a machine.
-package enum MonotonicClock {
+public enum MonotonicClock {
     @inlinable
     @inline(__always)
-    package static func now() -> Int64 { read(CLOCK_MONOTONIC) }
+    public static func now() -> Int64 { read(CLOCK_MONOTONIC) }
 
     /// CPU time used by the calling thread, in nanoseconds.
     @inlinable
     @inline(__always)
-    package static func threadCPU() -> Int64 { read(CLOCK_THREAD_CPUTIME_ID) }
+    public static func threadCPU() -> Int64 { read(CLOCK_THREAD_CPUTIME_ID) }
 
     @inlinable
     @inline(__always)
@@ -21,7 +21,7 @@ package enum MonotonicClock {
 
     /// The least time between two instants that the clock tells apart, in nanoseconds: the least difference of readings one
     /// after the other that is not 0. clock_getres(2) tells the unit only, and reading takes longer than that.
-    package static func resolution() -> Int64 {
+    public static func resolution() -> Int64 {
         var least = Int64.max
         var last = now()
         var readings = 0
@@ -36,7 +36,7 @@ package enum MonotonicClock {
     }
 
     /// Sleeps until that instant; returns at once if it has passed.
-    package static func sleep(until instant: Int64) {
+    public static func sleep(until instant: Int64) {
         var time = timespec(tv_sec: Int(instant / 1_000_000_000), tv_nsec: Int(instant % 1_000_000_000))
         while clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nil) == EINTR {}
     }

@@ -7,7 +7,8 @@ import Synchronization
 ///
 /// Backends capture this value: a pointer without reference counting, so that a closure costs every backend the same
 /// 16 bytes. The traces are preallocated and touched before the clock starts. What backends call while the clock runs is
-/// inlinable, so that it costs the backends of other modules no more than those of this one.
+/// inlinable, so that it costs the backends of other modules no more than those of this one; and public, since Swift 6.3
+/// inlines nothing of `package` access into another module.
 ///
 /// **The proof of a throughput sample** is one plain store per operation. Each operation has a slot, 0 at the start of a
 /// round. The body reads its predecessors' slots on entry and takes the highest (0 if it has none, and 0 if any of them
@@ -16,8 +17,8 @@ import Synchronization
 /// one that started before the return of one of its predecessors was visible to it read 0, and its slot is too low. What
 /// could escape is two runs of one operation whose load and store fall into the same few nanoseconds; check samples count
 /// with atomics.
-package struct OperationBody: @unchecked Sendable {
-    package enum Mode: Sendable {
+public struct OperationBody: @unchecked Sendable {
+    public enum Mode: Sendable {
         /// The work alone, to learn what the store costs.
         case bare
         /// The work and the store.
@@ -30,42 +31,42 @@ package struct OperationBody: @unchecked Sendable {
 
     @usableFromInline let state: UnsafeMutablePointer<State>
 
-    package struct State {
-        package var mode: Mode
-        package let operationCount: Int
-        package let slots: UnsafeMutablePointer<UInt32>
-        package let predecessorDistance: Int
-        package let predecessors: PredecessorRows?
-        package let iterationsPerItem: UInt64
+    public struct State {
+        public var mode: Mode
+        public let operationCount: Int
+        public let slots: UnsafeMutablePointer<UInt32>
+        public let predecessorDistance: Int
+        public let predecessors: PredecessorRows?
+        public let iterationsPerItem: UInt64
         /// Whether the work is more than nothing.
-        package let hasWork: Bool
-        package let blocking: BlockedWork?
+        public let hasWork: Bool
+        public let blocking: BlockedWork?
         /// Whether an operation is running until `didAnnounceEnd`.
-        package let announcesEnds: Bool
-        package let itemsPerOperation: Int
-        package let lastItems: Int
+        public let announcesEnds: Bool
+        public let itemsPerOperation: Int
+        public let lastItems: Int
         /// The operation that stands still, and for how long; -1 for none.
-        package let stalledOperation: Int
-        package let stallNanoseconds: Int64
+        public let stalledOperation: Int
+        public let stallNanoseconds: Int64
         /// Stamps, one per operation and kind; empty where the mode takes none.
-        package let stamps: UnsafeMutablePointer<Int64>
-        package let stampCount: Int
-        package let takesThreadFigures: Bool
-        package let counters: UnsafeMutablePointer<Counters>
+        public let stamps: UnsafeMutablePointer<Int64>
+        public let stampCount: Int
+        public let takesThreadFigures: Bool
+        public let counters: UnsafeMutablePointer<Counters>
     }
 
     /// Counted in check samples only.
-    package struct Counters: ~Copyable {
-        package let runs = Atomic<Int>(0)
-        package let running = Atomic<Int>(0)
-        package let highWater = Atomic<Int>(0)
+    public struct Counters: ~Copyable {
+        public let runs = Atomic<Int>(0)
+        public let running = Atomic<Int>(0)
+        public let highWater = Atomic<Int>(0)
         /// Written by barriers only, which nothing runs beside.
-        package var barriersEnded: UInt32 = 0
+        public var barriersEnded: UInt32 = 0
     }
 
-    package typealias Stamp = RoundTraces.Stamp
+    public typealias Stamp = RoundTraces.Stamp
 
-    package init(plan: WorkloadPlan, kernel: WorkKernel, mode: Mode) {
+    public init(plan: WorkloadPlan, kernel: WorkKernel, mode: Mode) {
         let count = plan.operationCount
         let slots = UnsafeMutablePointer<UInt32>.allocate(capacity: count)
         slots.initialize(repeating: 0, count: count)
@@ -92,7 +93,7 @@ package struct OperationBody: @unchecked Sendable {
     }
 
     /// Frees the traces. Nothing may run the body any more.
-    package func deallocate() {
+    public func deallocate() {
         state.pointee.slots.deallocate()
         state.pointee.stamps.deallocate()
         state.pointee.predecessors?.deallocate()
@@ -103,7 +104,7 @@ package struct OperationBody: @unchecked Sendable {
     }
 
     /// Forgets the last round. Nothing may run the body meanwhile.
-    package func reset() {
+    public func reset() {
         state.pointee.slots.update(repeating: 0, count: state.pointee.operationCount)
         state.pointee.stamps.update(repeating: 0, count: state.pointee.stampCount)
         state.pointee.counters.pointee.runs.store(0, ordering: .relaxed)
@@ -112,10 +113,10 @@ package struct OperationBody: @unchecked Sendable {
     }
 
     /// Changes between the modes that take no stamps.
-    package func setMarks(_ isMarking: Bool) { state.pointee.mode = isMarking ? .marked : .bare }
+    public func setMarks(_ isMarking: Bool) { state.pointee.mode = isMarking ? .marked : .bare }
 
     /// Whether the rounds of a stamped body take their stamps, to learn what those cost. Nothing may run it meanwhile.
-    package func setStamps(_ isStamping: Bool) { state.pointee.mode = isStamping ? .stamped : .marked }
+    public func setStamps(_ isStamping: Bool) { state.pointee.mode = isStamping ? .stamped : .marked }
 }
 
 // MARK: - Called by backends
@@ -124,7 +125,7 @@ extension OperationBody {
     /// The operation's work.
     @inlinable
     @inline(__always)
-    package func run(_ operation: Int) {
+    public func run(_ operation: Int) {
         switch state.pointee.mode {
         case .marked: mark(operation)
         case .bare: work(operation)
@@ -136,20 +137,20 @@ extension OperationBody {
     /// Just before the call that submits the operation.
     @inlinable
     @inline(__always)
-    package func willSubmit(_ operation: Int) {
+    public func willSubmit(_ operation: Int) {
         if takesStamps { stamp(.submit, operation, MonotonicClock.now()) }
     }
 
     /// Just after that call has returned.
     @inlinable
     @inline(__always)
-    package func didSubmit(_ operation: Int) {
+    public func didSubmit(_ operation: Int) {
         if takesStamps { stamp(.submitted, operation, MonotonicClock.now()) }
     }
 
     /// The same for one call that submits many; `operation` gives each one's number.
     @inlinable
-    package func submitTogether(_ operations: Range<Int>, in plan: WorkloadPlan, by call: () -> Void) {
+    public func submitTogether(_ operations: Range<Int>, in plan: WorkloadPlan, by call: () -> Void) {
         guard takesStamps else { return call() }
         let before = MonotonicClock.now()
         call()
@@ -162,23 +163,23 @@ extension OperationBody {
 
     /// On entry of the operation's completion block.
     @inlinable
-    package func didNotify(_ operation: Int) {
+    public func didNotify(_ operation: Int) {
         if takesStamps { stamp(.notified, operation, MonotonicClock.now()) }
     }
 
     /// How an operation waits for its partner with the backend's own means. Set before anything is submitted, and used
     /// in plans of operations that wait for one another only.
-    package func setWait(_ wait: @escaping @Sendable (Int) -> Void) { state.pointee.blocking?.wait = wait }
+    public func setWait(_ wait: @escaping @Sendable (Int) -> Void) { state.pointee.blocking?.wait = wait }
 
     /// An observer has been told of the operation's finish. Calls for one operation follow one another.
     @inlinable
     @inline(__always)
-    package func didNotice(_ operation: Int) { state.pointee.slots[operation] &+= RoundTraces.noticeMark }
+    public func didNotice(_ operation: Int) { state.pointee.slots[operation] &+= RoundTraces.noticeMark }
 
     /// The end of an asynchronous operation, just before it is announced; after its `run` has returned.
     @inlinable
     @inline(__always)
-    package func didAnnounceEnd(_ operation: Int) {
+    public func didAnnounceEnd(_ operation: Int) {
         didNotice(operation)
         guard takesStamps else { return }
         stamp(.end, operation, MonotonicClock.now())
@@ -194,7 +195,7 @@ extension OperationBody {
     /// Just before the call that starts the operation by hand: it is submitted and ready at once.
     @inlinable
     @inline(__always)
-    package func willStart(_ operation: Int) {
+    public func willStart(_ operation: Int) {
         willSubmit(operation)
         didSubmit(operation)
     }
@@ -202,7 +203,7 @@ extension OperationBody {
     /// In place of `run`, between barriers: the slot counts the barriers that had ended.
     @inlinable
     @inline(__always)
-    package func runBesideOthers(_ operation: Int) {
+    public func runBesideOthers(_ operation: Int) {
         let counters = state.pointee.counters
         let before = counters.pointee.barriersEnded
         run(operation)
@@ -213,7 +214,7 @@ extension OperationBody {
     /// In place of `run`, for a barrier.
     @inlinable
     @inline(__always)
-    package func runBarrier(_ operation: Int) {
+    public func runBarrier(_ operation: Int) {
         runBesideOthers(operation)
         state.pointee.counters.pointee.barriersEnded &+= 1
     }
@@ -221,18 +222,18 @@ extension OperationBody {
     /// In place of `run`, for an operation that has ended because it was cancelled.
     @inlinable
     @inline(__always)
-    package func didEndCancelled(_ operation: Int) { state.pointee.slots[operation] &+= RoundTraces.cancelledMark }
+    public func didEndCancelled(_ operation: Int) { state.pointee.slots[operation] &+= RoundTraces.cancelledMark }
 
     /// Whether a backend should set a completion block for the sake of the stamp `notified`: on every eighth operation
     /// of a stamped sample, so that the blocks hardly weigh on the other stages.
     @inlinable
     @inline(__always)
-    package func wantsNotification(_ operation: Int) -> Bool { operation & 7 == 0 && takesStamps }
+    public func wantsNotification(_ operation: Int) -> Bool { operation & 7 == 0 && takesStamps }
 
     /// Whether this is a sample that times operations.
     @inlinable
     @inline(__always)
-    package var takesStamps: Bool {
+    public var takesStamps: Bool {
         switch state.pointee.mode {
         case .stamped, .checked: true
         case .bare, .marked: false
@@ -241,7 +242,7 @@ extension OperationBody {
 
     @inlinable
     @inline(__always)
-    package func stamp(_ kind: Stamp, _ operation: Int, _ value: Int64) {
+    public func stamp(_ kind: Stamp, _ operation: Int, _ value: Int64) {
         state.pointee.stamps[kind.row * state.pointee.operationCount + operation] = value
     }
 
@@ -322,19 +323,19 @@ extension OperationBody {
 // MARK: - Read after a round
 
 extension OperationBody {
-    package var operationCount: Int { state.pointee.operationCount }
+    public var operationCount: Int { state.pointee.operationCount }
 
-    package func slot(_ operation: Int) -> UInt32 { state.pointee.slots[operation] }
+    public func slot(_ operation: Int) -> UInt32 { state.pointee.slots[operation] }
 
     /// A stamp of an operation; 0 if it was not taken.
     @inlinable
     @inline(__always)
-    package func read(_ kind: Stamp, _ operation: Int) -> Int64 {
+    public func read(_ kind: Stamp, _ operation: Int) -> Int64 {
         state.pointee.stamps[kind.row * state.pointee.operationCount + operation]
     }
 
     /// When the operation could first have started: the latest of the submitting call's return and its predecessors' ends.
-    package func ready(_ operation: Int) -> Int64 {
+    public func ready(_ operation: Int) -> Int64 {
         let distance = state.pointee.predecessorDistance
         let submitted = read(.submitted, operation)
         if let predecessors = state.pointee.predecessors {
@@ -344,15 +345,15 @@ extension OperationBody {
     }
 
     /// What is held against the plan.
-    package var traces: RoundTraces {
+    public var traces: RoundTraces {
         RoundTraces(
             slots: state.pointee.slots, stamps: state.pointee.stamps, operationCount: operationCount,
             hasStamps: takesStamps)
     }
 
     /// Bodies entered, as counted by a check sample.
-    package var countedRuns: Int { state.pointee.counters.pointee.runs.load(ordering: .relaxed) }
+    public var countedRuns: Int { state.pointee.counters.pointee.runs.load(ordering: .relaxed) }
 
     /// The most bodies seen running at once by a check sample.
-    package var highWater: Int { state.pointee.counters.pointee.highWater.load(ordering: .relaxed) }
+    public var highWater: Int { state.pointee.counters.pointee.highWater.load(ordering: .relaxed) }
 }

@@ -1,23 +1,23 @@
 import OpBenchModel
 
 /// The predecessors of a graph's operations, where an operation's body finds them without reference counting.
-package struct PredecessorRows {
+public struct PredecessorRows {
     @usableFromInline let starts: UnsafeMutablePointer<Int32>
     @usableFromInline let targets: UnsafeMutablePointer<Int32>
 
-    package init(_ graph: DependencyGraph) {
+    public init(_ graph: DependencyGraph) {
         starts = Self.copy(graph.predecessors.starts)
         targets = Self.copy(graph.predecessors.targets)
     }
 
-    package func deallocate() {
+    public func deallocate() {
         starts.deallocate()
         targets.deallocate()
     }
 
     @inlinable
     @inline(__always)
-    package subscript(operation: Int) -> UnsafeBufferPointer<Int32> {
+    public subscript(operation: Int) -> UnsafeBufferPointer<Int32> {
         let start = Int(starts[operation])
         return UnsafeBufferPointer(start: targets + start, count: Int(starts[operation + 1]) - start)
     }

@@ -3,29 +3,29 @@ import CLinux
 /// CPU work of a known length: a loop in C that touches no memory and that the compiler cannot see through, counted in
 /// iterations. How many make a nanosecond is measured once a run, by the parent, and handed to every child, so that all
 /// samples of a run do the same work.
-package struct WorkKernel: Sendable, Codable, Equatable {
-    package var iterationsPerNanosecond: Double
+public struct WorkKernel: Sendable, Codable, Equatable {
+    public var iterationsPerNanosecond: Double
 
-    package init(iterationsPerNanosecond: Double) { self.iterationsPerNanosecond = iterationsPerNanosecond }
+    public init(iterationsPerNanosecond: Double) { self.iterationsPerNanosecond = iterationsPerNanosecond }
 
     /// What any processor may reach, and more: a work of 10⁹ ns must fit into a word.
-    package static let plausible = 1e-6...1e6
+    public static let plausible = 1e-6...1e6
 
-    package enum CodingKeys: String, CodingKey {
+    public enum CodingKeys: String, CodingKey {
         case iterationsPerNanosecond = "iterations_per_ns"
     }
 
     /// Iterations for that much work; 0 nanoseconds are 0 iterations, anything else at least one.
-    package func iterations(nanoseconds: Int) -> UInt64 {
+    public func iterations(nanoseconds: Int) -> UInt64 {
         nanoseconds == 0 ? 0 : UInt64(max(1, (Double(nanoseconds) * iterationsPerNanosecond).rounded()))
     }
 
     @inlinable
     @inline(__always)
-    package static func run(_ iterations: UInt64) { clinux_burn(iterations) }
+    public static func run(_ iterations: UInt64) { clinux_burn(iterations) }
 
     /// Takes about 60 ms. The fastest of many short attempts counts: whatever disturbs can only slow one down.
-    package static func calibrate() -> WorkKernel {
+    public static func calibrate() -> WorkKernel {
         let iterations: UInt64 = 200_000
         let end = MonotonicClock.now() + 60_000_000
         var best = Int64.max

@@ -1,12 +1,12 @@
 import Synchronization
 
 /// Counts down to the last of a batch.
-package final class Countdown: Sendable {
+public final class Countdown: Sendable {
     @usableFromInline let rest: Atomic<Int>
 
-    package init(_ count: Int) { rest = Atomic(count) }
+    public init(_ count: Int) { rest = Atomic(count) }
 
     /// True for the last of the `count` calls. Ordered so that the last caller sees what the others did.
     @inlinable
-    package func isLast() -> Bool { rest.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 }
+    public func isLast() -> Bool { rest.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 }
 }

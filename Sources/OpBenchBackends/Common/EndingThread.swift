@@ -3,7 +3,7 @@ import Dispatch
 /// The thread that announces the end of asynchronous operations, in place of whatever they wait for in real life.
 ///
 /// Inlinable, so that it is specialised for a backend of another module as for one of this.
-package final class EndingThread<Element: Sendable>: @unchecked Sendable {
+public final class EndingThread<Element: Sendable>: @unchecked Sendable {
     @usableFromInline let lock = PlainLock()
     @usableFromInline let filled = DispatchSemaphore(value: 0)
     @usableFromInline var waiting: [Element] = []
@@ -12,7 +12,7 @@ package final class EndingThread<Element: Sendable>: @unchecked Sendable {
 
     /// - Parameter end: ends one; called on the thread, in the order in which they were handed over.
     @inlinable
-    package init(_ end: @escaping @Sendable (Element) -> Void) {
+    public init(_ end: @escaping @Sendable (Element) -> Void) {
         thread = OwnThread { [unowned self] in
             while let batch = next() { for element in batch { end(element) } }
         }
@@ -20,7 +20,7 @@ package final class EndingThread<Element: Sendable>: @unchecked Sendable {
 
     /// Hands an operation over. The thread is woken only if it had none.
     @inlinable
-    package func take(_ element: Element) {
+    public func take(_ element: Element) {
         lock.lock()
         waiting.append(element)
         let isFirst = waiting.count == 1
@@ -30,7 +30,7 @@ package final class EndingThread<Element: Sendable>: @unchecked Sendable {
 
     /// Ends the thread. Nothing may be handed over any more.
     @inlinable
-    package func dismiss() {
+    public func dismiss() {
         lock.whileLocked { isOver = true }
         filled.signal()
         thread?.join()

@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 
 /// A thread of the suite's own, outside of every pool that a backend might use.
-package final class OwnThread: Sendable {
+public final class OwnThread: Sendable {
     private static let made = Atomic<Int>(0)
 
     /// All such threads so far.
@@ -11,7 +11,7 @@ package final class OwnThread: Sendable {
 
     private let ended = DispatchSemaphore(value: 0)
 
-    package init(_ body: @escaping @Sendable () -> Void) {
+    public init(_ body: @escaping @Sendable () -> Void) {
         let box = Unmanaged.passRetained(
             Box { [ended] in
                 body()
@@ -29,7 +29,7 @@ package final class OwnThread: Sendable {
         Self.made.add(1, ordering: .relaxed)
     }
 
-    package func join() { ended.wait() }
+    public func join() { ended.wait() }
 
     private final class Box: Sendable {
         let body: @Sendable () -> Void

@@ -2,10 +2,10 @@ import Glibc
 
 /// A pthread mutex. `Synchronization.Mutex` inherits priorities on Linux and is slow when contended, which would make
 /// the pumps a straw man.
-package final class PlainLock: @unchecked Sendable {
+public final class PlainLock: @unchecked Sendable {
     @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
-    package init() {
+    public init() {
         mutex = .allocate(capacity: 1)
         pthread_mutex_init(mutex, nil)
     }
@@ -17,14 +17,14 @@ package final class PlainLock: @unchecked Sendable {
 
     @inlinable
     @inline(__always)
-    package func lock() { pthread_mutex_lock(mutex) }
+    public func lock() { pthread_mutex_lock(mutex) }
 
     @inlinable
     @inline(__always)
-    package func unlock() { pthread_mutex_unlock(mutex) }
+    public func unlock() { pthread_mutex_unlock(mutex) }
 
     @inlinable
-    package func whileLocked<Result>(_ body: () -> Result) -> Result {
+    public func whileLocked<Result>(_ body: () -> Result) -> Result {
         lock()
         defer { unlock() }
         return body()

@@ -1,41 +1,41 @@
 /// Who waits for whom, in compressed rows, both ways.
 ///
 /// Operations are numbered so that predecessors come first: running them by their numbers is a correct order.
-package struct DependencyGraph: Sendable, Equatable {
+public struct DependencyGraph: Sendable, Equatable {
     /// One half of the graph: the neighbours of operation `i` are `targets[starts[i]..<starts[i + 1]]`.
-    package struct Rows: Sendable, Equatable {
-        package fileprivate(set) var starts: [Int32]
-        package fileprivate(set) var targets: [Int32]
+    public struct Rows: Sendable, Equatable {
+        public fileprivate(set) var starts: [Int32]
+        public fileprivate(set) var targets: [Int32]
 
         @inlinable
         @inline(__always)
-        package subscript(operation: Int) -> ArraySlice<Int32> {
+        public subscript(operation: Int) -> ArraySlice<Int32> {
             targets[Int(starts[operation])..<Int(starts[operation + 1])]
         }
 
         @inlinable
         @inline(__always)
-        package func count(of operation: Int) -> Int { Int(starts[operation + 1] - starts[operation]) }
+        public func count(of operation: Int) -> Int { Int(starts[operation + 1] - starts[operation]) }
     }
 
-    package let size: GraphSize
+    public let size: GraphSize
     private let seed: Int
-    package let predecessors: Rows
-    package let successors: Rows
+    public let predecessors: Rows
+    public let successors: Rows
     /// The length of the longest path that ends in each operation, itself included: 1 without predecessors.
-    package let levels: [UInt32]
+    public let levels: [UInt32]
 
-    package var operationCount: Int { levels.count }
-    package var dependencyCount: Int { predecessors.targets.count }
+    public var operationCount: Int { levels.count }
+    public var dependencyCount: Int { predecessors.targets.count }
     /// Operations on the longest path.
-    package var span: Int { Int(levels.max() ?? 0) }
+    public var span: Int { Int(levels.max() ?? 0) }
     /// Those that wait for nothing, in ascending order.
-    package var sources: [Int] { (0..<operationCount).filter { predecessors.count(of: $0) == 0 } }
+    public var sources: [Int] { (0..<operationCount).filter { predecessors.count(of: $0) == 0 } }
     /// Those that nothing waits for, in ascending order. All is done when these are.
-    package var sinks: [Int] { (0..<operationCount).filter { successors.count(of: $0) == 0 } }
+    public var sinks: [Int] { (0..<operationCount).filter { successors.count(of: $0) == 0 } }
 
     /// The graph of that size. The same size and seed give the same graph.
-    package init(_ size: GraphSize, seed: Int) {
+    public init(_ size: GraphSize, seed: Int) {
         var starts: [Int32] = [0]
         var targets: [Int32] = []
         var levels: [UInt32] = []

@@ -15,7 +15,7 @@ public struct GraphSize: Sendable, Equatable {
     public var layers: Int
     public var degree: Int
 
-    package init(kind: GraphKind, width: Int, layers: Int, degree: Int) {
+    public init(kind: GraphKind, width: Int, layers: Int, degree: Int) {
         (self.kind, self.width, self.layers, self.degree) = (kind, width, layers, degree)
     }
 

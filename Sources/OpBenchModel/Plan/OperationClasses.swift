@@ -1,16 +1,16 @@
 /// Classes that figures are told apart by: priority levels, thread priority values, or roles.
-package struct OperationClasses: Sendable, Equatable {
+public struct OperationClasses: Sendable, Equatable {
     /// `priority`, `thread_priority` or `role`.
-    package var label: String
+    public var label: String
     /// In ascending order of urgency.
-    package var keys: [String]
+    public var keys: [String]
     /// The raw queue priority, or the thread priority, of each class.
-    package var values: [Double]
+    public var values: [Double]
     /// The class of each operation.
-    package var ofOperation: [UInt8]
+    public var ofOperation: [UInt8]
 
     /// As written in the column `class`.
-    package func name(_ index: Int) -> String { "\(label)=\(keys[index])" }
+    public func name(_ index: Int) -> String { "\(label)=\(keys[index])" }
 }
 
 extension OperationClasses {

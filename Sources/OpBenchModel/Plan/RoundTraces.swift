@@ -1,15 +1,15 @@
 /// What the operations of a round left behind: a slot each, and time stamps where the sample takes them. A view: whoever
 /// made the traces frees them.
-package struct RoundTraces {
+public struct RoundTraces {
     /// The kinds of stamp; each has a row of `operationCount` numbers. The last two are of thread priorities only.
-    package enum Stamp: Sendable {
+    public enum Stamp: Sendable {
         case submit, submitted, start, end, notified, cpu, nice
 
-        package static let common = 5
-        package static let withThreadFigures = 7
+        public static let common = 5
+        public static let withThreadFigures = 7
 
         /// The place of its row. A switch, since a raw value would be a call in another module's code.
-        @inlinable package var row: Int {
+        @inlinable public var row: Int {
             switch self {
             case .submit: 0
             case .submitted: 1
@@ -26,9 +26,9 @@ package struct RoundTraces {
     @usableFromInline let stamps: UnsafePointer<Int64>
     @usableFromInline let operationCount: Int
     /// Whether there are stamps.
-    package let hasStamps: Bool
+    public let hasStamps: Bool
 
-    package init(
+    public init(
         slots: UnsafePointer<UInt32>, stamps: UnsafePointer<Int64>, operationCount: Int, hasStamps: Bool
     ) {
         self.slots = slots
@@ -39,19 +39,19 @@ package struct RoundTraces {
 
     @inlinable
     @inline(__always)
-    package func slot(_ operation: Int) -> UInt32 { slots[operation] }
+    public func slot(_ operation: Int) -> UInt32 { slots[operation] }
 
     /// A stamp of an operation; 0 if it was not taken. Only where there are stamps.
     @inlinable
     @inline(__always)
-    package func read(_ kind: Stamp, _ operation: Int) -> Int64 { stamps[kind.row * operationCount + operation] }
+    public func read(_ kind: Stamp, _ operation: Int) -> Int64 { stamps[kind.row * operationCount + operation] }
 
     // MARK: Marks beside the count of runs
 
     /// What the end of a cancelled operation adds to its slot.
-    @inlinable package static var cancelledMark: UInt32 { 1 << 16 }
+    @inlinable public static var cancelledMark: UInt32 { 1 << 16 }
     /// What a notice of an operation adds to its slot.
-    @inlinable package static var noticeMark: UInt32 { 1 << 16 }
+    @inlinable public static var noticeMark: UInt32 { 1 << 16 }
     /// What it adds to an operation's slot that a barrier ended while it ran.
-    @inlinable package static var besideBarrier: UInt32 { 1 << 31 }
+    @inlinable public static var besideBarrier: UInt32 { 1 << 31 }
 }

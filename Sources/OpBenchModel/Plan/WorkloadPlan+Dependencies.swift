@@ -1,12 +1,12 @@
 extension WorkloadPlan {
     /// How far back an operation's predecessor is in chains; 0 in other shapes.
-    @inlinable package var predecessorDistance: Int { chains?.count ?? 0 }
+    @inlinable public var predecessorDistance: Int { chains?.count ?? 0 }
 
-    package var hasDependencies: Bool { chains != nil || graph != nil }
+    public var hasDependencies: Bool { chains != nil || graph != nil }
 
     /// Calls `body` with every dependency: first the operation that waits, then the one it waits for.
     @inlinable
-    package func forEachDependency(_ body: (Int, Int) -> Void) {
+    public func forEachDependency(_ body: (Int, Int) -> Void) {
         if let graph {
             for operation in 0..<operationCount {
                 for predecessor in graph.predecessors[operation] { body(operation, Int(predecessor)) }
@@ -19,17 +19,17 @@ extension WorkloadPlan {
     // MARK: What no scheduling can beat
 
     /// All work of one round, in nanoseconds.
-    package var workTotal: Double { Double(itemCount) * Double(workNanoseconds) }
+    public var workTotal: Double { Double(itemCount) * Double(workNanoseconds) }
 
     /// The work on the longest path of dependencies, in nanoseconds: no number of processors is faster. Nil in shapes
     /// without dependencies.
-    package var workSpan: Double? {
+    public var workSpan: Double? {
         (chains?.depth ?? graph?.span).map { Double($0) * Double(itemsPerOperation) * Double(workNanoseconds) }
     }
 
     /// The shortest possible makespan on that many processors, by work and span; nil in shapes without dependencies, and
     /// without work.
-    package func idealMakespan(processors: Int) -> Double? {
+    public func idealMakespan(processors: Int) -> Double? {
         guard let workSpan, workNanoseconds > 0 else { return nil }
         let slots = limit.map { $0 * (chains?.queues ?? 1) } ?? processors
         return max(workTotal / Double(min(processors, slots)), workSpan)

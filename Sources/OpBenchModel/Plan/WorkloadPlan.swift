@@ -2,9 +2,11 @@
 ///
 /// Operations are numbered 0..<`operationCount`. In chains the number is `position * chains + chain`, so that an
 /// operation's only predecessor is the one `chains` before it; in graphs, predecessors have lower numbers.
-package struct WorkloadPlan: Sendable {
+///
+/// What backends ask for each operation is inlinable and public: what has `package` access is a call in another module.
+public struct WorkloadPlan: Sendable {
     /// How an operation comes to be, where the API has several ways.
-    package enum Form: String, Sendable {
+    public enum Form: String, Sendable {
         /// `addOperation { }`
         case closure
         /// a `BlockOperation`
@@ -14,46 +16,46 @@ package struct WorkloadPlan: Sendable {
     }
 
     /// How operations get into the queue.
-    package enum Submission: Sendable, Equatable {
+    public enum Submission: Sendable, Equatable {
         case each
         case bulk
         /// Batches of `window`; the completion of a batch's last operation submits the next batch.
         case refill(window: Int)
     }
 
-    package struct Chains: Sendable, Equatable {
-        package var depth: Int
-        package var count: Int
+    public struct Chains: Sendable, Equatable {
+        public var depth: Int
+        public var count: Int
         /// The link at `position` of chain `c` belongs to queue `(position + c) % queues`.
-        package var queues: Int
+        public var queues: Int
 
-        package init(depth: Int, count: Int, queues: Int) {
+        public init(depth: Int, count: Int, queues: Int) {
             (self.depth, self.count, self.queues) = (depth, count, queues)
         }
     }
 
-    package var shape: Shape
+    public var shape: Shape
     /// What a backend must be able to do.
     package var needs: Capability
-    package var operationCount: Int
-    package var itemCount: Int
-    package var itemsPerOperation = 1
+    public var operationCount: Int
+    public var itemCount: Int
+    public var itemsPerOperation = 1
     /// CPU work per item; 0 calls no kernel.
-    package var workNanoseconds: Int
+    public var workNanoseconds: Int
     /// The queue's limit; nil leaves the default.
-    package var limit: Int?
-    package var form: Form = .subclass
-    package var submission: Submission = .each
+    public var limit: Int?
+    public var form: Form = .subclass
+    public var submission: Submission = .each
     /// Threads that submit.
-    package var producers = 1
+    public var producers = 1
     /// Who waits for whom: in chains, in a graph, or nobody for anybody.
-    package var chains: Chains?
-    package var graph: DependencyGraph?
+    public var chains: Chains?
+    public var graph: DependencyGraph?
     /// Whether the last operation is submitted first.
-    package var isReversed = false
-    package var classes: OperationClasses?
+    public var isReversed = false
+    public var classes: OperationClasses?
     /// Whether the queue is suspended until everything is submitted.
-    package var startsSuspended = false
+    public var startsSuspended = false
     /// nil: as fast as they can be submitted.
     package var pacing: Pacing?
     package var stall: Stall?
@@ -76,25 +78,25 @@ extension WorkloadPlan {
     /// The operation submitted `index`-th.
     @inlinable
     @inline(__always)
-    package func operation(at index: Int) -> Int { isReversed ? operationCount - 1 - index : index }
+    public func operation(at index: Int) -> Int { isReversed ? operationCount - 1 - index : index }
 
     @inlinable
-    package func queueIndex(of operation: Int) -> Int {
+    public func queueIndex(of operation: Int) -> Int {
         guard let chains, chains.queues > 1 else { return 0 }
         return (operation / chains.count + operation % chains.count) % chains.queues
     }
 
     /// The raw queue priority or the thread priority of an operation; 0 in shapes without classes.
     @inlinable
-    package func classValue(of operation: Int) -> Double {
+    public func classValue(of operation: Int) -> Double {
         classes.map { $0.values[Int($0.ofOperation[operation])] } ?? 0
     }
 
     /// The items of the last operation, which may be fewer.
-    package var lastItems: Int { itemCount - (operationCount - 1) * itemsPerOperation }
+    public var lastItems: Int { itemCount - (operationCount - 1) * itemsPerOperation }
 
     /// The submission sequence in as many contiguous parts as there are producers.
-    package var parts: [Range<Int>] {
+    public var parts: [Range<Int>] {
         let count = max(1, min(producers, operationCount))
         return (0..<count).map { operationCount * $0 / count..<operationCount * ($0 + 1) / count }
     }
@@ -110,7 +112,7 @@ extension WorkloadPlan {
 
 extension WorkloadPlan {
     /// A plan of the same kind with at most about `limit` operations and without a stall, for the warm-up.
-    package func shortened(to limit: Int) -> WorkloadPlan {
+    public func shortened(to limit: Int) -> WorkloadPlan {
         var plan = self
         plan.stall = nil
         plan.shorten(to: min(limit, detail?.warmUpLimit ?? .max))
@@ -143,13 +145,13 @@ extension WorkloadPlan {
 
 extension WorkloadPlan {
     /// What is wrong with what a round left, in words; empty if nothing is. Called after the clock has stopped.
-    package func violations(of traces: RoundTraces) -> [String] {
+    public func violations(of traces: RoundTraces) -> [String] {
         detail?.violations(of: traces, in: self) ?? MarkCheck.violations(of: traces, in: self)
     }
 
     /// What the operation's slot holds after one correct round by its dependencies: the length of the longest path that
     /// ends in it.
-    package func expectedMark(of operation: Int) -> UInt32 {
+    public func expectedMark(of operation: Int) -> UInt32 {
         if let graph { return graph.levels[operation] }
         guard let chains else { return 1 }
         return UInt32(truncatingIfNeeded: operation / chains.count + 1)

@@ -20,13 +20,13 @@ extension ShapeDefinition {
 }
 
 /// Barriers among operations.
-package struct Barriers: ShapeDetail {
+public struct Barriers: ShapeDetail {
     /// The last of this many successive operations is a barrier.
-    package let every: Int
+    public let every: Int
 
     @inlinable
     @inline(__always)
-    package func isBarrier(_ operation: Int) -> Bool { operation % every == every - 1 }
+    public func isBarrier(_ operation: Int) -> Bool { operation % every == every - 1 }
 
     /// How many barriers come before an operation.
     package func count(before operation: Int) -> Int { operation / every }
