@@ -43,6 +43,21 @@ struct EngineBlockTests {
         drains(queue)
     }
 
+    @Test("a completion block may wait for its queue, whatever the same thread ran before", .contract("I7"))
+    func completionWaitsForQueue() {
+        let queue = makeQueue(limit: 1, suspended: true)
+        let ended = Gate("the completion block ends")
+        for _ in 0..<3 { queue.addOperation(MainOperation()) }
+        let last = MainOperation()
+        last.completionBlock = {
+            queue.waitUntilAllOperationsAreFinished()
+            ended.open()
+        }
+        queue.addOperation(last)
+        queue.isSuspended = false
+        ended.wait()
+    }
+
     @Test("completion blocks that block do not hold up the queue, however many", .contract("I7"))
     func blockedCompletions() {
         let queue = makeQueue(limit: 2)
