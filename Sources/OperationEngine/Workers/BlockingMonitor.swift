@@ -4,12 +4,13 @@ import Synchronization
 
 /// The thread that notices blocked workers.
 ///
-/// It looks once a millisecond, but only while work waits for a worker and none is free; else it sleeps. Its thread is
-/// started when there is something to look at for the first time. It makes no threads itself: see `ThreadWatch.init`.
+/// It looks once a millisecond, but only while work waits for a worker and none is free, or during a surge. Otherwise
+/// it sleeps. Its thread is started when there is something to look at for the first time. It makes no threads itself:
+/// see `ThreadWatch.init`.
 final class BlockingMonitor: @unchecked Sendable {
     static let shared = BlockingMonitor()
 
-    /// Whether its thread was asked for.
+    /// Whether its thread was requested.
     private let isWanted = Atomic<Bool>(false)
     private let isAwake = Atomic<Bool>(false)
     private let parker = Parker()
@@ -27,9 +28,9 @@ final class BlockingMonitor: @unchecked Sendable {
         }
     }
 
-    /// Called after an item was left waiting in a pool, or a surge has begun. That was stored before this load, and the
-    /// monitor stores `isAwake = false` before it looks for the last time: one of the two sees the other. A monitor that
-    /// is still to be started looks first of all.
+    /// Called after an item was left waiting in a pool, or after a surge has begun. The caller has stored that before
+    /// this load, and the monitor stores `isAwake = false` before it looks for the last time. So one of the two sees
+    /// the other. A monitor that is still to be started looks before it sleeps.
     func ensureAwake() {
         if isAwake.load(ordering: .sequentiallyConsistent) { return }
         parker.unpark()

@@ -1,15 +1,16 @@
 import CLinux
 import Synchronization
 
-/// Looks for what another thread is about to do, before going to sleep for it.
+/// Spins for what another thread is about to do, before the thread sleeps for it.
 ///
-/// To sleep and to be woken takes microseconds, and ten times as many where a processor falls asleep too. An operation
-/// that an awake worker finds at once takes less than two. Whether looking pays is learned by looking. What comes
-/// promptly is looked for again next time, for as long as a worker takes to wake up, so that one interruption does not
-/// end it. After some looks in vain most waits do without: in vain they are where both threads share a processor, and
-/// there they delay what they look for.
+/// Sleeping and waking up takes microseconds, and ten times as many if a processor falls asleep too. An operation that
+/// an awake worker finds at once takes less than two. The spin learns whether it pays. If a wait ended promptly, the
+/// next one spins again, for as long as a worker takes to wake up, so one interruption does not end it. After some
+/// spins in vain most waits do not spin. Spinning is in vain if both threads share a processor; there it delays what it
+/// waits for.
 ///
-/// Threads that wait at the same time share what is learned, without order: any mixture of it is right.
+/// Threads that wait at the same time share what is learned, with relaxed accesses. Any mixture of their values is
+/// valid.
 struct BriefSpin: ~Copyable, Sendable {
     /// Of all threads that wait for a queue to run empty.
     static let forDrained = BriefSpin()
@@ -17,19 +18,21 @@ struct BriefSpin: ~Copyable, Sendable {
     /// See `WorkerPool.prepareForThreads`.
     static func prepare() { _ = forDrained.budget.load(ordering: .relaxed) }
 
-    /// How many looks the next wait may take. If negative none, and for how many waits more.
+    /// How many looks the next wait may take. If negative, it takes none; the absolute value is the number of such
+    /// waits left.
     private let budget = Atomic<Int32>(full)
-    /// For how many waits after the next one in vain.
+    /// How many waits do not spin after the next spin in vain.
     private let pause = Atomic<Int32>(pauses.lowerBound)
 
     /// Some 25 µs: a worker that slept on a sleeping processor has begun by then.
     private static let full: Int32 = 1000
-    /// What comes within this many looks was worth while.
+    /// A spin pays if it ends within this many looks.
     private static let prompt: Int32 = 100
-    /// Doubled from the lower bound to the upper one: with more than a hundred, looks in vain are no part of the usual.
+    /// Doubles from the lower bound to the upper one. With more than a hundred, spins in vain are no part of the usual
+    /// wait.
     private static let pauses: ClosedRange<Int32> = 16...512
 
-    /// Looks for a while. False if the condition does not hold yet.
+    /// Spins for a while. False if the condition does not hold yet.
     @inline(never)
     func wait(until condition: () -> Bool) -> Bool {
         let limit = budget.load(ordering: .relaxed)
@@ -47,7 +50,7 @@ struct BriefSpin: ~Copyable, Sendable {
             clinux_spin_hint()
         }
         if looks > Self.prompt {
-            // As long as a worker takes to wake up. The next one may find it awake.
+            // The wait took as long as a worker takes to wake up. The next wait may find it awake.
             if limit / 2 > Self.prompt { budget.store(limit / 2, ordering: .relaxed) } else { beginPause() }
         } else if limit < Self.full {
             budget.store(Self.full, ordering: .relaxed)

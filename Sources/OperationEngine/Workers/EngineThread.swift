@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 
-/// What all threads of the engine have in common: nobody joins them, and they leave signals to the application's.
+/// What all threads of the engine have in common: they are detached, and leave signals to the application's threads.
 enum EngineThread {
     typealias Body = @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?
 

@@ -2,17 +2,19 @@ import Synchronization
 
 /// What a runner has in hand, how other threads look at it, and how it is emptied.
 ///
-/// **Who looks.** A queue that is asked for its operations, or to cancel them, looks into the hands of the runners on its
-/// list, under its lock. The hand opens for that when it is filled, under the same lock. Who looks first steps from
-/// `open` to `seen`; from there on the lock guards the hand until it is closed. The runner closes it without the lock, by
-/// the step from `open` to `closed`; if that fails, somebody has looked, or looks just now, and the runner takes the lock
-/// to close it. So what is found in an open hand stays alive for as long as the lock is held.
+/// **Looking into a hand.** A queue that lists or cancels its operations looks into the hands of the runners on its
+/// list, under its lock. The hand opens when it is filled, under the same lock. The first thread that looks moves it
+/// from `open` to `seen`. From then on the lock guards the hand until it is closed.
+///
+/// **Closing a hand.** The runner closes it without the lock, by the step from `open` to `closed`. If that fails,
+/// another thread has looked, or is looking just now. Then the runner takes the lock to close it. So what is found in
+/// an open hand stays alive for as long as the lock is held.
 extension Runner {
     enum Hand {
         case nothing
         /// An operation that ends in the engine's own `start`. It holds a slot, and is in no list of the queue.
         case operation(Unmanaged<Operation>)
-        /// One that may go on after its `start`, or is not to be treated as simply for another reason: see
+        /// An operation that may go on after its `start`, or needs more care for another reason: see
         /// `OperationState.Word.isGuest`. The queue has it in a list, and no other thread looks here.
         case guest(Unmanaged<Operation>)
         /// The closure at `heldClosure`, which holds a slot.
@@ -22,7 +24,7 @@ extension Runner {
         var isNothing: Bool { if case .nothing = self { true } else { false } }
     }
 
-    /// What has ended and still has its slot: how it leaves the queue.
+    /// What has ended and still holds its slot, and how it leaves the queue.
     enum Ended {
         case nothing
         /// An operation that the runner counts out together with others.
@@ -33,21 +35,21 @@ extension Runner {
     }
 
     enum HandPhase: UInt8 {
-        /// There is nothing for other threads to look at.
+        /// Other threads find nothing here.
         case closed
         case open
-        /// Somebody has looked, under the queue's lock, which guards the hand from then on.
+        /// A thread has looked, under the queue's lock, which guards the hand from then on.
         case seen
     }
 
-    /// Gets an operation that its queue has in no list. Under the queue's lock, as are the next two.
+    /// Takes an operation that its queue has in no list. Under the queue's lock, as are the next two methods.
     @inline(__always)
     func take(_ operation: Unmanaged<Operation>) {
         hand = .operation(operation)
         openHand()
     }
 
-    /// A closure, which the queue has put into `heldClosure`.
+    /// Takes a closure, which the queue has put into `heldClosure`.
     @inline(__always)
     func takeClosure(sequence: UInt64) {
         closureSequence = sequence
@@ -57,7 +59,7 @@ extension Runner {
 
     func take(guest: Unmanaged<Operation>) { hand = .guest(guest) }
 
-    /// Whoever looks holds the lock.
+    /// Relaxed: a thread that looks holds the lock.
     @inline(__always)
     private func openHand() { handPhase.store(HandPhase.open.rawValue, ordering: .relaxed) }
 
@@ -69,7 +71,7 @@ extension Runner {
         ).exchanged
     }
 
-    /// Closes the hand if nobody has looked into it.
+    /// Closes the hand if no other thread has looked into it.
     @inline(__always)
     func closeUnseen() -> Bool { step(to: .closed) }
 
@@ -85,7 +87,8 @@ extension Runner {
         queue.lock.withLock { handPhase.store(HandPhase.closed.rawValue, ordering: .relaxed) }
     }
 
-    /// Whether the caller may look into the hand, which stays as it is until it releases the queue's lock. Under that.
+    /// Whether the caller may look into the hand. The hand then stays as it is until the caller releases the queue's
+    /// lock. Under that lock.
     func opensHand() -> Bool {
         step(to: .seen) || handPhase.load(ordering: .relaxed) == HandPhase.seen.rawValue
     }
@@ -111,7 +114,7 @@ enum Choice {
     @inline(__always)
     var isNothing: Bool { if case .nothing = self { true } else { false } }
 
-    /// Whether it holds a slot for sure.
+    /// Whether it certainly holds a slot.
     @inline(__always)
     var takesSlot: Bool {
         switch self {

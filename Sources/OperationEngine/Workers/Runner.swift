@@ -3,18 +3,20 @@ import Synchronization
 
 /// The execution context of a thread that runs operations for a queue.
 ///
-/// A worker of a pool has one for as long as its thread lives, a thread of Dispatch, or the main thread, for one lease.
+/// A worker of a pool has one runner for as long as its thread lives. A thread of Dispatch, or the main thread, has one
+/// for one lease.
 ///
-/// **One round.** The queue gives the runner something to run (`hand`). The runner runs it to its end, empties the hand,
-/// releases what it ran, and keeps the slot meanwhile (`ended`). Then it goes back to the queue, which takes the slot and
-/// what became ready, and chooses again, all in one step under its lock (`QueueCore.advance`). So nothing is chosen
-/// before all that the last operation leaves to be called has been called: observers, deinits, completion blocks.
+/// **One round.** The queue gives the runner something to run (`hand`). The runner runs it to its end, empties the hand
+/// and releases what it ran. It keeps the slot meanwhile (`ended`). Then it goes back to the queue, which takes the
+/// slot and what became ready, and chooses again, all in one step under its lock (`QueueCore.advance`). So nothing is
+/// chosen until all code that the last operation leaves to be called has been called: observers, deinits, completion
+/// blocks.
 ///
 /// **One way out.** A lease ends where `advance` finds nothing to run. It takes the runner off the queue's list in the
 /// same hold of the lock.
 ///
-/// **Whose the fields are.** Without a comment, the runner's own thread's. `hand` is written by that thread, under the
-/// lock of the queue that it serves, but for emptying it: see `emptyHand`.
+/// **Who accesses the fields.** Fields without a comment belong to the runner's own thread. That thread also writes
+/// `hand`, under the lock of the queue that it serves, except when it empties it: see `emptyHand`.
 final class Runner: OperationThread {
     /// The worker whose thread this is, which outlives its runner; nil on a thread of Dispatch and on the main thread.
     private let pooled: Unmanaged<Worker>?
@@ -38,23 +40,23 @@ final class Runner: OperationThread {
     @exclusivity(unchecked) var previousInList: Unmanaged<Runner>?
     @exclusivity(unchecked) var isListed = false
 
-    /// What has ended, and still has its slot.
+    /// What has ended and still holds its slot.
     @exclusivity(unchecked) var ended = Ended.nothing
-    /// What a finishing operation has made ready in `queue`: in the phase `filing`, which keeps it alive, until the
+    /// What a finishing operation has made ready in `queue`. Its phase is `filing`, which keeps it alive, until the
     /// queue files it.
     @exclusivity(unchecked) private var firstReadied: Unmanaged<Operation>?
     @exclusivity(unchecked) private var furtherReadied: [Unmanaged<Operation>] = []
     private static let keptReadied = 1024
-    /// Operations that were released and are still to be counted out, all together.
+    /// How many operations were released and not counted out yet. They are counted out together.
     @exclusivity(unchecked) private var uncounted = 0
     private static let mostUncounted = 1024
 
-    /// Of the locks of the queues that it serves.
+    /// The backoff for the locks of the queues that it serves.
     @exclusivity(unchecked) var lockTurns = LockTurns()
-    /// Operations that the runner may still take from a queue while others wait for its thread.
+    /// How many operations the runner may still take from a queue while other items wait for its thread.
     @exclusivity(unchecked) private var quantum = 0
     private static let fullQuantum = 16
-    /// When a runner outside the pool gives its thread up, at the end of the operation that it runs.
+    /// After this time a runner outside the pool gives up its thread at the end of its operation.
     private let turnEnd: Deadline
 
     init(of worker: Worker) {
@@ -103,7 +105,7 @@ final class Runner: OperationThread {
         serve(queue)
     }
 
-    /// Runs operations of one queue until nothing is left that may start, or others are due.
+    /// Runs operations of one queue until nothing may start, or other items have their turn.
     private func serve(_ queue: QueueCore) {
         self.queue = queue
         quantum = Self.fullQuantum
@@ -146,15 +148,15 @@ final class Runner: OperationThread {
             ended = .countedLater
             return queue.releaseAndCountOut(operation)
         }
-        // This one is still counted: who has to be told of the end of all comes later.
+        // This operation is still counted, so the count does not reach 0 before it is released.
         if uncounted >= Self.mostUncounted { countOutOwed(by: queue) }
         ended = .operation
         operation.release()
         uncounted += 1
     }
 
-    /// The same where code of the user is to be called. It finds the slot free, what became ready filed, and all that has
-    /// left the queue counted out: it may wait for the queue's next operation, or for the whole queue (contract I7).
+    /// The same if user code has to be called. That code finds the slot free, filed what became ready, and counted out
+    /// what has left the queue. So it may wait for the queue's next operation, or for the whole queue (contract I7).
     @inline(never)
     private func endWithCalls(_ operation: Unmanaged<Operation>, of queue: QueueCore) {
         ended = .countedLater
@@ -167,14 +169,15 @@ final class Runner: OperationThread {
         self.queue = queue
     }
 
-    /// Starts an operation that may go on when its `start` has returned, or may refuse to be started. The queue has it in
-    /// its list, and frees its slot when it leaves.
+    /// Starts an operation that may go on after its `start` has returned, or may refuse to be started. The queue has it
+    /// in its list, and frees its slot when it leaves.
     @inline(never)
     private func runGuest(_ chosen: Unmanaged<Operation>, of queue: QueueCore) {
-        // It may end, and leave the queue, while its `start` goes on (contract C6). Then nobody else keeps it alive, nor
-        // perhaps the queue, which the rest of `start` may ask for.
+        // It may end and leave the queue while its `start` goes on (contract C6). Then nothing else keeps it alive, nor
+        // perhaps the queue, which the rest of `start` may use.
         let guest = (chosen.takeUnretainedValue(), queue.liveOwner)
-        // What `start` does after the end waits for the queue like any thread, and has to find it counted down.
+        // What `start` does after the end may wait for the queue like any thread. So the queue has to be counted down
+        // before.
         countOutOwed(by: queue)
         queue.countOutEndedClosures()
         withExtendedLifetime(guest) {
@@ -184,7 +187,7 @@ final class Runner: OperationThread {
     }
 
     private func start(_ guest: Operation, of queue: QueueCore) {
-        // It may have announced its end since it was chosen: then it is not started.
+        // If it has announced its end since it was chosen, it is not started.
         guard guest.state.keep() else { return queue.withdraw(guest) }
         if MethodOverride.start.isPresent(in: guest) { guest.start() } else { guest.start(on: .passUnretained(self)) }
     }
@@ -201,9 +204,9 @@ final class Runner: OperationThread {
         }
     }
 
-    /// Whether the runner keeps to this queue: not when more workers run than should, and not past its quantum when
-    /// another queue waits in the pool. A queue of Dispatch does not say what else waits there, and is always given up
-    /// at the quantum's end, or when it has taken long.
+    /// Whether the runner stays with this queue. It leaves if more workers run than should, or if its quantum is used
+    /// up and another queue waits in the pool. A queue of Dispatch does not say what else waits there. So the runner
+    /// always leaves it at the quantum's end, or when it has taken long.
     @inline(__always)
     func mayGoOn(with queue: QueueCore) -> Bool {
         guard let pooled else {
@@ -218,8 +221,8 @@ final class Runner: OperationThread {
         }
     }
 
-    /// Runs blocks of an operation that another thread runs for the queue: they find it as the current one. The
-    /// operation holds the slot, so a wait inside of them does not count.
+    /// Runs blocks of an operation that another thread runs for the queue. The blocks find that queue as the current
+    /// one. The operation holds the slot, so a wait inside the blocks does not count.
     static func helping(_ queue: QueueCore?, _ body: () -> Void) {
         guard let runner = current?.takeUnretainedValue() else { return body() }
         let outer = runner.queue
@@ -241,14 +244,14 @@ final class Runner: OperationThread {
 
     // MARK: What has left the queue
 
-    /// Operations of its queue that have left it are counted out with the others.
+    /// Notes operations that have left its queue, to be counted out with the others.
     func owe(_ count: Int) { uncounted += count }
 
     @inline(__always)
     var owesNothing: Bool { uncounted == 0 }
 
-    /// Counts out what has been run and is not counted out yet. Before anything that may wait for the queue and belongs to
-    /// no operation that is counted in it.
+    /// Counts out what has run and is not counted out yet. To be called before any code that may wait for the queue and
+    /// belongs to no operation that is counted in it.
     func countOutOwed(by queue: QueueCore) {
         if uncounted == 0 { return }
         queue.countOutEnded(uncounted)
@@ -271,7 +274,7 @@ final class Runner: OperationThread {
     @inline(__always)
     var hasReadied: Bool { firstReadied != nil }
 
-    /// If there is only one, and `choose` takes it: that.
+    /// What `choose` takes, if exactly one operation was made ready. Otherwise nothing.
     @inline(__always)
     func takeOnlyReadied(_ choose: (Unmanaged<Operation>) -> Choice) -> Choice {
         guard let only = firstReadied, furtherReadied.isEmpty else { return .nothing }
@@ -291,9 +294,9 @@ final class Runner: OperationThread {
 
     // MARK: Blocking
 
-    /// Runs a wait of the calling thread. The slot of the operation that waits counts as blocked meanwhile, and on a
-    /// worker another one takes over its work (contract O6). In the deinit of an operation that has run, the slot is
-    /// given back first.
+    /// Runs a wait of the calling thread. Meanwhile the slot of the waiting operation counts as blocked, and another
+    /// worker may run in place of the calling one (contract O6). In the deinit of an operation that has run, the slot
+    /// is given back first.
     ///
     /// - Parameter awaited: what it waits for; nil if the wait has a deadline.
     static func waiting<Result>(for awaited: Awaited?, _ wait: () -> Result) -> Result {

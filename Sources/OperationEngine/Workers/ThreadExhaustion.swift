@@ -8,23 +8,29 @@ enum Awaited {
     case blocks
 }
 
-/// Finds out that all the threads that the engine may have wait for operations which only a further thread could run
-/// (contract N13, O5).
+/// Detects that all threads that the engine may have wait for operations, and that only a further thread could run
+/// these (contract N13, O5).
 ///
-/// A waiting thread never runs another operation in the meantime. It could, if that is the very one that it awaits; but
-/// the one that its queue would choose next mostly is another one, so that this would not end the wait where it matters;
-/// and the operation would run inside of the one that waits, with its locks held and its thread-locals set.
+/// A waiting thread never runs another operation in the meantime. It could run only the operation that the queue would
+/// choose next. That is mostly not the awaited one, so it would seldom end the wait. And the operation would run inside
+/// the waiting one, with its locks held and its thread-locals set.
 ///
-/// **Why the verdict is certain.** It is made with the locks of all pools held. No worker leaves a wait without its pool's
-/// lock, so those that wait go on waiting, and what they have in hand stays there. All of them wait, for an operation in
-/// the hand of one of them; for one that has not begun, in a queue that runs on the pools; or for blocks that they run.
-/// None of these gets on without a worker. Where something else is awaited, there is no verdict.
+/// **Why the verdict is certain.** It is made with the locks of all pools held. No worker leaves a wait without its
+/// pool's lock. So the waiting workers go on waiting, and what they have in hand stays there. Each of them waits for
+/// one of four things:
+///
+/// - an operation in the hand of one of them,
+/// - an operation that has not begun, in a queue that runs on the pools,
+/// - such a queue that has something to start,
+/// - blocks that they run.
+///
+/// None of these makes progress without a worker. If a worker waits for anything else, there is no verdict.
 enum ThreadExhaustion {
-    /// Written with the locks of all pools held, together with the verdict: otherwise a thread that came to no verdict a
-    /// moment ago would undo the note of the one that reports.
+    /// Written with the locks of all pools held, together with the verdict. Otherwise a thread that came to no verdict
+    /// a moment ago would overwrite the note of the thread that reports.
     private static let isReported = Atomic<Bool>(false)
 
-    /// Says, once each time, why no wait of a worker can end.
+    /// Why no wait of a worker can end. Says so once for each exhaustion.
     static func reason() -> String? {
         guard WorkerPool.hasAllThreads || isReported.load(ordering: .relaxed) else { return nil }
         let isNew = WorkerPool.withAllLocked { pools in
@@ -66,13 +72,13 @@ enum ThreadExhaustion {
         }
     }
 
-    /// Whether nobody but the thread that runs the operation can end it.
+    /// Whether only the thread that runs the operation can end it.
     private static func endsOnItsThread(_ operation: Unmanaged<Operation>) -> Bool {
         operation._withUnsafeGuaranteedRef { !MethodOverride.isFinished.isPresent(in: $0) }
     }
 
-    /// Whether an operation has not begun, in one of the queues. Its waiter keeps it alive, but nobody its queue: so that
-    /// is only compared.
+    /// Whether an operation is in one of the queues and has not begun. Its waiter keeps the operation alive, but
+    /// nothing keeps its queue alive. So the queue is only compared.
     private static func isHeldBack(
         _ operation: Unmanaged<Operation>, in queues: [UnsafeMutableRawPointer: QueueCore]
     ) -> Bool {

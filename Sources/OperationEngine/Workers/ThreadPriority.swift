@@ -1,11 +1,11 @@
 import CLinux
 import Glibc
 
-/// One of the nine steps of nice values that worker threads run at (contract H6), relative to the main thread's: a
-/// process that was started with nice(1) stays nice.
+/// One of the nine steps of nice values that worker threads run at. The steps are relative to the main thread's nice
+/// value, so a process that was started with nice(1) stays nice (contract H6).
 ///
-/// Nice is per thread on Linux, and without privileges a thread that lowered itself cannot come back. So each band has
-/// workers of its own, which set their nice value once, when they are born, and never again.
+/// Nice values are per thread on Linux. Without privileges a thread that has lowered its priority cannot raise it
+/// again. So each band has workers of its own, which set their nice value once, when they start.
 struct NiceBand: Equatable {
     /// 0 is the lowest priority (19 above the main thread's nice value), 4 the normal one, 8 the highest (20 below).
     var index: Int { Int(storedIndex) }
@@ -38,9 +38,9 @@ struct NiceBand: Equatable {
     /// The thread priority in the middle of the band.
     var threadPriority: Double { Double(index) / 8 }
 
-    /// What a thread really gets that asks for this band: the normal one where this process may not raise priorities; and
-    /// of several bands whose nice values are one and the same, since there is none below −20 or above 19, the nearest to
-    /// the normal one.
+    /// The band that a thread really gets if it asks for this one. If this process may not raise priorities, that is
+    /// the normal band. Several bands may have the same nice value, because there is none below −20 or above 19; then
+    /// it is the one nearest to the normal band.
     var permitted: NiceBand {
         if self == .normal || index > Self.normal.index && !Self.mayRaise[index] { return .normal }
         let nice = nice
@@ -53,8 +53,8 @@ struct NiceBand: Equatable {
         return band
     }
 
-    /// Which bands a thread of this process can take. Tried once on a thread of its own, since what counts
-    /// (CAP_SYS_NICE, RLIMIT_NICE, security modules) is best asked of the kernel.
+    /// Which bands a thread of this process can take. Tried once on a thread of its own, because only the kernel knows
+    /// what decides (CAP_SYS_NICE, RLIMIT_NICE, security modules).
     private static let mayRaise: [Bool] = {
         let result = UnsafeMutablePointer<Bool>.allocate(capacity: count)
         result.initialize(repeating: true, count: count)
@@ -64,7 +64,7 @@ struct NiceBand: Equatable {
             &thread, nil,
             { argument in
                 let result = argument!.assumingMemoryBound(to: Bool.self)
-                // As a worker does, whatever the thread that asks has made of its own.
+                // As a worker does, whatever nice value the asking thread has.
                 _ = clinux_set_own_nice(NiceBand.base)
                 for index in NiceBand.normal.index + 1..<NiceBand.count {
                     result[index] = clinux_set_own_nice(NiceBand(index: index).nice) == 0

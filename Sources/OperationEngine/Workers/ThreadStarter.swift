@@ -4,15 +4,15 @@ import Synchronization
 
 /// The thread that starts all the others of the engine.
 ///
-/// A thread inherits the nice value of the one that creates it, and a worker of a low band could not give birth to a
-/// normal one. So this one is created from the first thread that uses the engine, and takes the main thread's nice value
-/// if it may. It has the processors of the main thread too, not those that its creator was confined to.
+/// A thread inherits the nice value of its creator, and a worker of a low band cannot create a normal-priority thread.
+/// So the first thread that uses the engine creates this one, which takes the main thread's nice value if it may. It
+/// takes the main thread's processors too, not those that its creator was confined to.
 ///
-/// **Where the system refuses a thread**, that is reported once, as `Misuse.threadRefused`, and tried again after a while,
-/// which doubles from a millisecond up to a second: by this thread as long as items wait; where this one could not be
-/// made either, by whoever adds, takes or waits next. Meanwhile the workers that there are do the work. A pool without
-/// any gets the thread of an idle worker of another pool. If there is none either, this thread becomes its worker for
-/// good, and who needs a thread next makes a new starter.
+/// **The system may refuse a thread.** The first refusal is reported as `Misuse.threadRefused`. The engine tries again
+/// after a delay that doubles from a millisecond up to a second. This thread tries as long as items wait. If it could
+/// not be made either, the next thread that adds, takes or waits tries. Meanwhile the existing workers do the work. A
+/// pool without workers gets the thread of an idle worker of another pool. If there is none, this thread becomes its
+/// worker for good, and the next thread that needs one makes a new starter.
 final class ThreadStarter: @unchecked Sendable {
     static let shared = ThreadStarter()
 
@@ -26,14 +26,14 @@ final class ThreadStarter: @unchecked Sendable {
     private var isMonitorWanted = false
     private var backoffNanoseconds: Int64 = 0
     private var hasReported = false
-    /// What the monitor has to report, which has no standard error.
+    /// What the monitor has to report. The monitor itself has no standard error.
     private var reports: [Misuse] = []
 
-    /// Until when no thread is asked for, since one was refused; 0 if none was. Written under `lock`.
+    /// No thread is requested before this time, because one was refused; 0 if none was. Written under `lock`.
     ///
-    /// Relaxed: a pool reads it under its own lock, after it has appended an item. The starter resets it, and then takes
-    /// each pool's lock to look for items. Whichever of the two comes first under that lock, the later one sees what the
-    /// earlier has written: the starter the item, or the pool that it may ask for a thread.
+    /// Relaxed: a pool reads it under its own lock, after it has appended an item. The starter resets it, and then
+    /// takes each pool's lock to look for items. So that lock orders the two. The later one sees what the earlier has
+    /// written: the starter sees the item, or the pool sees that it may request a thread.
     private let refusedUntil = Atomic<Int64>(0)
 
     private static let backoff: ClosedRange<Int64> = 1_000_000...1_000_000_000
@@ -42,21 +42,21 @@ final class ThreadStarter: @unchecked Sendable {
 
     // MARK: On any thread
 
-    /// Has a worker's thread started, or tells the worker's pool that it was refused.
+    /// Gets a worker's thread started, or tells the worker's pool that the system refused it.
     func start(_ worker: Worker) {
         lock.lock()
         newborn.append(worker)
         callAndUnlock()
     }
 
-    /// Has the monitor's thread started, as soon as there is one to be had.
+    /// Gets the monitor's thread started, as soon as the system gives one.
     func startMonitor() {
         lock.lock()
         isMonitorWanted = true
         callAndUnlock()
     }
 
-    /// For the monitor: has a misuse reported by this thread, or, where there is none, by one that waits.
+    /// For the monitor. The starter's thread reports the misuse, or a waiting thread if there is no starter.
     func report(_ misuse: Misuse) {
         lock.withLock { reports.append(misuse) }
         parker.unpark()
@@ -107,14 +107,14 @@ final class ThreadStarter: @unchecked Sendable {
     @inline(__always)
     var isShort: Bool { refusedUntil.load(ordering: .relaxed) != 0 }
 
-    /// Whether it is too early to ask for another thread.
+    /// Whether it is too early to request another thread.
     var isRefused: Bool {
         let end = refusedUntil.load(ordering: .relaxed)
         return end != 0 && Deadline.now() < end
     }
 
-    /// After a refusal, when it is time, calls workers for the items that wait. For threads that wait for operations,
-    /// and have nothing else to do.
+    /// After a refusal, when the delay is over, calls workers for the items that wait. Called by threads that wait for
+    /// operations and have nothing else to do.
     func tryAgain() {
         reportAll()
         if !isShort || isRefused { return }
@@ -143,7 +143,7 @@ final class ThreadStarter: @unchecked Sendable {
 
     private func run() {
         clinux_set_own_name("OpEngineStarter")
-        // Refused, it stays where it was born.
+        // If that is refused, the thread keeps its creator's values.
         _ = clinux_use_main_threads_processors()
         if clinux_thread_nice(0) != NiceBand.base { _ = clinux_set_own_nice(NiceBand.base) }
         while true {
@@ -183,7 +183,7 @@ final class ThreadStarter: @unchecked Sendable {
         return true
     }
 
-    /// Gives this thread to a pool that has none. Nil if each has some.
+    /// A worker of a pool that has none, for this thread to become. Nil if no pool needs one.
     private func becomeWorker() -> Worker? {
         guard let worker = WorkerPool.makeSubstitute() else { return nil }
         let others = lock.withLock {

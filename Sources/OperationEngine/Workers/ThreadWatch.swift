@@ -3,62 +3,62 @@ import Glibc
 
 /// What the monitor sees of the process's threads: which workers are blocked.
 ///
-/// **Asleep** is a worker that the kernel has asleep in two looks in a row, with next to no processor time in between,
-/// and not inside of the engine (`Worker.sleepMark`).
+/// A worker is **asleep** if the kernel says so in two looks in a row, it used next to no processor time in between,
+/// and it does not sleep inside the engine (`Worker.sleepMark`).
 ///
-/// **Blocked** is a worker that is asleep, unless it may be so for the sake of a thread of this process that could go on,
-/// and waits for a processor. That is what those are suspected of that sleep for a lock: one of malloc, of the language's
-/// runtime or of the program, or the kernel's for the process's memory. Its holder may be any thread. So while any thread
-/// of the process is runnable, who sleeps for a lock is not blocked; nor would another worker get a processor sooner than
-/// that thread. After a tenth of a second it counts as blocked all the same: the runnable thread may have nothing to do
-/// with it.
+/// A worker that is asleep is **blocked**, unless it sleeps for a lock whose holder may be runnable. The lock may be
+/// one of malloc, of the language's runtime or of the program, or the kernel's lock of the process's memory. Any thread
+/// may hold it. So a worker that sleeps for a lock is not blocked while any thread of the process is runnable; another
+/// worker would get no processor sooner than that thread. After a tenth of a second it counts as blocked all the same,
+/// because the runnable thread may have nothing to do with the lock.
 ///
-/// **Blind** is the watch where /proc does not say. Then a worker that has used next to no processor time in ten looks
-/// counts as blocked, one in five looks: a thread that waits for a processor uses none either.
+/// The watch is **blind** if /proc cannot be read. Then a worker counts as blocked if it has used next to no processor
+/// time in ten looks, and at most one worker does so in five looks. It is so slow because a thread that waits for a
+/// processor uses no processor time either.
 ///
 /// All fields belong to the monitor's thread.
 struct ThreadWatch {
     enum Verdict {
         case awake
-        /// It sleeps in somebody else's wait: what waits for a worker will do so, too.
+        /// It sleeps outside the engine. The waiting items will probably block in the same way.
         case blocked
-        /// It seems to.
+        /// It may be blocked; see `ThreadWatch` for locks and for a blind watch.
         case perhapsBlocked
     }
 
-    /// Of one worker.
+    /// What was seen of one worker.
     struct Record {
         fileprivate var cpuNanoseconds: Int64 = 0
-        /// Looks in a row that found it asleep: the first and the last.
+        /// The first and the last of the consecutive looks that found it asleep.
         fileprivate var firstLook = 0
         fileprivate var lastLook = 0
     }
 
-    /// Processor time in a millisecond up to which a thread that polls between short sleeps counts as asleep.
+    /// A thread that polls between short sleeps counts as asleep if it uses less processor time in a millisecond.
     private static let dozingNanoseconds: Int64 = 200_000
     private static let longestLockLooks = 100
     private static let blindLooks = 10
     private static let looksBetweenBlindVerdicts = 5
     private static let looksBetweenTries = 100
-    /// Of a process with more threads some are not looked at.
+    /// In a process with more threads, some are not looked at.
     private static let mostThreads = 4096
 
-    /// /proc/self/task, or negative: then each look finds its own way there.
+    /// A descriptor of /proc/self/task. If negative, each look opens the folder itself.
     private var folder: Int32 = -1
     private let ownThread = clinux_gettid()
-    /// Why /proc does not say how threads are, errno; 0 if it does.
+    /// Why /proc cannot be read, an errno value; 0 if it can.
     private(set) var blindness: Int32 = 0
     private let mayRecover: Bool
-    /// Whether it mattered.
+    /// Whether a worker was judged while the watch was blind.
     private(set) var hasJudgedBlindly = false
     private var nextBlindVerdict = 0
-    /// Counts up, by two where the monitor has slept in between, or had nothing to look at: two looks in a row are a
-    /// millisecond apart.
+    /// The number of the look. Two consecutive looks are a millisecond apart. So the number rises by two if the monitor
+    /// has slept in between, or had nothing to look at.
     private var look = 1
     private let threads = UnsafeMutableBufferPointer<pid_t>.allocate(capacity: mostThreads)
 
-    /// On the monitor's own thread, which must not make threads: it gets a table of file descriptors of its own, in which
-    /// there is always one free, and which nobody else closes.
+    /// Called on the monitor's own thread, which must not make threads, because it gets a table of file descriptors of
+    /// its own. That table always has a free descriptor, and no other thread closes one in it.
     init() {
         let hasOwnFiles = clinux_leave_shared_files() == 0
         let opened = clinux_open_own_threads()
@@ -67,7 +67,7 @@ struct ThreadWatch {
         if hasOwnFiles {
             folder = opened
         } else if opened >= 0 {
-            // Anybody may close what stays open in the process's table, and have it stand for another file.
+            // Any thread may close a descriptor in the process's table, and reuse its number for another file.
             close(opened)
         }
     }
@@ -82,7 +82,7 @@ struct ThreadWatch {
         }
     }
 
-    /// Judges workers that are not known to sleep; each once a look.
+    /// Judges workers that are not known to sleep. Each worker is judged once a look.
     mutating func judge(_ workers: [Worker]) -> [Verdict] {
         var verdicts = workers.map { isStill($0) && note($0) > 0 ? Verdict.blocked : .awake }
         if isBlind { return workers.map { blindVerdict(on: $0) } }
@@ -98,7 +98,7 @@ struct ThreadWatch {
                     verdicts[index] = isLong ? .perhapsBlocked : .awake
                     continue
                 }
-                // It may have been woken, and may have run, while the others were looked at.
+                // It may have woken and run while the other threads were looked at.
                 sleep = self.sleep(of: worker)
             }
             if sleep == clinux_awake { verdicts[index] = .awake }
@@ -117,7 +117,7 @@ struct ThreadWatch {
         return worker.isOutsideEngine { isBlind || isAsleep(state(of: thread.number)) }
     }
 
-    /// Notes that a worker was found asleep. For how many looks before this one it was so, too.
+    /// Notes that a worker was found asleep. Returns how many consecutive looks before this one found it asleep, too.
     private func note(_ worker: Worker) -> Int {
         if worker.seen.lastLook != look - 1 { worker.seen.firstLook = look }
         worker.seen.lastLook = look
@@ -133,7 +133,7 @@ struct ThreadWatch {
             if said >= 0 {
                 sleep = clinux_sleep(UInt32(said))
             } else if isAsleep(state(of: thread.number)) {
-                // Not everywhere is one told.
+                // The system may hide what a thread sleeps for.
                 sleep = clinux_asleep_for_lock
             }
             return sleep != clinux_awake
@@ -151,7 +151,7 @@ struct ThreadWatch {
 
     // MARK: All threads
 
-    /// Whether a thread of the process runs or waits for a processor, this one apart.
+    /// Whether a thread of the process, other than this one, runs or waits for a processor.
     private mutating func isAnyThreadRunnable() -> Bool {
         let count = clinux_list_threads(folder, threads.baseAddress, Int32(threads.count))
         for thread in threads.prefix(Int(max(0, count))) where thread != ownThread {
@@ -167,7 +167,7 @@ struct ThreadWatch {
     /// The letter for a thread's state, or a negative value.
     private mutating func state(of thread: pid_t) -> Int32 {
         let state = clinux_thread_state(folder, thread)
-        // It has ended, unless not even this thread is to be seen.
+        // The thread has ended, unless even this thread cannot be seen.
         if state < 0, clinux_thread_state(folder, ownThread) < 0 { blindness = -state }
         return state
     }

@@ -7,42 +7,45 @@ import Synchronization
 /// All fields without a comment belong to the worker's own thread.
 final class Worker: @unchecked Sendable {
     let pool: WorkerPool
-    /// Whether it keeps the main thread's nice value, so that its thread may become a worker of any other pool: where the
-    /// system gives no thread for a pool that has none. It ends when its pool has another worker, or has been idle.
+    /// Whether it keeps the main thread's nice value, so its thread may become a worker of any other pool. Made if the
+    /// system refuses a thread for a pool that has none. It ends when its pool has another worker, or when it has been
+    /// idle.
     let isSubstitute: Bool
     let parker = Parker()
 
-    /// Until it has taken its first item: it was called for, however many run by now. Guarded by the pool's lock.
+    /// True until it has taken its first item, which it takes however many workers run by now. Guarded by the pool's
+    /// lock.
     @exclusivity(unchecked) var isNewborn = true
     /// Whether the worker is among the pool's idle ones. Guarded by the pool's lock.
     @exclusivity(unchecked) var isIdle = false
-    /// Whether the worker is inside an engine wait or presumed blocked, so that another one may run in its stead.
-    /// Guarded by the pool's lock.
+    /// Whether the worker is inside an engine wait or presumed blocked. Another one may run in its place then. Guarded
+    /// by the pool's lock.
     @exclusivity(unchecked) var isCountedBlocked = false
     /// Set by the monitor with `isCountedBlocked`; the worker looks at it after each piece of work.
     let isPresumedBlocked = Atomic<Bool>(false)
-    /// Whether the pool has let it go. Guarded by the pool's lock.
+    /// Whether the pool has removed it. Guarded by the pool's lock.
     @exclusivity(unchecked) var hasEnded = false
-    /// What its thread becomes when the pool has let it go. Written by who has taken it out of the pool, before it wakes it.
+    /// What its thread becomes when the pool has removed it. Written by the thread that has removed it, before that
+    /// wakes it.
     @exclusivity(unchecked) var successor: Worker?
-    /// Whether it has taken a worker of the pool's surge along when it was presumed blocked. Guarded by the pool's lock.
+    /// Whether it took its part of the pool's surge along when it was presumed blocked. Guarded by the pool's lock.
     @exclusivity(unchecked) var isOfSurge = false
-    /// What the worker waits for, if it is inside an engine wait without a deadline, and its runner then. Guarded by the
-    /// pool's lock.
+    /// What the worker waits for inside an engine wait without a deadline, and its runner during the wait. Guarded by
+    /// the pool's lock.
     @exclusivity(unchecked) var awaited: Awaited?
     @exclusivity(unchecked) var waitingRunner: Unmanaged<Runner>?
-    /// The thread's number and its clock of processor time, for the monitor: written by the thread before it first takes
-    /// work, the clock last and releasing. The monitor reads the clock first, acquiring, and leaves a worker without one
-    /// alone.
+    /// The thread's number and its clock of processor time, for the monitor. The thread writes them before it first
+    /// takes work, the clock last and releasing. The monitor reads the clock first, acquiring, and ignores a worker
+    /// without one.
     private let threadID = Atomic<Int32>(0)
     private let cpuClock = Atomic<Int32>(-1)
-    /// Odd while the thread sleeps inside of the engine: on one of its locks, in its pool, in a wait of which the pool is
-    /// told. Written by the thread alone, one step before it asks the kernel to sleep and one step after.
+    /// Odd while the thread sleeps inside the engine: on one of its locks, in its pool, or in a wait that the pool has
+    /// counted. Only the thread writes it. It adds one before it asks the kernel to sleep, and one after.
     ///
-    /// Relaxed. The first step is stored before the system call; the kernel has the thread asleep only after a full
-    /// barrier; and the monitor reads the mark before it asks the kernel for the thread's state, and again after that. So
-    /// a sleep between two equal, even readings began outside of the engine, but for one that began and one that ended
-    /// since: such a mistake takes two looks in a row to matter.
+    /// Relaxed. The first step is stored before the system call, and the kernel puts the thread to sleep only after a
+    /// full barrier. The monitor reads the mark before it asks the kernel for the thread's state, and again after that.
+    /// So a sleep between two equal, even readings began outside the engine. The exception is a sleep of the engine
+    /// that began or ended just then. Such a mistake matters only in two consecutive looks.
     private let sleepMark = Atomic<UInt32>(0)
     /// What the monitor has seen of the thread. The monitor's own.
     @exclusivity(unchecked) var seen = ThreadWatch.Record()
@@ -72,7 +75,7 @@ final class Worker: @unchecked Sendable {
         return failure
     }
 
-    /// What its thread does until it is let go.
+    /// Works, and then becomes the successor, and so on, until there is none.
     func run() {
         var worker: Worker? = self
         while let current = worker {
@@ -106,7 +109,7 @@ final class Worker: @unchecked Sendable {
 
     // MARK: Blocking
 
-    /// The thread is going to wait for the engine: another worker runs in its stead, until `endWait`.
+    /// The thread is going to wait inside the engine. Another worker may run in its place until `endWait`.
     func beginWait(of runner: Runner, for awaited: Awaited?) {
         endPresumption()
         pool.beginBlocking(self, runner, awaited)
@@ -114,7 +117,7 @@ final class Worker: @unchecked Sendable {
 
     func endWait() { pool.endBlocking(self) }
 
-    /// A piece of work has ended: the worker is not blocked, whatever the monitor took it for.
+    /// A piece of work has ended. So the worker is not blocked, whatever the monitor presumed.
     @inline(__always)
     func endPresumption() {
         if isPresumedBlocked.load(ordering: .relaxed) { pool.endBlocking(self) }
@@ -136,7 +139,7 @@ final class Worker: @unchecked Sendable {
         return clock == -1 ? nil : (threadID.load(ordering: .relaxed), clock)
     }
 
-    /// What `isAsleep` says, or false if the thread sleeps inside of the engine.
+    /// What `isAsleep` returns, or false if the thread sleeps inside the engine.
     func isOutsideEngine<Failure>(_ isAsleep: () throws(Failure) -> Bool) throws(Failure) -> Bool {
         let before = sleepMark.load(ordering: .relaxed)
         if before & 1 == 1 { return false }

@@ -1,9 +1,9 @@
 /// How a pool grows where its workers block, and shrinks again.
 extension WorkerPool {
-    /// For so many looks of the monitor a surge goes on after a worker of it was last seen to run or to block.
+    /// How many looks of the monitor a surge lasts after one of its workers was last seen to run or to block.
     private static var fullSurgeLooks: Int { 10 }
 
-    /// The worker is going to wait: another one may run in its stead.
+    /// The worker is going to wait. Another one may run in its place.
     func beginBlocking(_ worker: Worker, _ runner: Runner, _ awaited: Awaited?) {
         lock.lock()
         (worker.awaited, worker.waitingRunner) = (awaited, .passUnretained(runner))
@@ -23,13 +23,14 @@ extension WorkerPool {
         lock.unlock()
     }
 
-    /// A worker runs again that was counted as blocked. Under the lock.
+    /// A worker that was counted as blocked runs again. Under the lock.
     func countRunning(_ worker: Worker) {
         guard worker.isCountedBlocked else { return }
         worker.isPresumedBlocked.store(false, ordering: .relaxed)
         worker.isCountedBlocked = false
         blockedCount -= 1
-        // Who has blocked in a surge will do it again: the surge goes on for so long that the monitor can see that.
+        // A worker that has blocked in a surge will block again. So the surge lasts long enough for the monitor to see
+        // that.
         if worker.isOfSurge {
             worker.isOfSurge = false
             setSurge(surge + 1)
@@ -38,8 +39,8 @@ extension WorkerPool {
 
     // MARK: What the monitor sees
 
-    /// One look of the monitor, while items wait and as many workers run as should, or during a surge: counts those out
-    /// that are asleep in somebody else's wait, and calls others in their stead. True if it has to look again.
+    /// One look of the monitor, while items wait and as many workers run as should, or during a surge. Counts out the
+    /// workers that are asleep outside the engine, and calls others in their place. True if it has to look again.
     func lookForBlocked(with watch: inout ThreadWatch) -> Bool {
         lock.lock()
         if surge > 0 {
@@ -49,7 +50,7 @@ extension WorkerPool {
         let isWatched = !items.isEmpty || surge > 0
         let running = isWatched ? workers.filter(\.isRunning) : []
         lock.unlock()
-        // Without the lock: it takes a while, and this thread may have to wait for a processor.
+        // Without the lock, because judging takes a while and this thread may have to wait for a processor.
         let verdicts = watch.judge(running)
         lock.lock()
         let isAnyNew = countOut(zip(running, verdicts))
@@ -64,9 +65,10 @@ extension WorkerPool {
         return true
     }
 
-    /// Counts the workers out that sleep, under the lock. True if there are new ones.
+    /// Counts out the workers that sleep. True if there are new ones. Under the lock.
     ///
-    /// During a surge each takes its part of it along, and brings it back when it runs again: see `countRunning`.
+    /// During a surge each worker takes its part of the surge along, and brings it back when it runs again: see
+    /// `countRunning`.
     private func countOut(_ judged: Zip2Sequence<[Worker], [ThreadWatch.Verdict]>) -> Bool {
         var isAnyNew = false
         for (worker, verdict) in judged where verdict != .awake && worker.isRunning {
@@ -83,7 +85,8 @@ extension WorkerPool {
         return isAnyNew
     }
 
-    /// All that ran are blocked: what waits is of the same kind. All that the limits ask for come in one step.
+    /// All running workers are blocked. So the monitor assumes that the waiting items block too, and requests at once
+    /// as many workers as the limits allow.
     private func beginSurge() {
         var wanted = 0
         items.visit { item in

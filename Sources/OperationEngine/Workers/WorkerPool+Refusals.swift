@@ -1,4 +1,4 @@
-/// How the pools share the threads that there are, where the system has refused one.
+/// How the pools share the existing threads after the system has refused one.
 extension WorkerPool {
     /// The worker's thread was refused.
     func startFailed(_ worker: Worker) {
@@ -13,7 +13,8 @@ extension WorkerPool {
         return isWaiting
     }
 
-    /// A worker for a thread of the main thread's nice value to become, of the first pool that has items and no worker.
+    /// A new worker of the first pool that has items and no worker. A thread with the main thread's nice value is to
+    /// become it.
     static func makeSubstitute() -> Worker? {
         for pool in all.reversed() where pool.lacksWorkers {
             if let worker = pool.lock.withLock({ pool.makeWorker(isSubstitute: true) }) { return worker }
@@ -21,14 +22,15 @@ extension WorkerPool {
         return nil
     }
 
-    /// If a pool has items and no worker, gives it the thread of an idle worker of another one, if that has the main
-    /// thread's nice value, or else sends one away, whose thread another one may get. True if there was one.
+    /// Makes room for a worker of a pool that has items and no worker. If another pool has an idle worker with the main
+    /// thread's nice value, gives its thread to the poor pool. Otherwise ends an idle worker, so another thread may be
+    /// started. True if there was one.
     ///
-    /// Where a thread was refused, whoever leaves items in a pool without workers calls this, and so does who goes idle.
-    /// The one brings an item under its pool's lock and then takes the other pools' locks to look for idle workers; the
-    /// other enters its pool's idle ones under the lock and then takes the other pools' locks to look for items. So one
-    /// of the two sees the other. That threads are short the latter sees if it comes later under its own pool's lock,
-    /// since the former had seen it before.
+    /// After a refusal two kinds of threads call this: one that leaves items in a pool without workers, and a worker
+    /// that goes idle. The first brings an item under its pool's lock, and then takes the other pools' locks to look
+    /// for idle workers. The second enters its pool's idle workers under the lock, and then takes the other pools'
+    /// locks to look for items. So one of the two sees the other. If the second comes later under its own pool's lock,
+    /// it also sees that threads are short, because the first had seen that before.
     @discardableResult
     static func makeRoom() -> Bool {
         guard all.contains(where: \.lacksWorkers) else { return false }
@@ -45,7 +47,7 @@ extension WorkerPool {
 
     private var lacksWorkers: Bool { lock.withLock { workers.isEmpty && !items.isEmpty } }
 
-    /// An idle worker that the caller is to wake: it is this pool's no more.
+    /// Removes an idle worker from this pool. The caller has to wake it.
     private func dismissIdle(isLowered: Bool) -> Worker? {
         lock.withLock {
             guard let place = idle.lastIndex(where: { $0.isLowered == isLowered }) else { return nil }

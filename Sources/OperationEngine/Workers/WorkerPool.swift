@@ -4,19 +4,20 @@ import Synchronization
 
 /// The threads of one nice band, shared by all queues of the process.
 ///
-/// As many workers as there are processors are kept running. A worker that is blocked does not count, so another one
-/// runs in its stead: at once if it blocks in an engine wait, after about 2 ms, when `BlockingMonitor` has seen it
-/// asleep, if it blocks elsewhere.
+/// The pool keeps as many workers running as there are processors. A worker that is blocked does not count, so another
+/// one runs in its place. That happens at once if the worker blocks in an engine wait. If it blocks elsewhere, it
+/// happens after about 2 ms, when `BlockingMonitor` has seen it asleep.
 ///
-/// **No work item is forgotten while a worker sleeps.** Items, idle workers and counts change under one lock: a worker
-/// parks only after it has seen no item under the lock, and who appends an item then finds it among the idle ones. A
-/// worker that searches (spins without the lock) counts as awake, and looks once more under the lock before it parks.
+/// **No work item is forgotten while a worker sleeps.** Items, idle workers and counts change under one lock. A worker
+/// parks only after it has seen no item under the lock. A thread that then appends an item finds the worker among the
+/// idle ones. A worker that searches (spins without the lock) counts as awake, and looks once more under the lock
+/// before it parks.
 final class WorkerPool: @unchecked Sendable {
     let band: NiceBand
 
     let lock = FutexLock()
-    // Copies for looks without the lock, written under it; next to it, since who has brought or taken an item writes them
-    // all.
+    // Copies for reading without the lock. They are written under it, and lie next to it because a thread that has
+    // brought or taken an item writes them all.
     /// Whether a worker searches.
     let searching = Atomic<Bool>(false)
     /// Whether more workers run than should.
@@ -28,14 +29,14 @@ final class WorkerPool: @unchecked Sendable {
 
     // Guarded by `lock`, down to `surgeLooks`.
     @exclusivity(unchecked) var items = WorkItemQueue()
-    /// Parked, the latest last, which is woken first: its caches are warm.
+    /// Parked workers. The latest is last, and is woken first because its caches are warm.
     @exclusivity(unchecked) var idle: [Worker] = []
     @exclusivity(unchecked) var blockedCount = 0
     @exclusivity(unchecked) var workers: [Worker] = []
     @exclusivity(unchecked) private var searchLooks = WorkerPool.searchLooks.upperBound
-    /// Workers above the processors' number that the monitor asks for, because all the running ones were blocked; and
-    /// for how many more of its looks. It lets the blocked ones through, and must end by itself, lest processor-bound
-    /// work have as many threads later.
+    /// How many workers above the processors' number the monitor requests, because all running ones were blocked, and
+    /// for how many more of its looks. A surge must end by itself. Otherwise processor-bound work would have as many
+    /// threads later.
     @exclusivity(unchecked) var surge = 0
     @exclusivity(unchecked) var surgeLooks = 0
 
@@ -44,23 +45,26 @@ final class WorkerPool: @unchecked Sendable {
     private static let threadCount = Atomic<Int>(0)
     /// Workers above the processors' number end after this long without work.
     private static let idleLifetimeNanoseconds: Int64 = 5_000_000_000
-    /// How many looks a worker takes for items before it parks: some microseconds, or one after searches in vain.
+    /// How many times a worker looks for items before it parks: some microseconds, or one microsecond after searches in
+    /// vain.
     private static let searchLooks = 60...120
-    /// How many looks who brings an item takes for a worker that is about to come: a quarter of a microsecond.
+    /// How many times the thread that brings an item looks for a worker that is about to come: a quarter of a
+    /// microsecond.
     private static let returnLooks = 10
     private static let pools: [WorkerPool] = {
         prepareForThreads()
         let all = (0..<NiceBand.count).map { WorkerPool(band: NiceBand(index: $0)) }
-        // What a forked child does first is done once here: Swift looks up the types of a loop under a lock of its own.
+        // Does once what a forked child does first, because Swift looks up the types of a loop under a lock of its own.
         setCrowded(false, in: all)
         return all
     }()
 
-    /// What has to come before the engine's first thread. The globals that its threads use are initialized here: two
-    /// threads that meet at the initialization of a global would wait for ever in a forked child, since Swift's lock for
-    /// it names its holder by a thread number that it keeps from before the fork (6.3).
+    /// Prepares what has to exist before the engine's first thread. Initializes the globals that the engine's threads
+    /// use. In a forked child, two threads that meet at the initialization of a global would wait forever: Swift's lock
+    /// for it names its holder by a thread number from before the fork (6.3).
     private static func prepareForThreads() {
-        // From here on children are marked. If it was an operation that forked, its worker takes no other after it.
+        // From here on forked children are marked. If an operation forked, its worker takes no other operation in the
+        // child.
         clinux_watch_forks { WorkerPool.stopAll() }
         LiveObjects.prepare()
         _ = (
@@ -81,8 +85,8 @@ final class WorkerPool: @unchecked Sendable {
 
     @inline(__always)
     var pendingCount: Int { pending.load(ordering: .relaxed) }
-    /// For the monitor: whether there is something to look for, or a surge to end. Its last look before it sleeps pairs
-    /// with the stores in `submit` and `countRunning`.
+    /// For the monitor: whether an item waits, or a surge has to end. The monitor's last look before it sleeps pairs
+    /// with the stores in `submit` and `setSurge`.
     var needsLook: Bool {
         pending.load(ordering: .sequentiallyConsistent) > 0 || hasSurge.load(ordering: .sequentiallyConsistent)
     }
@@ -93,7 +97,8 @@ final class WorkerPool: @unchecked Sendable {
         for pool in pools { pool.crowded.store(isCrowded, ordering: .relaxed) }
     }
 
-    /// In a forked child, which has only the thread that forked: if that is a worker, it takes no other operation.
+    /// Called in a forked child, which has only the thread that forked. If that thread is a worker, it takes no other
+    /// operation.
     static func stopAll() {
         setCrowded(true, in: pools)
     }
@@ -114,11 +119,11 @@ final class WorkerPool: @unchecked Sendable {
         callWorkerAndUnlock()
     }
 
-    /// Whether some worker that is awake takes the only item, or will look for it: one that has just ended an operation
-    /// may be on its way, and another one would be woken in vain, which takes longer than this look.
+    /// Whether a worker that is awake takes the only item, or will look for it. A worker that has just ended an
+    /// operation may be on its way. Then waking another one would be in vain, and takes longer than this look.
     ///
-    /// The caller has appended the item under the lock, and nobody searched then. So a search that is seen now has begun
-    /// later, and its end will find the item.
+    /// The caller has appended the item under the lock, and no worker searched then. So a search that is seen now has
+    /// begun later, and its end will find the item.
     private func isTakenByReturner() -> Bool {
         for _ in 0..<Self.returnLooks {
             if pending.load(ordering: .relaxed) == 0 || isSearching { return true }
@@ -133,7 +138,7 @@ final class WorkerPool: @unchecked Sendable {
         guard !items.isEmpty, !isSearching else { return lock.unlock() }
         guard active < target else {
             lock.unlock()
-            // All the workers there should be are running: should they block, only the monitor will notice.
+            // As many workers run as should. If they block, only the monitor will notice.
             return BlockingMonitor.shared.ensureAwake()
         }
         if let worker = idle.popLast() {
@@ -141,7 +146,7 @@ final class WorkerPool: @unchecked Sendable {
             lock.unlock()
             worker.parker.unpark()
         } else if ThreadStarter.shared.isRefused {
-            // It calls again. Until then see `makeRoom`.
+            // The starter calls again. Until then see `makeRoom`.
             let isPoor = workers.isEmpty
             lock.unlock()
             if isPoor { Self.makeRoom() }
@@ -176,17 +181,17 @@ final class WorkerPool: @unchecked Sendable {
     /// The engine's workers, of all bands.
     static var workerCount: Int { threadCount.load(ordering: .relaxed) }
 
-    /// The next item for a worker, which sleeps until there is one; nil if its thread is to end.
+    /// The next item for a worker. It sleeps until there is one. Nil if its thread has to end.
     func take(for worker: Worker) -> WorkItem? {
         if ForkedChild.isRefused() { return nil }
         lock.lock()
         // It may have been presumed blocked between two pieces of work, in a deinit for example.
         countRunning(worker)
-        // Too many are running: this one stops here, and leaves the items to the others.
+        // Too many workers run. This one stops here and leaves the items to the others.
         if active > target, !worker.isNewborn, !park(worker) { return nil }
         worker.isNewborn = false
         if worker.isSubstitute, band != .normal, workers.contains(where: { $0 !== worker && !$0.isNewborn }) {
-            // Another one has come for good.
+            // The pool has a worker of its own now.
             remove(worker)
             callWorkerAndUnlock()
             return nil
@@ -208,7 +213,7 @@ final class WorkerPool: @unchecked Sendable {
         }
     }
 
-    /// Spins a little while no item comes. Takes and leaves with the lock held.
+    /// Spins for a while until an item comes. Called and returns with the lock held.
     private func search() {
         searching.store(true, ordering: .relaxed)
         var looks = searchLooks
@@ -223,7 +228,8 @@ final class WorkerPool: @unchecked Sendable {
             items.isEmpty ? max(searchLooks / 2, Self.searchLooks.lowerBound) : Self.searchLooks.upperBound
     }
 
-    /// Sleeps until called. Takes and leaves with the lock held, unless it returns false: the thread is to end.
+    /// Sleeps until called. Called with the lock held. Returns true with the lock held, or false without it if the
+    /// thread has to end.
     private func park(_ worker: Worker) -> Bool {
         while true {
             idle.append(worker)
@@ -236,7 +242,7 @@ final class WorkerPool: @unchecked Sendable {
             lock.lock()
             if isCalled { return stays(worker) }
             guard let place = idle.firstIndex(where: { $0 === worker }) else {
-                // Called just when the time ran out: the token is on its way, or here.
+                // Another thread called it just when the time ran out. The token is here or on its way.
                 lock.unlock()
                 _ = worker.parker.park()
                 lock.lock()
@@ -252,7 +258,8 @@ final class WorkerPool: @unchecked Sendable {
         }
     }
 
-    /// Of a worker that was called: whether it was called to work. Under the lock, which it releases if not.
+    /// Whether a worker that was called has to work, rather than end. Under the lock, which it releases if the worker
+    /// has to end.
     private func stays(_ worker: Worker) -> Bool {
         if worker.hasEnded { lock.unlock() }
         return !worker.hasEnded
@@ -260,10 +267,10 @@ final class WorkerPool: @unchecked Sendable {
 
     // MARK: All threads
 
-    /// Whether no further thread may be made.
+    /// Whether the engine has all the threads that it may have.
     static var hasAllThreads: Bool { threadCount.load(ordering: .relaxed) >= threadLimit }
 
-    /// Looks at all pools at one instant. Queues' locks may be taken inside; nowhere else are two pools' locks held.
+    /// Looks at all pools at one instant. `body` may take the locks of queues. No other code holds two pools' locks.
     static func withAllLocked<Result>(_ body: ([WorkerPool]) -> Result) -> Result {
         for pool in pools { pool.lock.lock() }
         defer { for pool in pools { pool.lock.unlock() } }
@@ -273,7 +280,7 @@ final class WorkerPool: @unchecked Sendable {
     /// Under the lock.
     var workersUnderLock: [Worker] { workers }
 
-    /// The queues of which a lease waits for a worker. Under the lock.
+    /// The queues with a lease that waits for a worker. Under the lock.
     var queuesWithLeases: [QueueCore] {
         var all: [QueueCore] = []
         items.visit { item in
