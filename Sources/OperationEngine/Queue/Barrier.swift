@@ -1,7 +1,7 @@
-/// What carries a barrier's block through its queue: internal, and listed nowhere (contract P10).
+/// Carries a barrier's block through its queue. Internal, and listed nowhere (contract P10).
 ///
-/// A barrier is not an operation that depends on all before it: it is alone in a segment of its queue, and the queue
-/// starts nothing of a segment before all of the earlier ones is finished. See `QueueState`.
+/// A barrier does not depend on the operations before it. It is alone in a segment of its queue. The queue starts
+/// nothing of a segment until everything in the earlier segments is finished. See `QueueState`.
 final class BarrierOperation: Operation, @unchecked Sendable {
     /// Owned by the thread that runs or finishes the operation; released when it is finished.
     @exclusivity(unchecked) private var block: (@Sendable () -> Void)?

@@ -1,11 +1,12 @@
-/// Files the operations that one finishing operation made ready, taking each queue's lock once for a run of them.
+/// Files the operations that one finishing operation made ready. Takes a queue's lock once for consecutive operations
+/// of that queue.
 struct BatchFiler {
-    /// The calling runner, if it advances its queue right afterwards: what belongs there is filed in that same step.
+    /// The calling runner, if it advances its queue right afterwards. That step then files the operations of its queue.
     let own: Unmanaged<OperationThread>?
     private var locked: QueueCore?
-    /// Those whose class overrides `isReady`: to be filed when no lock is held.
+    /// Operations whose class overrides `isReady`. They are filed when no lock is held.
     private var toBeAsked: [Operation] = []
-    /// Those that hear of the finish, as their observer lists.
+    /// The observer lists of operations that are notified of the finish.
     private var toBeTold: [ObserverList<Operation>] = []
 
     init(own: Unmanaged<OperationThread>?) { self.own = own }
@@ -27,25 +28,25 @@ struct BatchFiler {
         locked = nil
     }
 
-    /// Files what the runner has kept, since there is much more to come.
+    /// Files what the runner has kept, before much more follows.
     func fileOwn() { own?._withUnsafeGuaranteedRef { $0.settle() } }
 
-    /// An operation that is observed, or asked outside of queues, hears of it before it is filed.
+    /// An operation that is observed, or asked outside of queues, is notified before it is filed.
     mutating func tellLater(_ observers: ObserverList<Operation>) { toBeTold.append(observers) }
 
-    /// Tells those that hear of it, and files those whose `isReady` is overridden. Without any lock.
+    /// Notifies the operations of `toBeTold`, and files those whose `isReady` is overridden. Without any lock.
     ///
     /// - Returns: whether something was kept alive meanwhile; see `KeptAlive`.
     mutating func fileTheRest() -> Bool {
         if toBeTold.isEmpty, toBeAsked.isEmpty { return false }
-        // Code of the user may go on for long, or wait for what the runner has kept.
+        // User code may take long, or wait for what the runner has kept.
         fileOwn()
         defer {
             toBeTold = []
             toBeAsked = []
         }
         return KeptAlive.during {
-            // The list's weak reference says whether the operation is still there.
+            // The list's weak reference shows whether the operation still exists.
             for observers in toBeTold { observers.tellOfFinishedDependency() }
             for operation in toBeAsked {
                 KeptAlive.keep(operation)

@@ -1,5 +1,5 @@
-/// What a queue tells when a `main` that it ran has returned: the progress of the module `OperationEngineProgress`,
-/// which may import Foundation where the engine may not.
+/// What a queue notifies when a `main` that it ran has returned: the progress of the module `OperationEngineProgress`.
+/// That module may import Foundation; the engine may not.
 package protocol EndOfMainListener: AnyObject, Sendable {
     /// Called on the thread of the operation, before it is finished, with no lock held.
     func mainHasEnded()
@@ -11,15 +11,15 @@ extension OperationQueue {
         core.endOfMainListener(orMake: make)
     }
 
-    /// Tells the listener, for an operation that has run elsewhere than on its runner's thread.
+    /// Notifies the listener, for an operation that has run on another thread than its runner's.
     final func tellEndOfMain() {
         if core.hasEndOfMainListener { core.existingEndOfMainListener?.mainHasEnded() }
     }
 }
 
 extension Operation {
-    /// Tells the listener of the queue that runs this operation, on the thread of its runner, which has not taken it out of
-    /// its queue yet or keeps the queue alive. One load where there is no listener (contract P12).
+    /// Notifies the listener of the queue that runs this operation. Called on the thread of its runner, which has not
+    /// taken it out of its queue yet, or keeps the queue alive. Costs one load if there is no listener (contract P12).
     @inline(__always)
     final func tellEndOfMain() {
         if let queue, queue._withUnsafeGuaranteedRef({ $0.hasEndOfMainListener }) { tellListener() }

@@ -1,10 +1,10 @@
-/// The operations that a queue got between two barriers, or one barrier alone, held until all before it are finished.
+/// What a queue got between two barriers, or one barrier alone. It is held until everything before it is finished.
 /// Guarded by the queue's lock.
 final class HeldSegment {
     private let liveMark = LiveMark(.heldSegment)
-    /// The sequence number of the first operation that belongs here.
+    /// The sequence number of the first item that belongs here.
     let firstSequence: UInt64
-    /// Ready once the segment is reached: in order and by priority already.
+    /// The items that will be ready once the segment is reached, already in order and by priority.
     @exclusivity(unchecked) var ready: ReadyQueue
     @exclusivity(unchecked) var waiting = ItemList()
 
@@ -19,12 +19,14 @@ final class HeldSegment {
 }
 
 /// The segments that a queue holds back, in the order of adding: a barrier, what was added after it, the next barrier,
-/// and so on. Pure data, guarded by the queue's lock. Empty, and one comparison a step, in a queue without barriers.
+/// and so on. Pure data, guarded by the queue's lock. In a queue without barriers it is empty, and costs one comparison
+/// a step.
 struct HeldSegments: ~Copyable {
-    /// The places before `head` are empty: those segments were reached. So reaching one takes constant time.
+    /// The places before `head` are empty, because those segments were reached. So reaching a segment takes constant
+    /// time.
     private var segments: [HeldSegment?] = []
     private var head = 0
-    /// Operations from this number on are held.
+    /// Items from this number on are held.
     private(set) var firstSequence = UInt64.max
 
     var isEmpty: Bool { firstSequence == .max }
@@ -44,10 +46,10 @@ struct HeldSegments: ~Copyable {
     /// The segment that an operation belongs to: the last one that begins at or before its number.
     func segment(of sequence: UInt64) -> HeldSegment { segments[index(of: sequence)].unsafelyUnwrapped }
 
-    /// Takes out the segment of the barrier of that number, which stood alone in it, and the one behind it.
+    /// Takes out two segments: that of the barrier with that number, which was alone in it, and the one behind it.
     ///
-    /// - Returns: the segment behind it, and the one before it, which is to take up its operations; nil if that is not
-    ///   a held one.
+    /// - Returns: the segment behind the barrier, and the one before it, which has to take over the items of the
+    ///   former. The one before is nil if it is not held.
     mutating func dissolve(barrier sequence: UInt64) -> (before: HeldSegment?, behind: HeldSegment) {
         let place = index(of: sequence)
         let before = place > head ? segments[place - 1] : nil

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Where operations and batches of closures enter a queue without its lock: a stack that is taken as a whole, through the
-/// items' `next`.
+/// Where operations and batches of closures enter a queue without its lock. A stack, linked through the items' `next`,
+/// that is taken as a whole.
 ///
-/// Any thread pushes; whoever holds the queue's lock takes everything by one exchange and reverses it, which gives the
-/// order of pushing. There is no pop of single items, hence no ABA problem.
+/// Any thread pushes. The holder of the queue's lock takes everything by one exchange and reverses it, which gives the
+/// order of pushing. Single items are never popped, so there is no ABA problem.
 struct Inbox: ~Copyable {
     /// The bits of a `ReadyItem?`.
     private let top = Atomic<UInt>(bits(nil))
@@ -12,7 +12,7 @@ struct Inbox: ~Copyable {
     private static func bits(_ item: ReadyItem?) -> UInt { unsafeBitCast(item, to: UInt.self) }
     private static func item(_ bits: UInt) -> ReadyItem? { unsafeBitCast(bits, to: ReadyItem?.self) }
 
-    /// Sequentially consistent, as are `push` and `takeAll`: see `QueueCore.signal` for what depends on it.
+    /// Sequentially consistent, as are `push` and `takeAll`. `QueueCore.signal` depends on that.
     var isEmpty: Bool { top.load(ordering: .sequentiallyConsistent) == Self.bits(nil) }
 
     func push(_ item: ReadyItem) { push(first: item, last: item) }

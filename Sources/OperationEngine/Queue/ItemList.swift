@@ -1,5 +1,5 @@
-/// A doubly linked list through the items themselves. It owns nothing: the queue retains its operations from adding to
-/// finish, and its batches until they are empty. Guarded by the queue's lock.
+/// A doubly linked list through the items themselves. Guarded by the queue's lock. It owns nothing: the queue retains
+/// its operations from adding to finish, and its batches until they are empty.
 struct ItemList {
     private(set) var first: ReadyItem?
     private(set) var last: ReadyItem?
@@ -51,7 +51,7 @@ struct ItemList {
         return true
     }
 
-    /// Takes over all of another list, at the back. In constant time.
+    /// Appends all items of another list, which is empty then. In constant time.
     mutating func append(contentsOf other: inout ItemList) {
         guard let joint = other.first else { return }
         joint.previous = last

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What the holder of a lease may choose: operations of this band, and only while the queue runs on this target.
+/// What the holder of a lease may choose: items of this band, and only while the queue runs on this target.
 struct Lease {
     let band: NiceBand
     let target: LeaseTarget
@@ -8,8 +8,8 @@ struct Lease {
 
 /// Where the leases of a queue go: into the engine's pool, or into a queue of Dispatch.
 ///
-/// Each setting of a Dispatch queue gives a new number. A lease that was called for earlier may lie there for long; it
-/// is told by its number and chooses nothing, so that no operation runs where the queue no longer runs.
+/// Each setting of a Dispatch queue gives a new number. A lease for an earlier setting may lie there for long. Its
+/// number shows that, and it chooses nothing. So no operation runs where the queue no longer runs.
 struct LeaseTarget: Equatable {
     private let number: UInt64
 

@@ -6,15 +6,15 @@ extension OperationQueue {
     /// Gives the main thread to the main queue for good: runs its operations and what is in `DispatchQueue.main`, for
     /// programs without a `RunLoop`. End the process with `exit`.
     ///
-    /// To be called on the main thread, outside of operations and of blocks of `DispatchQueue.main`; elsewhere it is a
-    /// `Misuse`, after which, since it cannot return, it traps whatever the handler does.
+    /// Call it on the main thread, outside of operations and of blocks of `DispatchQueue.main`. Elsewhere it is a
+    /// `Misuse`. It cannot return, so it then traps, whatever the handler does.
     public static func runMain() -> Never {
         guard MainOperationQueue.isOnMainThread, Runner.current == nil else {
             Misuse.runMainMisplaced.report()
             fatalError("OperationEngine: \(Misuse.runMainMisplaced)")
         }
-        // dispatchMain() would end this thread, and Foundation's RunLoop is out of reach. So this is the way by which
-        // CoreFoundation's run loop serves the main queue on Linux: Dispatch makes an eventfd readable when something
+        // dispatchMain() would end this thread, and the engine cannot use Foundation's RunLoop. So this does what
+        // CoreFoundation's run loop does for the main queue on Linux: Dispatch makes an eventfd readable when something
         // is enqueued, and a call on the main thread runs what is there.
         let handle = clinux_main_queue_handle()
         while true {
@@ -24,7 +24,8 @@ extension OperationQueue {
     }
 }
 
-/// The queue behind `OperationQueue.main`: one with `DispatchQueue.main` under it, whose settings cannot be changed.
+/// The queue behind `OperationQueue.main`. Its underlying queue is `DispatchQueue.main`, and its settings cannot be
+/// changed.
 final class MainOperationQueue: OperationQueue, @unchecked Sendable {
     static let shared = MainOperationQueue()
 
@@ -37,7 +38,7 @@ final class MainOperationQueue: OperationQueue, @unchecked Sendable {
         DispatchQueue.main.setSpecific(key: key, value: true)
     }
 
-    /// The thread that the process began with, or that forked it.
+    /// The thread with which the process began, or the thread that forked it.
     static var isOnMainThread: Bool { clinux_gettid() == getpid() }
 
     /// Whether the caller is on the main thread, or a block of `DispatchQueue.main` on whichever thread.

@@ -1,5 +1,4 @@
-/// What enters a queue by its inbox and stands in its lists: an operation, or a batch of closures. One word; it owns
-/// nothing.
+/// An item of a queue's inbox and lists: an operation, or a batch of closures. It is one word and owns nothing.
 ///
 /// The fields are those of the operation or the batch. They are guarded by the queue's lock; `next` belongs to the adding
 /// thread until it pushes the item into the inbox.
@@ -48,7 +47,7 @@ enum ReadyItem {
         }
     }
 
-    /// In which list of its queue it stands.
+    /// The list of its queue that it is in.
     var place: QueuePlace {
         @inline(__always)
         get {
@@ -78,7 +77,7 @@ enum ReadyItem {
 /// Where an operation or a batch stands in its queue. Guarded by the queue's lock.
 struct QueuePlace: Equatable {
     enum Kind: UInt8 {
-        /// In no list: not added yet, in the inbox, in the hands of the thread that files it, or gone.
+        /// In no list: not added yet, in the inbox, held by the thread that files it, or gone.
         case none
         case waiting
         case ready
@@ -92,7 +91,7 @@ struct QueuePlace: Equatable {
 
     static let none = QueuePlace(kind: .none)
     static let waiting = QueuePlace(kind: .waiting)
-    /// Of a batch, or of what was cancelled together with it.
+    /// The place of a batch, which has normal priority.
     static let readyBatch = QueuePlace(kind: .ready)
 
     /// Where a ready operation goes.

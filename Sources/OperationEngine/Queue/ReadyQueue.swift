@@ -1,7 +1,7 @@
-/// What is ready in a queue, by band of worker threads and priority level; first in, first out within each.
+/// The ready items of a queue, by band of worker threads and by priority level. First in, first out within each level.
 ///
-/// Where slots are scarce, who comes first does not depend on the band (contract G6, G10): then the lists are *merged*,
-/// and hold the items of all bands of a level in the order in which they became ready.
+/// If slots are scarce, the next item does not depend on the band. Then the lists are *merged*: a level's list holds
+/// the items of all bands, in the order in which they became ready (contract G6, G10).
 ///
 /// Pure data, guarded by the queue's lock. Nothing here ever looks at what is not ready.
 struct ReadyQueue: ~Copyable {
@@ -15,7 +15,7 @@ struct ReadyQueue: ~Copyable {
         @inline(__always) var hasNormal: Bool { occupied >> PriorityLevel.normal.rawValue != 0 }
         /// The highest level with an item.
         @inline(__always) var highest: Int { 7 - occupied.leadingZeroBitCount }
-        /// Changes nothing: but a method that does not say `mutating` is given a copy of the lists.
+        /// Changes nothing. It is `mutating` because any other method is given a copy of the lists.
         @inline(__always)
         mutating func findFirst() -> ReadyItem? { occupied == 0 ? nil : lists[highest].first }
 
@@ -40,7 +40,7 @@ struct ReadyQueue: ~Copyable {
             if !lists[Int(level.rawValue)].removeFirst(item) { occupied &= ~(1 << level.rawValue) }
         }
 
-        /// Takes over all of another band's items, at the back of each level.
+        /// Appends all of another band's items, each at the back of its level.
         mutating func append(contentsOf other: inout Levels) {
             for level in lists.indices { lists[level].append(contentsOf: &other.lists[level]) }
             occupied |= other.occupied
@@ -52,15 +52,15 @@ struct ReadyQueue: ~Copyable {
         }
     }
 
-    /// Nearly every queue uses this band alone. Merged, it holds all of them.
+    /// Most queues use this band alone. If merged, it holds the items of all bands.
     private var normal = Levels()
-    /// All nine bands, once another one was used; then the normal band's place here stays empty.
+    /// Empty until another band is used. Then it has all nine bands; the normal band's place stays empty.
     private var others: [Levels] = []
     private(set) var isMerged: Bool
     private(set) var count = 0
-    /// How many of them take no slot.
+    /// How many items take no slot.
     private(set) var slotlessCount: Int32 = 0
-    /// How many of another band than the normal one stand in its lists, being merged.
+    /// If merged: how many items in the normal band's lists belong to other bands.
     private var foreignCount: Int32 = 0
     /// The bands whose lists hold something.
     private(set) var bands = BandSet()
@@ -77,7 +77,7 @@ struct ReadyQueue: ~Copyable {
         note(item, as: place)
     }
 
-    /// Puts an operation right before another one, as ready as that.
+    /// Inserts an item right before another one, in the same list.
     mutating func insert(_ item: ReadyItem, before other: ReadyItem) {
         let place = other.place
         withLevels(place.band) { $0.insert(item, before: other, level: place.level) }
@@ -94,7 +94,7 @@ struct ReadyQueue: ~Copyable {
         foreignCount += 1
     }
 
-    /// Removes an operation from the list that its `place` names.
+    /// Removes an item from the list that its `place` names.
     mutating func remove(_ item: ReadyItem) {
         let place = item.place
         let isBandEmpty = withLevels(place.band) { levels -> Bool in
@@ -108,7 +108,7 @@ struct ReadyQueue: ~Copyable {
         if isMerged, place.band != .normal { foreignCount -= 1 }
     }
 
-    /// As `remove`, for the one that `first(of:)` gave.
+    /// As `remove`, for the item that `first(of:)` returned.
     @inline(__always)
     mutating func removeFirst(_ item: ReadyItem) {
         let place = item.place
@@ -120,8 +120,8 @@ struct ReadyQueue: ~Copyable {
         if place.level == .slotless { slotlessCount -= 1 }
     }
 
-    /// Takes over all of another queue's operations, which is merged if this is, at the back of each level. In constant
-    /// time.
+    /// Appends all items of another queue, each at the back of its level. The other queue is merged if this one is. In
+    /// constant time.
     mutating func append(contentsOf other: inout ReadyQueue) {
         for band in other.bands {
             var levels = other.levels(of: band)
@@ -134,13 +134,13 @@ struct ReadyQueue: ~Copyable {
         other = ReadyQueue(isMerged: other.isMerged)
     }
 
-    /// Merges the lists, or parts them. In constant time where only the normal band is in use. In which order those of
-    /// different bands became ready is not known when they are merged: they follow the order of adding.
+    /// Merges the lists, or separates them. In constant time if only the normal band is in use. When lists are merged,
+    /// it is not known in which order items of different bands became ready. They follow the order of adding.
     mutating func setMerged(_ merges: Bool) {
         if merges == isMerged { return }
         var all: [ReadyItem] = []
         if foreignCount > 0 || !others.isEmpty { visitAll { all.append($0) } }
-        // By sequence where the bands were apart; as they stand where they were together.
+        // By sequence if the bands were separate, in the present order if they were merged.
         if merges { all.sort { $0.sequence < $1.sequence } }
         let places = all.map(\.place)
         for item in all { remove(item) }
@@ -148,7 +148,7 @@ struct ReadyQueue: ~Copyable {
         for (item, place) in zip(all, places) { append(item, as: place) }
     }
 
-    /// The next one of a band; merged, of the leading band.
+    /// The next item of a band. If merged, of the leading band.
     @inline(__always)
     mutating func first(of band: NiceBand) -> ReadyItem? {
         band == .normal || isMerged ? normal.findFirst() : firstOfOther(band)
@@ -157,15 +157,15 @@ struct ReadyQueue: ~Copyable {
     @inline(never)
     private mutating func firstOfOther(_ band: NiceBand) -> ReadyItem? { withLevels(band) { $0.findFirst() } }
 
-    /// Whether something of the normal band has normal priority or more. Merged, of any band.
+    /// Whether an item of the normal band has normal priority or more. If merged, an item of any band.
     @inline(__always)
     var hasNormal: Bool { normal.hasNormal }
 
-    /// Whether all of it is of the normal band and takes a slot.
+    /// Whether every item is of the normal band and takes a slot.
     @inline(__always)
     var isPlain: Bool { bands.bits & ~BandSet(.normal).bits == 0 && foreignCount == 0 && slotlessCount == 0 }
 
-    /// Of merged lists: the band of the operation that goes first of all; nil if there is none.
+    /// If merged: the band of the item that goes first of all. Nil if there is none.
     @inline(__always)
     mutating func leadingBand() -> NiceBand? {
         if foreignCount == 0 { return bands.isEmpty ? nil : .normal }
