@@ -13,7 +13,7 @@ import Glibc
 /// because the runnable thread may have nothing to do with the lock.
 ///
 /// The watch is **blind** if /proc cannot be read. Then a worker counts as blocked if it has used next to no processor
-/// time in ten looks, and at most one worker does so in five looks. It is so slow because a thread that waits for a
+/// time in ten looks, and at most one worker does so in five looks. It is that cautious because a thread that waits for a
 /// processor uses no processor time either.
 ///
 /// All fields belong to the monitor's thread.

@@ -60,7 +60,7 @@ final class Worker: @unchecked Sendable {
 
     // MARK: The thread
 
-    /// Whether it works, or blocks and nobody has noticed. Under the pool's lock.
+    /// Whether it works, or blocks without having been counted as blocked. Under the pool's lock.
     var isRunning: Bool { !isIdle && !isCountedBlocked && !hasEnded }
 
     /// Starts the thread. 0, or an errno value if the system has none to give.
