@@ -73,6 +73,6 @@ struct ItemList {
     /// Visits the operations among them.
     @inline(__always)
     func visitOperations(_ body: (Operation) -> Void) {
-        visitAll { if case .operation(let operation) = $0 { body(operation.takeUnretainedValue()) } }
+        visitAll { if case .operation(let operation) = $0.kind { body(operation.takeUnretainedValue()) } }
     }
 }

@@ -159,7 +159,7 @@ extension QueueCore {
         unlock(calling: bands)
         endExecution(of: dropped)
         dropped.items.visitAll {
-            switch $0 {
+            switch $0.kind {
             case .operation(let operation): operation.release()
             case .batch(let batch): batch.release()
             }
@@ -178,7 +178,7 @@ extension QueueCore {
         }
         var closureCount = 0
         dropped.items.visitAll {
-            switch $0 {
+            switch $0.kind {
             case .operation(let operation):
                 operation._withUnsafeGuaranteedRef { $0.executionEnded($0.state.load()) }
             case .batch(let batch): closureCount += batch._withUnsafeGuaranteedRef { $0.removeAll() }

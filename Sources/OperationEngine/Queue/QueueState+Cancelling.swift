@@ -20,7 +20,7 @@ extension QueueState {
         func find(_ item: ReadyItem) {
             if item.place.level != .slotless {
                 take(item)
-            } else if case .operation(let operation) = item {
+            } else if case .operation(let operation) = item.kind {
                 pass(operation.takeUnretainedValue())
             }
         }
@@ -29,7 +29,7 @@ extension QueueState {
         guests.visitOperations(pass)
         held.visitAll {
             $0.ready.visitAll {
-                switch $0 {
+                switch $0.kind {
                 case .operation(let operation): pass(operation.takeUnretainedValue())
                 case .batch: take($0)
                 }
@@ -39,7 +39,7 @@ extension QueueState {
         // They finish in the order of adding.
         found.sort { $0.sequence < $1.sequence }
         for (_, item) in found {
-            switch item {
+            switch item.kind {
             case .operation(let operation): operation._withUnsafeGuaranteedRef { if !cancelListed($0) { pass($0) } }
             case .batch(let batch): batch._withUnsafeGuaranteedRef { cancelListed($0) }
             }
@@ -70,7 +70,7 @@ extension QueueState {
     /// Takes in and cancels an operation from the inbox. False, with no change, if it is none that can be so treated, or
     /// behind a barrier, where others come before it.
     mutating func admitCancelled(_ item: ReadyItem) -> Bool {
-        guard held.isEmpty, case .operation(let link) = item else { return false }
+        guard held.isEmpty, case .operation(let link) = item.kind else { return false }
         return link._withUnsafeGuaranteedRef { operation in
             guard let word = cancelUncalled(operation) else { return false }
             number(operation)
@@ -93,7 +93,7 @@ extension QueueState {
     @inline(never)
     mutating func drop(_ item: ReadyItem) -> Bool {
         if dropped.isFull { return false }
-        switch item {
+        switch item.kind {
         case .batch: break
         case .operation(let operation):
             let hasEnded = operation._withUnsafeGuaranteedRef { !isObserved && $0.state.finishUnnoticed() }
@@ -129,7 +129,7 @@ struct DroppedOperations {
 
     mutating func append(_ item: ReadyItem) {
         items.append(item)
-        guard case .operation(let operation) = item else { return }
+        guard case .operation(let operation) = item.kind else { return }
         operationCount += 1
         if operation._withUnsafeGuaranteedRef({ !$0.successors.isEmpty }) { lastWithSuccessors = operation }
     }

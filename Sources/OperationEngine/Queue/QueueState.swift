@@ -98,7 +98,7 @@ struct QueueState: ~Copyable {
     /// Takes in what came by the inbox.
     @inline(__always)
     mutating func admit(_ item: ReadyItem) {
-        switch item {
+        switch item.kind {
         case .operation(let operation): operation._withUnsafeGuaranteedRef { admit($0) }
         case .batch(let batch): batch._withUnsafeGuaranteedRef { admit($0) }
         }
@@ -198,7 +198,7 @@ struct QueueState: ~Copyable {
         guard place.level == .slotless else {
             return held.segment(of: item.sequence).ready.append(item, as: place)
         }
-        if case .operation(let operation) = item {
+        if case .operation(let operation) = item.kind {
             operation._withUnsafeGuaranteedRef { if $0.isBarrier { dissolve($0) } }
         }
         ready.append(item, as: place)
@@ -278,7 +278,7 @@ struct QueueState: ~Copyable {
     private mutating func begin(
         _ item: ReadyItem, closureTo closurePlace: UnsafeMutablePointer<BlockOperation.Block>
     ) -> Choice {
-        switch item {
+        switch item.kind {
         case .batch(let batch): return take(from: batch, into: closurePlace)
         case .operation(let operation):
             return operation._withUnsafeGuaranteedRef { operation in

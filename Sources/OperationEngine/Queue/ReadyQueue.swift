@@ -177,7 +177,7 @@ struct ReadyQueue: ~Copyable {
     }
 
     func visitOperations(_ body: (Operation) -> Void) {
-        visitAll { if case .operation(let operation) = $0 { body(operation.takeUnretainedValue()) } }
+        visitAll { if case .operation(let operation) = $0.kind { body(operation.takeUnretainedValue()) } }
     }
 
     private func levels(of band: NiceBand) -> Levels {

@@ -229,7 +229,7 @@ final class QueueDriver {
         let dropped = state.takeDropped()
         state.endingSteps += 1
         dropped.items.visitAll { item in
-            switch item {
+            switch item.kind {
             case .operation(let operation):
                 let operation = operation.takeUnretainedValue()
                 _ = operation.releaseSuccessors(own: nil)

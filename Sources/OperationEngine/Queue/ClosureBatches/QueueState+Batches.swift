@@ -77,7 +77,7 @@ extension ReadyQueue {
     /// Replaces the batches, which are closed, by objects, one a closure. Returns how many.
     fileprivate mutating func makeObjects(of queue: QueueCore) -> Int {
         var batches: [Unmanaged<ClosureBatch>] = []
-        visitAll { if case .batch(let batch) = $0 { batches.append(batch) } }
+        visitAll { if case .batch(let batch) = $0.kind { batches.append(batch) } }
         var count = 0
         for link in batches {
             link._withUnsafeGuaranteedRef { batch in
