@@ -4,7 +4,7 @@ import Synchronization
 /// thread may go on. Orderings are ignored: what is explored is sequentially consistent.
 public struct ExploredAtomic<Value: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
     /// The address of the cell. An atomic, so that this type has an address of its own too, which the futex calls and
-    /// `DependencyEdge.dependentState` rely on.
+    /// `DependencyEdge.state(of:)` rely on.
     private let address: Atomic<UInt>
 
     public init(_ value: Value) {

@@ -12,7 +12,7 @@ import Synchronization
 /// Names and signatures are those of Foundation's `Operation`; the differences are listed in the documentation.
 open class Operation: @unchecked Sendable {
     /// All of the operation's state that several threads change; see `OperationState`. The first property: see
-    /// `DependencyEdge.dependentState`.
+    /// `DependencyEdge.state(of:)`.
     let state = OperationState()
     private let liveMark = LiveMark(.operation)
 

@@ -4,13 +4,14 @@ extension QueueCore {
     func snapshot() -> [Operation] { unfinishedOperations(withBarriers: false) }
 
     private func unfinishedOperations(withBarriers: Bool) -> [Operation] {
-        let all = change { state in
-            let inHands = operationsInHands()
-            if entrance.addedCount != endedClosures.load(ordering: .relaxed) {
-                countAsObjects(state.makeObjects(of: self))
-            }
-            return inHands + state.snapshot()
+        lock.lock()
+        takeIn()
+        let inHands = operationsInHands()
+        if entrance.addedCount != endedClosures.load(ordering: .relaxed) {
+            countAsObjects(state.makeObjects(of: self))
         }
+        let all = inHands + state.snapshot()
+        settleAndUnlock()
         return Self.inOrder(all.filter { withBarriers || !$0.operation.isBarrier })
     }
 

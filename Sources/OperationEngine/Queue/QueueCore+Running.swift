@@ -7,16 +7,19 @@ extension QueueCore {
         lock.lock(inTurns: &runner.lockTurns)
         let taken = takeSlot(of: runner)
         if taken == .unnoticed, mayGoOn {
-            // The slot is taken again: the queue stays as open as it was.
+            // The slot is taken again: the queue stays as open as it was, unless it reaches the next segment.
             let choice = chooseAgain(for: runner)
             if choice.takesSlot, state.isPlain {
+                assert(hasNotedOpenness, "the queue has opened or closed, and nobody is told")
                 give(choice, to: runner)
                 lock.unlock()
                 return true
             }
             return settle(runner, with: choice, mayGoOn: true, tellsObservers: false)
         }
-        return settle(runner, with: .nothing, mayGoOn: mayGoOn, tellsObservers: taken == .observed)
+        let tellsObservers = taken == .observed || runner.owesTelling
+        runner.owesTelling = false
+        return settle(runner, with: .nothing, mayGoOn: mayGoOn, tellsObservers: tellsObservers)
     }
 
     /// What is next, in the usual case. Under the lock.
@@ -39,7 +42,7 @@ extension QueueCore {
     @inline(never)
     private func chooseBehindInbox(for runner: Runner) -> Choice {
         takeIn()
-        state.reachNextSegment()
+        // Without a step to the next segment, which opens the queue.
         return state.choose(for: runner.lease, closureTo: runner.heldClosure)
     }
 
@@ -89,15 +92,14 @@ extension QueueCore {
         runners.remove(runner)
         let haveClosuresEnded = entrance.mayBeCounted && endClosures()
         unlock(calling: bands)
-        if !runner.owesNothing {
-            // Retained until the observers have been told: one that came meanwhile may have found the count too high,
-            // and nobody else may come to tell it.
-            let queue = hasObservers ? owner?.retain() : nil
-            runner.countOutOwed(by: self)
-            settleIfObserved()
-            queue?.release()
-        }
+        let isOwing = !runner.owesNothing
+        // Retained until the observers have been told: one that came meanwhile may have found the count too high, and
+        // nobody else may come to tell it. It may wait for the queue, so all is counted out first.
+        let queue = isOwing && hasObservers ? owner?.retain() : nil
+        runner.countOutOwed(by: self)
         if haveClosuresEnded { countOut(Self.anyClosures) }
+        if isOwing { settleIfObserved() }
+        queue?.release()
     }
 
     private enum TakenSlot {
@@ -128,7 +130,7 @@ extension QueueCore {
     /// Takes the slot of what a runner has ended, and what that made ready. The runner goes on by itself.
     func settle(for runner: Runner) {
         lock.lock()
-        _ = takeSlot(of: runner)
+        if takeSlot(of: runner) == .observed { runner.owesTelling = true }
         takeReadied(of: runner)
         settleAndUnlock()
     }
@@ -145,6 +147,7 @@ extension QueueCore {
         let queue = owner?.retain()
         unlock(calling: bands)
         runner.countOutOwed(by: self)
+        countOutEndedClosures()
         settleIfObserved()
         queue?.release()
         lock.lock()

@@ -11,8 +11,8 @@ import Synchronization
 ///
 /// **No ready operation is forgotten.** Whoever makes one visible, by a push into the inbox or by filing it under the
 /// lock, then calls `signal`, which gives up in two cases. (1) A lease lies there: the runner that takes it up
-/// clears the flag first and empties the inbox afterwards. (2) `isOpen` is false: all slots are taken or the queue is
-/// suspended; whoever sets it true looks at the inbox afterwards (`settle`), and whoever frees a slot and takes it
+/// clears the flag first and empties the inbox afterwards. (2) `isOpen` is false: all slots are taken, the queue is
+/// suspended, or a barrier holds back what is added; whoever sets it true looks at the inbox afterwards (`settle`), and whoever frees a slot and takes it
 /// again at once, without a look, keeps the lease, which it does not give up before such a look. Push, flag, `isOpen`
 /// and the looks at the inbox are sequentially consistent, so in each pair one side sees the other.
 ///
@@ -111,7 +111,7 @@ final class QueueCore: OperationHost, @unchecked Sendable {
 
     /// Operations without the barriers (contract P10).
     ///
-    /// A sum of five counters, none of which takes an atomic step an operation: closures are counted by the thread that
+    /// A sum of five counters, none of which takes an atomic step when an operation ends: closures are counted by the thread that
     /// adds them, under the entrance's lock; what has ended, by the thread that holds the queue's lock anyway; and
     /// `unfinished`, on which threads wait and which keeps the queue alive, goes down by up to 1,024 at once. With two
     /// counters each operation and each closure would cost one or two atomic steps more, of some twelve.
@@ -210,6 +210,9 @@ final class QueueCore: OperationHost, @unchecked Sendable {
         inbox.takeAll { state.admit($0) }
         state.listFilledBatch()
     }
+
+    /// Whether `isOpen` is what the state says. Under the lock.
+    var hasNotedOpenness: Bool { isOpen.load(ordering: .relaxed) == state.isOpen }
 
     /// Under the lock, after every change: empties the inbox, reaches the next segment if nothing is left of the one before,
     /// brings `isOpen` up to date, and says which bands of workers to call.

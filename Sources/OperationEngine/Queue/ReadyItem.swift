@@ -99,7 +99,7 @@ struct ReadyItem {
 /// Where an operation or a batch stands in its queue. Guarded by the queue's lock.
 struct QueuePlace: Equatable {
     enum Kind: UInt8 {
-        /// In no list: not added yet, in the inbox, held by the thread that files it, or gone.
+        /// In no list: not added yet, in the inbox, held by the thread that files it, set aside, or gone.
         case none
         case waiting
         case ready

@@ -49,6 +49,8 @@ final class Runner: OperationThread {
     private static let keptReadied = 1024
     /// How many operations were released and not counted out yet. They are counted out together.
     @exclusivity(unchecked) private var uncounted = 0
+    /// Whether observers of the queue are still to be told of the end of a closure.
+    @exclusivity(unchecked) var owesTelling = false
     private static let mostUncounted = 1024
 
     /// The backoff for the locks of the queues that it serves.
@@ -129,7 +131,7 @@ final class Runner: OperationThread {
     /// Whether nothing of a queue is left here.
     private var isAtRest: Bool {
         guard case .nothing = hand, case .nothing = ended else { return false }
-        return !isListed && !hasReadied && uncounted == 0 && completionBlock == nil && kept.isEmpty
+        return !isListed && !hasReadied && uncounted == 0 && completionBlock == nil && kept.isEmpty && !owesTelling
     }
 
     /// Runs an operation that ends in the engine's own `start`. The queue keeps it alive.
@@ -162,6 +164,7 @@ final class Runner: OperationThread {
         ended = .countedLater
         queue.settle(for: self)
         countOutOwed(by: queue)
+        queue.countOutEndedClosures()
         queue.releaseAndCountOut(operation)
         guard let block = completionBlock.take() else { return }
         self.queue = nil

@@ -60,6 +60,30 @@ struct EngineBarrierTests {
         #expect(log.entries == Array(0..<50) && level.peak == 1)
     }
 
+    @Test("those behind a barrier start together", .contract("P7", "N13"), arguments: [1, 3])
+    func togetherBehindBarrier(barriers: Int) {
+        let queue = makeQueue(limit: 4, suspended: true)
+        let inside = Counter()
+        for _ in 0..<barriers { queue.addBarrierBlock {} }
+        // As operations and as closures, in both of which none ends before all have begun.
+        for _ in 0..<4 {
+            queue.addOperation {
+                inside.add()
+                inside.wait(for: 4)
+            }
+        }
+        queue.isSuspended = false
+        drains(queue)
+        for _ in 0..<4 {
+            queue.addOperation(
+                MainOperation { _ in
+                    inside.add()
+                    inside.wait(for: 8)
+                })
+        }
+        drains(queue)
+    }
+
     @Test("priorities changed behind a barrier count when it has run", .contract("P7", "G10"))
     func priorityBehind() {
         let queue = makeQueue(limit: 1)

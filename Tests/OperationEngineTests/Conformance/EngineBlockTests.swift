@@ -43,11 +43,15 @@ struct EngineBlockTests {
         drains(queue)
     }
 
-    @Test("a completion block may wait for its queue, whatever the same thread ran before", .contract("I7"))
-    func completionWaitsForQueue() {
+    @Test(
+        "a completion block may wait for its queue, whatever the same thread ran before", .contract("I7"),
+        arguments: [false, true])
+    func completionWaitsForQueue(afterClosures: Bool) {
         let queue = makeQueue(limit: 1, suspended: true)
         let ended = Gate("the completion block ends")
-        for _ in 0..<3 { queue.addOperation(MainOperation()) }
+        for _ in 0..<3 {
+            if afterClosures { queue.addOperation {} } else { queue.addOperation(MainOperation()) }
+        }
         let last = MainOperation()
         last.completionBlock = {
             queue.waitUntilAllOperationsAreFinished()

@@ -163,14 +163,12 @@ final class QueueDriver {
 
     /// What starts now in the place of what has just ended, chosen in the usual way where that finds it.
     func chooseAgain() -> Int? {
-        if state.held.isEmpty {
-            if readied.count == 1, let index = take(state.chooseReadied(.passUnretained(readied[0]), for: lease)) {
-                readied = []
-                return index
-            }
-            if readied.isEmpty, let index = take(state.chooseNormal(for: lease, closureTo: closurePlace)) {
-                return index
-            }
+        if readied.count == 1, let index = take(state.chooseReadied(.passUnretained(readied[0]), for: lease)) {
+            readied = []
+            return index
+        }
+        if readied.isEmpty, let index = take(state.chooseNormal(for: lease, closureTo: closurePlace)) {
+            return index
         }
         return choose()
     }

@@ -11,8 +11,8 @@ import Synchronization
 /// set aside by its queue (`QueueState.lastBatch`) while it has none.
 ///
 /// **Who owns what.** A place of `closures` belongs to the adding thread, under the entrance's lock, until `added` counts
-/// it, and from there on to whoever holds the queue's lock. The queue retains the batch until it is closed and empty, and
-/// the entrance while closures may be added to it.
+/// it, and from there on to whoever holds the queue's lock. The queue retains the batch until it is empty and not its
+/// last one, and the entrance while closures may be added to it.
 ///
 /// **Closing takes no lock.** Adding counts a closure by a compare-exchange of `added`, closing sets a bit of the same
 /// word: of two threads, one that adds and one that closes, either the closure is counted before the batch is closed, or

@@ -104,6 +104,21 @@ struct QueueObservationTests {
         withExtendedLifetime(tokens) {}
     }
 
+    @Test("an observer may wait for its queue when it hears of a closure's end", .contract("I7", "D23"))
+    func observerWaitsAfterClosure() {
+        let queue = makeQueue(limit: 1, suspended: true)
+        // Added before there is an observer: without an object.
+        queue.addOperation {}
+        let drained = Gate("the observer's wait ends")
+        let token = queue.observe(\.operationCount) { queue, _ in
+            queue.waitUntilAllOperationsAreFinished()
+            drained.open()
+        }
+        queue.isSuspended = false
+        drained.wait()
+        token.invalidate()
+    }
+
     @Test("with several workers all changes are told, and the empty queue among them", .contract("D23"))
     func leavingAtOnce() {
         let queue = makeQueue(limit: 4)
