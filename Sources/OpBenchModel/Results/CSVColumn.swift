@@ -30,6 +30,12 @@ extension CSVRow {
     public static var columns: [String] { columnList.map(\.name) }
 
     public static var isExport: Bool { false }
+
+    /// A row has none unless it stores them.
+    public var parameters: [String: String] {
+        get { [:] }
+        set {}
+    }
 }
 
 // MARK: - Columns by the type of the property

@@ -42,11 +42,6 @@ public struct CompareRow: Sendable, Hashable {
     public var verdict: Verdict
     /// Why an inconclusive verdict is none; nil for all others. Not a column.
     public var doubt: Doubt?
-    /// Not a column: compare.csv has no parameters.
-    public var parameters: [String: String] {
-        get { [:] }
-        set {}
-    }
 
     public init(
         cellID: String, backend: BackendID, phase: String, operationClass: String, metric: String, stat: String,

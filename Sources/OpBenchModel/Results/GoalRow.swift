@@ -26,11 +26,6 @@ public struct GoalRow: Sendable, Hashable {
     public var verdict: Verdict
     /// Why an inconclusive verdict is none; nil for all others. Not a column.
     public var doubt: Doubt?
-    /// Not a column.
-    public var parameters: [String: String] {
-        get { [:] }
-        set {}
-    }
 
     public init(
         runID: String = "", cellID: String, backend: BackendID, phase: String, operationClass: String, metric: String,

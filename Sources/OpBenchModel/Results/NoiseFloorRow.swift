@@ -24,11 +24,6 @@ public struct NoiseFloorRow: Sendable, Hashable {
     /// What it was measured by.
     public var runs: Int
     public var blocks: Int
-    /// Not columns: a cell's id tells enough.
-    public var parameters: [String: String] {
-        get { [:] }
-        set {}
-    }
 
     public init(
         comparison: ComparisonKind, figure: CompareRow, noiseFloor: Double, runs: Int, blocks: Int
