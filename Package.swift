@@ -62,8 +62,8 @@ let package = Package(
         .target(
             name: "OpBenchRunner",
             dependencies: [
-                "OpBenchModel", "OpBenchBackends", "OpBenchEngineBackend", "OpBenchFoundationBackend", "CLinux",
-                .target(name: "CJemalloc", condition: whenJemalloc),
+                "OpBenchModel", "OpBenchProfile", "OpBenchBackends", "OpBenchEngineBackend", "OpBenchFoundationBackend",
+                "CLinux", .target(name: "CJemalloc", condition: whenJemalloc),
                 .product(name: "Histogram", package: "hdrhistogram-swift", condition: whenSuite),
                 .product(name: "Subprocess", package: "swift-subprocess", condition: whenSuite),
             ],
@@ -74,7 +74,7 @@ let package = Package(
         .executableTarget(
             name: "opbench",
             dependencies: [
-                "OpBenchModel", "OpBenchRunner", "OpBenchAnalysis",
+                "OpBenchModel", "OpBenchRunner", "OpBenchAnalysis", "OpBenchProfile",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: whenSuite),
             ]),
         .target(name: "TestSupport", dependencies: ["OperationEngine", "CLinux"], path: "Tests/TestSupport"),

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CLinuxMeasure.h"
 #include <malloc.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -22,6 +23,14 @@ int clinux_die_with_parent(pid_t parent) {
 }
 
 int clinux_memory_file(void) { return memfd_create("opbench", MFD_CLOEXEC); }
+
+static _Thread_local uint32_t thread_number;
+uint32_t clinux_thread_number(void) { return thread_number; }
+void clinux_set_thread_number(uint32_t number) { thread_number = number; }
+
+void clinux_own_name(char name[16]) {
+    if (pthread_getname_np(pthread_self(), name, 16) != 0) name[0] = 0;
+}
 
 const char *clinux_compiler(void) { return __VERSION__; }
 

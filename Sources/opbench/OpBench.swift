@@ -26,6 +26,7 @@ struct OpBench: ParsableCommand {
               opbench calibrate workloads/*.json
               opbench baseline save before --name main
               opbench export --format otava monday tuesday
+              opbench profile --filter depth=1000 workloads/dependency-chain.json
               opbench doctor
 
             EXIT CODES
@@ -42,7 +43,7 @@ struct OpBench: ParsableCommand {
         version: "0.1.0",
         subcommands: [
             RunCommand.self, ListCommand.self, ValidateCommand.self, SchemaCommand.self, CompareCommand.self,
-            GateCommand.self, ABCommand.self, CalibrateCommand.self, BaselineCommand.self, DoctorCommand.self,
+            GateCommand.self, ABCommand.self, ProfileCommand.self, CalibrateCommand.self, BaselineCommand.self, DoctorCommand.self,
             ExportCommand.self,
         ]
     )

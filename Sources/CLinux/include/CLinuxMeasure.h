@@ -19,6 +19,13 @@ int clinux_memory_file(void);
 /// for a thread's next allocation counts as handed out.
 size_t clinux_heap_in_use(void);
 
+/// A number of the calling thread's own, for who counts threads; 0 until it is set.
+uint32_t clinux_thread_number(void);
+void clinux_set_thread_number(uint32_t number);
+
+/// The calling thread's name, pthread_getname_np(3).
+void clinux_own_name(char name[16]);
+
 /// The version of the compiler that built this library, as it names itself.
 const char *clinux_compiler(void);
 

@@ -25,6 +25,8 @@ public struct OperationBody: @unchecked Sendable {
         case marked
         /// The store and the time stamps.
         case stamped
+        /// As `stamped`, with the threads that submit and execute, and each operation's notification.
+        case traced
         /// As `stamped`, and counted with atomics.
         case checked
     }
@@ -70,9 +72,13 @@ public struct OperationBody: @unchecked Sendable {
         let count = plan.operationCount
         let slots = UnsafeMutablePointer<UInt32>.allocate(capacity: count)
         slots.initialize(repeating: 0, count: count)
-        let takesThreadFigures = plan.threadPriorities != nil
-        let kinds = takesThreadFigures ? Stamp.withThreadFigures : Stamp.common
-        let stampCount = mode == .stamped || mode == .checked ? count * kinds : 0
+        let takesThreadFigures = plan.threadPriorities != nil && mode != .traced
+        let kinds = takesThreadFigures || mode == .traced ? Stamp.withThreads : Stamp.common
+        let stampCount =
+            switch mode {
+            case .bare, .marked: 0
+            case .stamped, .traced, .checked: count * kinds
+            }
         let stamps = UnsafeMutablePointer<Int64>.allocate(capacity: max(1, stampCount))
         stamps.initialize(repeating: 0, count: max(1, stampCount))
         let counters = UnsafeMutablePointer<Counters>.allocate(capacity: 1)
@@ -117,6 +123,9 @@ public struct OperationBody: @unchecked Sendable {
 
     /// Whether the rounds of a stamped body take their stamps, to learn what those cost. Nothing may run it meanwhile.
     public func setStamps(_ isStamping: Bool) { state.pointee.mode = isStamping ? .stamped : .marked }
+
+    /// The same of a traced body.
+    public func setTrace(_ isTracing: Bool) { state.pointee.mode = isTracing ? .traced : .marked }
 }
 
 // MARK: - Called by backends
@@ -130,6 +139,7 @@ extension OperationBody {
         case .marked: mark(operation)
         case .bare: work(operation)
         case .stamped: runStamped(operation)
+        case .traced: runTraced(operation)
         case .checked: runChecked(operation)
         }
     }
@@ -138,7 +148,9 @@ extension OperationBody {
     @inlinable
     @inline(__always)
     public func willSubmit(_ operation: Int) {
-        if takesStamps { stamp(.submit, operation, MonotonicClock.now()) }
+        guard takesStamps else { return }
+        if state.pointee.mode == .traced { stampSubmitter(operation) }
+        stamp(.submit, operation, MonotonicClock.now())
     }
 
     /// Just after that call has returned.
@@ -152,6 +164,9 @@ extension OperationBody {
     @inlinable
     public func submitTogether(_ operations: Range<Int>, in plan: WorkloadPlan, by call: () -> Void) {
         guard takesStamps else { return call() }
+        if state.pointee.mode == .traced {
+            for index in operations { stampSubmitter(plan.operation(at: index)) }
+        }
         let before = MonotonicClock.now()
         call()
         let after = MonotonicClock.now()
@@ -224,18 +239,20 @@ extension OperationBody {
     @inline(__always)
     public func didEndCancelled(_ operation: Int) { state.pointee.slots[operation] &+= RoundTraces.cancelledMark }
 
-    /// Whether a backend should set a completion block for the sake of the stamp `notified`: on every eighth operation
-    /// of a stamped sample, so that the blocks hardly weigh on the other stages.
+    /// Whether a backend should set a completion block for the sake of the stamp `notified`: on every operation of a
+    /// traced sample; on every eighth of a stamped one, so that the blocks hardly weigh on the other stages.
     @inlinable
     @inline(__always)
-    public func wantsNotification(_ operation: Int) -> Bool { operation & 7 == 0 && takesStamps }
+    public func wantsNotification(_ operation: Int) -> Bool {
+        takesStamps && (operation & 7 == 0 || state.pointee.mode == .traced)
+    }
 
     /// Whether this is a sample that times operations.
     @inlinable
     @inline(__always)
     public var takesStamps: Bool {
         switch state.pointee.mode {
-        case .stamped, .checked: true
+        case .stamped, .traced, .checked: true
         case .bare, .marked: false
         }
     }
@@ -306,6 +323,19 @@ extension OperationBody {
             stamp(.cpu, operation, MonotonicClock.threadCPU() - cpu)
             stamp(.nice, operation, Int64(clinux_thread_nice(0)))
         }
+    }
+
+    @usableFromInline
+    @inline(never)
+    func runTraced(_ operation: Int) {
+        stamp(.worker, operation, Int64(ThreadRegister.ownNumber(as: .worker)))
+        runStamped(operation)
+    }
+
+    @usableFromInline
+    @inline(never)
+    func stampSubmitter(_ operation: Int) {
+        stamp(.submitter, operation, Int64(ThreadRegister.ownNumber(as: .submitter)))
     }
 
     @usableFromInline

@@ -1,12 +1,15 @@
 /// What the operations of a round left behind: a slot each, and time stamps where the sample takes them. A view: whoever
 /// made the traces frees them.
 public struct RoundTraces {
-    /// The kinds of stamp; each has a row of `operationCount` numbers. The last two are of thread priorities only.
+    /// The kinds of stamp; each has a row of `operationCount` numbers. Two rows are of thread priorities only, or of
+    /// traced samples, which take no other figures of threads.
     public enum Stamp: Sendable {
         case submit, submitted, start, end, notified, cpu, nice
+        /// The number of the thread, counted from 1; see `ThreadRegister`.
+        case worker, submitter
 
         public static let common = 5
-        public static let withThreadFigures = 7
+        public static let withThreads = 7
 
         /// The place of its row. A switch, since a raw value would be a call in another module's code.
         @inlinable public var row: Int {
@@ -16,8 +19,8 @@ public struct RoundTraces {
             case .start: 2
             case .end: 3
             case .notified: 4
-            case .cpu: 5
-            case .nice: 6
+            case .cpu, .worker: 5
+            case .nice, .submitter: 6
             }
         }
     }

@@ -18,6 +18,8 @@ struct SampleRequest: Codable, Sendable {
     var parent: Int32
     /// Mallocs an operation that are made on purpose; see `InjectedDefect`.
     var injectedAllocations: Int?
+    /// Of a profiled sample; it answers with a `ProfileAnswer`.
+    var profile: ProfileOrder?
 
     enum Value: Codable, Sendable {
         case integer(Int)

@@ -23,8 +23,20 @@ public enum SampleChild {
             clinux_die_with_parent(request.parent) == 0,
             let factory = BackendFactory.named(request.backend)
         else { _exit(64) }
+        let trial = Trial(request, factory: factory)
+        if let order = request.profile { profile(trial, order, to: output) }
         if request.flavour == .calls { CallCounter.begin() }
-        answer(Trial(request, factory: factory).run(), to: output)
+        answer(trial.run(), to: output)
+    }
+
+    /// What keeps a profile from being recorded goes to the diagnostics.
+    private static func profile(_ trial: Trial, _ order: ProfileOrder, to output: Int32) -> Never {
+        do {
+            answer(try ProfileTrial(trial: trial, order: order).run(), to: output)
+        } catch {
+            try? FileBytes.write("\(error)\n", to: STDERR_FILENO)
+            _exit(error is DiskError ? 74 : 71)
+        }
     }
 
     private static func answer(_ value: some Encodable, to descriptor: Int32) -> Never {

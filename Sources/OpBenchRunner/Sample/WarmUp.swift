@@ -17,8 +17,7 @@ struct WarmUp {
 
     /// Adds a row an iteration, and the flag `slope` if the last three still were a tenth faster than those before.
     func run(_ plan: WorkloadPlan, into report: inout SampleReport) {
-        var plan = plan.shortened(to: plan.pacing == nil ? Self.operations : Self.pacedOperations)
-        plan.pacing = plan.pacing?.hurried
+        let plan = Self.shortened(plan)
         let body = OperationBody(plan: plan, kernel: kernel, mode: .marked)
         let producers = Producers(plan)
         var times: [Int64] = []
@@ -35,6 +34,22 @@ struct WarmUp {
                 .time, "total", seconds(time), phase: "warmup", iteration: index, operations: plan.operationCount)
         }
         if Self.falls(times) { report.flags.append("slope") }
+    }
+
+    /// One more such round, traced, in which threads that have no name get one.
+    func nameThreads(_ plan: WorkloadPlan) {
+        let plan = Self.shortened(plan)
+        let body = OperationBody(plan: plan, kernel: kernel, mode: .traced)
+        let producers = Producers(plan)
+        _ = Round.run(plan, by: factory, body, producers: producers)
+        producers.dismiss()
+        body.deallocate()
+    }
+
+    private static func shortened(_ plan: WorkloadPlan) -> WorkloadPlan {
+        var plan = plan.shortened(to: plan.pacing == nil ? operations : pacedOperations)
+        plan.pacing = plan.pacing?.hurried
+        return plan
     }
 
     /// Whether the median of the last three times is below nine tenths of that of the three before.

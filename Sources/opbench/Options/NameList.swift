@@ -1,4 +1,5 @@
 import OpBenchModel
+import OpBenchProfile
 
 /// Names separated by commas, as `--backend` and `--metric` take them.
 enum NameList {
@@ -12,6 +13,12 @@ enum NameList {
         let names = try names(
             list, option: "--metric", what: "metric", known: SampleKind.allCases.map(\.rawValue))
         return Set(names.compactMap(SampleKind.init(rawValue:)))
+    }
+
+    static func profileKinds(_ list: String) throws(InputError) -> [ProfileKind] {
+        let names = try names(
+            list, option: "--kind", what: "kind of profile", known: ProfileKind.allCases.map(\.rawValue))
+        return ProfileKind.allCases.filter { names.contains($0.rawValue) }
     }
 
     private static func names(

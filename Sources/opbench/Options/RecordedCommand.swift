@@ -79,9 +79,9 @@ extension SelectionOptions {
     /// - Parameter others: arguments that stand before the files.
     func words(after others: [String] = []) -> [String] {
         let options =
-            Words.option("--backend", backends) + Words.option("--metric", kinds)
-            + settings.flatMap { Words.option("--set", $0) } + Words.option("--filter", filter)
-        let arguments = others + files
+            Words.option("--backend", cells.backends) + Words.option("--metric", kinds)
+            + cells.settings.flatMap { Words.option("--set", $0) } + Words.option("--filter", cells.filter)
+        let arguments = others + cells.files
         return options + (arguments.contains { $0.hasPrefix("-") } ? ["--"] : []) + arguments
     }
 }

@@ -1,8 +1,8 @@
 import ArgumentParser
 import OpBenchModel
 
-/// Which workloads, and which part of them: what `run` and `list` have in common.
-struct SelectionOptions: ParsableArguments {
+/// Which workloads, on which backends, and which cells of them.
+struct CellOptions: ParsableArguments {
     @Argument(
         help: ArgumentHelp("Workload files (JSON).", valueName: "file"), completion: .file(extensions: ["json"]))
     var files: [String]
@@ -17,17 +17,6 @@ struct SelectionOptions: ParsableArguments {
                 """,
             valueName: "list"))
     var backends: String?
-
-    @Option(
-        name: .customLong("metric"),
-        help: ArgumentHelp(
-            "Kinds of sample, separated by commas, in place of those that the files list.",
-            discussion: """
-                Known: \(SampleKind.allCases.map(\.rawValue).joined(separator: ", ")). The checks of what a backend \
-                promises are always made.
-                """,
-            valueName: "list"))
-    var kinds: String?
 
     @Option(
         name: .customLong("set"),
@@ -48,13 +37,35 @@ struct SelectionOptions: ParsableArguments {
     func load() throws(InputError) -> Selection {
         let settings = try ParameterSettings.parse(settings)
         let backends = try backends.map { (list) throws(InputError) in try NameList.backends(list) }
-        let kinds = try kinds.map { (list) throws(InputError) in try NameList.kinds(list) }
         let filter = try filter.map { (pattern) throws(InputError) in try CellFilter(pattern) }
         let specs = try WorkloadSpec.overriding(try WorkloadSpec.load(files: files), with: settings)
         var selection = Selection(specs: specs)
         if let backends { try selection.replaceBackends(by: backends) }
-        if let kinds { selection.replaceKinds(by: kinds) }
         if let filter { try selection.keepCells(matching: filter) }
+        return selection
+    }
+}
+
+/// Which workloads, and which part of them: what `run` and `list` have in common.
+struct SelectionOptions: ParsableArguments {
+    @OptionGroup var cells: CellOptions
+
+    @Option(
+        name: .customLong("metric"),
+        help: ArgumentHelp(
+            "Kinds of sample, separated by commas, in place of those that the files list.",
+            discussion: """
+                Known: \(SampleKind.allCases.map(\.rawValue).joined(separator: ", ")). The checks of what a backend \
+                promises are always made.
+                """,
+            valueName: "list"))
+    var kinds: String?
+
+    /// Reads and checks the files and everything that narrows them.
+    func load() throws(InputError) -> Selection {
+        let kinds = try kinds.map { (list) throws(InputError) in try NameList.kinds(list) }
+        var selection = try cells.load()
+        if let kinds { selection.replaceKinds(by: kinds) }
         return selection
     }
 }

@@ -75,6 +75,16 @@ struct ProgressDisplay {
         }
     }
 
+    /// Shows that another step of work of another kind than a run begins.
+    ///
+    /// - Parameter estimatedSeconds: of all steps together, asked for at the first.
+    mutating func step(_ now: String, done: Int, total: Int, estimatedSeconds: Double) {
+        if samplesStarted == nil { timeLeft = TimeLeft(total: total, estimatedSeconds: estimatedSeconds) }
+        samplesStarted = samplesStarted ?? .now
+        (self.done, self.total) = (done, total)
+        show(now, important: done == 0)
+    }
+
     /// What is wrong with a sample, in one line; nil if nothing is.
     private static func trouble(_ status: SampleStatus, _ rows: [SampleRow]) -> String? {
         switch status {

@@ -1,0 +1,63 @@
+import CLinux
+import Glibc
+
+/// The threads that submit and execute the operations of a profiled sample, in the order in which they first do.
+///
+/// Thread-safe. Threads are never taken out: a pool may end them, but what they did stays in the trace.
+package enum ThreadRegister {
+    package struct Entry: Equatable, Sendable {
+        /// What the thread did first.
+        package enum Role: String, Sendable {
+            case worker, submitter
+        }
+
+        /// The kernel's number of it.
+        package let id: Int32
+        package let name: String
+        package let role: Role
+    }
+
+    private static let lock = PlainLock()
+    /// Guarded by `lock`.
+    nonisolated(unsafe) private static var entries: [Entry] = []
+    /// How worker threads are called that have no name of their own: `dispatch` makes `dispatch 1`. Guarded by `lock`.
+    nonisolated(unsafe) private static var workerName = "worker"
+    /// What threads are called that nobody has named: they inherit the name of the one that made them. Guarded by `lock`.
+    nonisolated(unsafe) private static var processName = ""
+
+    /// Says how worker threads are called that have no name of their own. To be called by the main thread, before it or
+    /// another one submits or runs anything.
+    package static func nameWorkers(_ name: String) {
+        lock.whileLocked { (workerName, processName) = (name, ownName()) }
+    }
+
+    /// The calling thread's number, counted from 1.
+    static func ownNumber(as role: Entry.Role) -> UInt32 {
+        let number = clinux_thread_number()
+        return number > 0 ? number : enter(role)
+    }
+
+    package static func all() -> [Entry] { lock.whileLocked { entries } }
+
+    /// A thread that still has the process's name gets one of its own, so that samplers and debuggers tell it apart.
+    private static func enter(_ role: Entry.Role) -> UInt32 {
+        lock.whileLocked {
+            var name = ownName()
+            if name == processName {
+                let count = entries.count { $0.role == role } + 1
+                name = "\(role == .worker ? workerName : "submitter") \(count)"
+                clinux_set_own_name(name)
+            }
+            entries.append(Entry(id: clinux_gettid(), name: name, role: role))
+            let number = UInt32(entries.count)
+            clinux_set_thread_number(number)
+            return number
+        }
+    }
+
+    private static func ownName() -> String {
+        var name = [CChar](repeating: 0, count: 16)
+        clinux_own_name(&name)
+        return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}

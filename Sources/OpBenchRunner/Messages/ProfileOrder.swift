@@ -1,0 +1,22 @@
+/// What a profiled sample is to record beside its figures, and where it leaves it.
+struct ProfileOrder: Codable, Sendable {
+    /// What the sample's process records of itself.
+    enum Recorder: String, Codable, Sendable {
+        /// Nothing: another process does, or the sample is what profiled ones are compared with.
+        case none
+        /// Each operation's times and threads.
+        case trace
+        /// Stacks, by timers on CPU time: `SignalSampler`.
+        case signals
+        /// Allocations, by jemalloc: `HeapSampler`.
+        case heap
+        /// How long threads ran and waited, as /proc tells.
+        case schedule
+    }
+
+    var recorder: Recorder
+    /// An absolute path of a folder that is there.
+    var folder: String
+    /// How long the rounds of the sample should last together, in nanoseconds.
+    var targetNanoseconds: Int64
+}

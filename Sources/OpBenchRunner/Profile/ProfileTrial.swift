@@ -1,0 +1,159 @@
+import OpBenchBackends
+import OpBenchModel
+import OpBenchProfile
+
+/// A profiled sample, in the process it runs in: the same plan, warm-up and outcome check as a throughput sample, with a
+/// recorder between the marks of each round.
+struct ProfileTrial {
+    let trial: Trial
+    let order: ProfileOrder
+
+    /// More rounds than that are not taken: the answer has a mark for each.
+    private static let mostRounds = 20_000
+    /// A trace is compared with rounds without it in at most this many pairs.
+    private static let tracePairs = 5
+
+    /// - Throws: what keeps the recorder from recording, such as `DiskError`.
+    func run() throws -> ProfileAnswer {
+        var answer = ProfileAnswer()
+        switch trial.factory.supports(trial.plan) {
+        case .unsupported(let reason):
+            answer.report.status = .unsupported
+            answer.report.notes = reason
+            return answer
+        case .full(let note): answer.report.note(note)
+        }
+        ThreadRegister.nameWorkers(String(trial.factory.id.rawValue.prefix(12)))
+        warmUp(&answer)
+        let parts = ProfiledPart.parts(of: trial, order.recorder == .trace ? .traced : .marked)
+        let competitors = Competitors(count: trial.plan.threadPriorities?.competitors ?? 0)
+        if order.recorder == .trace {
+            try trace(parts, into: &answer)
+        } else {
+            try record(parts, by: try recorder(), into: &answer)
+        }
+        for part in parts { part.end() }
+        competitors.dismiss()
+        answer.threads = ThreadRegister.all().map { ProfileAnswer.Thread(id: $0.id, name: $0.name) }
+        return answer
+    }
+
+    /// As that of a throughput sample; then a short round of each part that is traced, which gives threads their names.
+    private func warmUp(_ answer: inout ProfileAnswer) {
+        for plan in trial.plan.phases.isEmpty ? [trial.plan] : trial.plan.phases.map(\.plan) {
+            let warmUp = WarmUp(factory: trial.factory, kernel: trial.kernel)
+            warmUp.run(plan, into: &answer.report)
+            warmUp.nameThreads(plan)
+        }
+        answer.report.figures = []
+    }
+
+    private func recorder() throws -> (any ProfileRecorder)? {
+        switch order.recorder {
+        case .none, .trace: nil
+        case .signals, .heap, .schedule: nil
+        }
+    }
+
+    // MARK: Rounds
+
+    private func record(
+        _ parts: [ProfiledPart], by recorder: (any ProfileRecorder)?, into answer: inout ProfileAnswer
+    ) throws {
+        try recorder?.begin()
+        let end = MonotonicClock.now() + 3 * order.targetNanoseconds
+        repeat {
+            run(parts, recorder: recorder, into: &answer)
+        } while answer.totalNanoseconds < order.targetNanoseconds && answer.marks.count < Self.mostRounds
+            && MonotonicClock.now() < end
+        try recorder?.end()
+    }
+
+    /// Rounds with and without the trace, in turn; the last one with it is kept.
+    private func trace(_ parts: [ProfiledPart], into answer: inout ProfileAnswer) throws {
+        let builder = TraceBuilder(trial.plan, backend: trial.factory.id)
+        var ratios: [Double] = []
+        let end = MonotonicClock.now() + order.targetNanoseconds
+        repeat {
+            var plain = ProfileAnswer(report: answer.report)
+            for part in parts { part.body.setTrace(false) }
+            run(parts, into: &plain)
+            for part in parts { part.body.setTrace(true) }
+            answer = ProfileAnswer(report: plain.report)
+            builder.reset()
+            run(parts, builder: builder, into: &answer)
+            ratios.append(Double(answer.totalNanoseconds) / Double(max(1, plain.totalNanoseconds)))
+        } while ratios.count < Self.tracePairs && MonotonicClock.now() < end
+        answer.perturbation = ratios.sorted()[ratios.count / 2]
+        let folder = try WrittenFolder(order.folder)
+        let file = try NewFile(TraceBuilder.fileName, in: folder)
+        try TraceFile.write(builder.finish(), to: file)
+        try file.publish()
+    }
+
+    /// Every part once.
+    private func run(
+        _ parts: [ProfiledPart], recorder: (any ProfileRecorder)? = nil, builder: TraceBuilder? = nil,
+        into answer: inout ProfileAnswer
+    ) {
+        let keeper = trial.plan.sequence?.sharesQueue == true ? QueueKeeper() : nil
+        for part in parts { part.run(keeper, recorder: recorder, builder: builder, into: &answer) }
+    }
+}
+
+/// A plan, or a phase of a sequence, that is run again and again.
+final class ProfiledPart {
+    private let trial: Trial
+    /// Of the phase; empty if the plan has none.
+    let name: String
+    let plan: WorkloadPlan
+    let body: OperationBody
+    private let producers: Producers
+
+    private init(_ trial: Trial, _ name: String, _ plan: WorkloadPlan, _ mode: OperationBody.Mode) {
+        (self.trial, self.name, self.plan) = (trial, name, plan)
+        body = OperationBody(plan: plan, kernel: trial.kernel, mode: mode)
+        producers = Producers(plan)
+    }
+
+    /// - Parameter mode: `traced` if some rounds are to be.
+    static func parts(of trial: Trial, _ mode: OperationBody.Mode) -> [ProfiledPart] {
+        trial.plan.phases.isEmpty
+            ? [ProfiledPart(trial, "", trial.plan, mode)]
+            : trial.plan.phases.map { ProfiledPart(trial, $0.name, $0.plan, mode) }
+    }
+
+    func run(
+        _ keeper: QueueKeeper?, recorder: (any ProfileRecorder)? = nil, builder: TraceBuilder? = nil,
+        into answer: inout ProfileAnswer
+    ) {
+        var (before, usage) = (ResourceUsage(), ResourceUsage())
+        let round = Round.run(plan, by: trial.factory, body, producers: producers, keeper: keeper) { mark in
+            switch mark {
+            case .before:
+                recorder?.roundBegins()
+                before = .now()
+            case .drained:
+                usage.add(from: before, to: .now())
+                recorder?.roundDrained()
+            case .pending, .released: break
+            }
+        }
+        answer.marks.append(ProfileAnswer.Mark(begin: round.begun, end: round.drained))
+        answer.operations += plan.operationCount
+        answer.totalNanoseconds += round.total
+        answer.cpuNanoseconds += usage.cpuNanoseconds
+        answer.voluntarySwitches += usage.voluntarySwitches
+        answer.involuntarySwitches += usage.involuntarySwitches
+        let violations = plan.violations(of: body.traces)
+        trial.fail(name.isEmpty ? violations : violations.map { "phase \(name): \($0)" }, into: &answer.report)
+        builder?.add(round, body, of: plan, phase: name)
+        body.reset()
+    }
+
+    /// Ends its threads and frees its traces. Nothing may run it any more.
+    func end() {
+        producers.dismiss()
+        body.deallocate()
+    }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import Glibc
+import OpBenchBackends
+import OpBenchModel
+import OpBenchProfile
+
+/// What the user asked of a profile beside the workloads.
+public struct ProfileOptions: Sendable {
+    /// nil for all that this machine can do.
+    public var kinds: [ProfileKind]?
+    /// How long the rounds of a sample last together.
+    public var seconds: Double
+    /// A sample that takes longer is ended.
+    public var timeoutSeconds: Double
+    public var directory: String
+
+    public init(kinds: [ProfileKind]? = nil, seconds: Double = 1, timeoutSeconds: Double = 60, directory: String) {
+        self.kinds = kinds
+        self.seconds = seconds
+        self.timeoutSeconds = timeoutSeconds
+        self.directory = directory
+    }
+}
+
+/// What happens while profiles are taken, in order.
+public enum ProfileEvent: Sendable {
+    case calibrating
+    case sampleStarted(target: ProfileTarget, kind: ProfileKind?, index: Int, total: Int)
+    /// A cell is done, and its files are there.
+    case finished(ProfiledCell)
+    case unsupported(ProfileTarget, reason: String)
+    /// No profile of it: its sample failed.
+    case failed(ProfileTarget, reason: String)
+}
+
+/// Takes profiles, one process after the other.
+public struct Profiler: Sendable {
+    private let options: ProfileOptions
+    private let targets: [ProfileTarget]
+    private let child = ChildProcess()
+
+    public init(_ targets: [ProfileTarget], _ options: ProfileOptions) {
+        self.targets = targets
+        self.options = options
+    }
+
+    /// Takes them all. If the task is cancelled, the cell in progress is dropped, and the cells before it are kept.
+    ///
+    /// - Parameter onEvent: called on the caller's task, one event after the other.
+    /// - Throws: `InputError` before anything is run, `DiskError` if files cannot be written, `CancellationError`.
+    public func run(onEvent: (ProfileEvent) throws -> Void) async throws {
+        let folder = try ProfileFolder(options.directory)
+        let kinds = options.kinds ?? ProfileKind.allCases
+        try onEvent(.calibrating)
+        let kernel = WorkKernel.calibrate()
+        for (index, target) in targets.enumerated() {
+            let stage = try folder.stage()
+            let taker = ProfileTaker(target: target, kernel: kernel, options: options, child: child, stage: stage)
+            func tell(_ kind: ProfileKind?, _ place: Int) throws {
+                try onEvent(
+                    .sampleStarted(
+                        target: target, kind: kind, index: index * (kinds.count + 1) + place,
+                        total: targets.count * (kinds.count + 1)))
+            }
+            do {
+                try tell(nil, 0)
+                let plain = try await taker.take(.none)
+                if plain.report.status == .unsupported {
+                    try onEvent(.unsupported(target, reason: plain.report.notes))
+                    continue
+                }
+                var profiled = ProfiledCell(target: target, plain: PlainFigures(plain))
+                for (place, kind) in kinds.enumerated() {
+                    try tell(kind, place + 1)
+                    profiled.sections.append(try await taker.section(kind, plain: profiled.plain))
+                }
+                if profiled.sections.contains(where: { !$0.files.isEmpty }) {
+                    profiled.folder = try folder.publish(stage, of: target)
+                }
+                try onEvent(.finished(profiled))
+            } catch let failure as ProfileFailure {
+                try onEvent(.failed(target, reason: failure.description))
+            }
+        }
+    }
+}
+
+/// Why a sample left no profile.
+struct ProfileFailure: Error, CustomStringConvertible {
+    let description: String
+}
+
+/// Takes the samples of one cell on one backend.
+struct ProfileTaker {
+    let target: ProfileTarget
+    let kernel: WorkKernel
+    let options: ProfileOptions
+    let child: ChildProcess
+    let stage: ProfileFolder.Stage
+
+    /// A crash is reported by its signal; Swift's backtraces would take seconds.
+    static let environment = ["SWIFT_BACKTRACE": "enable=no"]
+
+    func request(_ recorder: ProfileOrder.Recorder) -> SampleRequest {
+        var request = SampleRequest(
+            cell: target.cell, backend: target.backend, flavour: .throughput,
+            targetNanoseconds: SampleRequest.shortLimit, kernel: kernel, parent: getpid())
+        request.profile = ProfileOrder(
+            recorder: recorder, folder: stage.folder.path, targetNanoseconds: Int64(options.seconds * 1e9))
+        return request
+    }
+
+    /// A sample in a process of its own.
+    ///
+    /// - Throws: `ProfileFailure` if its process did not come to answer, or its operations did not do what they should;
+    ///   `CancellationError`.
+    func take(
+        _ recorder: ProfileOrder.Recorder, environment: [String: String] = [:]
+    ) async throws -> ProfileAnswer {
+        let result = try await child.run(
+            request: Array(try JSONEncoder().encode(request(recorder))),
+            environment: Self.environment.merging(environment) { $1 }, timeoutSeconds: options.timeoutSeconds)
+        return try answer(of: result)
+    }
+
+    func answer(of result: ChildResult) throws -> ProfileAnswer {
+        guard case .exited(0) = result.ending,
+            let answer = try? JSONDecoder().decode(ProfileAnswer.self, from: Data(result.output))
+        else {
+            let report = SampleReport(result, timeoutSeconds: options.timeoutSeconds)
+            throw ProfileFailure(description: "the sample \(report.status.rawValue): \(report.notes)")
+        }
+        guard answer.report.status == .ok || answer.report.status == .unsupported else {
+            throw ProfileFailure(description: "the sample is \(answer.report.status.rawValue): \(answer.report.notes)")
+        }
+        return answer
+    }
+
+    /// One kind of profile; of one that fails, the reason.
+    func section(_ kind: ProfileKind, plain: PlainFigures) async throws -> ProfileSection {
+        do {
+            return switch kind {
+            case .trace: try await trace()
+            case .cpu, .offcpu, .heap: ProfileSection(kind, lack: .impossible(reason: "not yet"))
+            }
+        } catch let failure as ProfileFailure {
+            return ProfileSection(kind, lack: .failed(reason: failure.description))
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import CLinux
+import Glibc
+import OpBenchBackends
+import OpBenchModel
+import OpBenchProfile
+
+/// Makes a trace of the stamps of one round, or of the phases of one round of a sequence.
+final class TraceBuilder {
+    static let fileName = "trace.opbench"
+
+    private let plan: WorkloadPlan
+    private let backend: BackendID
+    private var trace: SampleTrace
+    /// When the first part began, on the clock of stamps.
+    private var origin: Int64?
+    /// Of threads, by their number in the register less 1.
+    private var hasWorked: Set<Int> = []
+
+    init(_ plan: WorkloadPlan, backend: BackendID) {
+        self.plan = plan
+        self.backend = backend
+        trace = Self.empty(backend)
+    }
+
+    private static func empty(_ backend: BackendID) -> SampleTrace {
+        let processors = max(1, Int(clinux_allowed_processors()))
+        var trace = SampleTrace(workerCount: backend == .serial ? 1 : processors)
+        trace.processID = getpid()
+        return trace
+    }
+
+    /// Forgets what was added.
+    func reset() { (trace, origin, hasWorked) = (Self.empty(backend), nil, []) }
+
+    /// Adds a round. Its body still has the stamps.
+    ///
+    /// - Parameter phase: the name of the phase it is; empty if there are none.
+    func add(_ round: Round, _ body: OperationBody, of plan: WorkloadPlan, phase: String) {
+        let origin = origin ?? round.begun
+        self.origin = origin
+        let firstOperation = UInt32(trace.operations.count)
+        let firstQueue = UInt16(trace.queues.count)
+        let firstClass = trace.classes.count
+        for queue in 0..<(plan.chains?.queues ?? 1) {
+            let name = "queue \(queue + 1)"
+            trace.queues.append(SampleTrace.Queue(name: phase.isEmpty ? name : "\(name), \(phase)", limit: plan.limit))
+        }
+        let names = plan.classes.map { classes in classes.keys.indices.map(classes.name) } ?? ["operation"]
+        trace.classes += names.map { phase.isEmpty ? $0 : "\(phase): \($0)" }
+        addOperations(body, plan, origin, firstQueue, firstClass)
+        plan.forEachDependency { operation, predecessor in
+            trace.dependencies.append(
+                TracedDependency(firstOperation + UInt32(predecessor), before: firstOperation + UInt32(operation)))
+        }
+        addSpans(round, plan, origin, firstQueue)
+        addBarriers(plan, firstOperation)
+        trace.stop = round.drained - origin
+    }
+
+    private func addOperations(
+        _ body: OperationBody, _ plan: WorkloadPlan, _ origin: Int64, _ firstQueue: UInt16, _ firstClass: Int
+    ) {
+        let hasPriorities = plan.classes?.label == "priority"
+        trace.operations.reserveCapacity(trace.operations.count + plan.operationCount)
+        for operation in 0..<plan.operationCount {
+            func time(_ stamp: OperationBody.Stamp) -> TraceTime {
+                let value = body.read(stamp, operation)
+                return value > 0 ? value - origin : .absent
+            }
+            func thread(_ stamp: OperationBody.Stamp) -> UInt16 {
+                UInt16(exactly: body.read(stamp, operation) - 1) ?? TracedOperation.unknown
+            }
+            let submit = time(.submit)
+            guard submit != .absent else {
+                trace.operations.append(Self.unseen(queue: firstQueue))
+                continue
+            }
+            let worker = thread(.worker)
+            if worker != TracedOperation.unknown { hasWorked.insert(Int(worker)) }
+            trace.operations.append(
+                TracedOperation(
+                    submit: submit, ready: ready(operation, body, plan, origin), start: time(.start), end: time(.end),
+                    notified: time(.notified), worker: worker, submitter: thread(.submitter),
+                    queue: firstQueue + UInt16(plan.queueIndex(of: operation)),
+                    operationClass: UInt8(clamping: firstClass + Int(plan.classes?.ofOperation[operation] ?? 0)),
+                    priority: hasPriorities ? Int8(clamping: Int(plan.classValue(of: operation))) : 0))
+        }
+    }
+
+    /// When the last of its predecessors had ended; its submission if it has none.
+    private func ready(_ operation: Int, _ body: OperationBody, _ plan: WorkloadPlan, _ origin: Int64) -> TraceTime {
+        var latest = body.read(.submit, operation)
+        if let graph = plan.graph {
+            for predecessor in graph.predecessors[operation] {
+                latest = max(latest, body.read(.end, Int(predecessor)))
+            }
+        } else if plan.predecessorDistance > 0, operation >= plan.predecessorDistance {
+            latest = max(latest, body.read(.end, operation - plan.predecessorDistance))
+        }
+        return latest - origin
+    }
+
+    /// One whose submission nobody stamped: it takes up its number, and no time.
+    private static func unseen(queue: UInt16) -> TracedOperation {
+        TracedOperation(submit: 0, ready: .absent, start: .absent, end: .absent, queue: queue)
+    }
+
+    private func addSpans(_ round: Round, _ plan: WorkloadPlan, _ origin: Int64, _ firstQueue: UInt16) {
+        if plan.startsSuspended {
+            for queue in firstQueue..<UInt16(trace.queues.count) {
+                trace.spans.append(
+                    TracedSpan(
+                        kind: .suspension, queue: queue, start: round.begun - origin, end: round.cancelled - origin))
+            }
+        }
+        for hold in round.holds {
+            trace.spans.append(
+                TracedSpan(
+                    kind: .suspension, queue: firstQueue, start: hold.suspendReturned - origin,
+                    end: hold.resumeCalled - origin))
+        }
+    }
+
+    private func addBarriers(_ plan: WorkloadPlan, _ firstOperation: UInt32) {
+        guard let barriers = plan.barriers else { return }
+        for number in 0..<plan.operationCount where barriers.isBarrier(number) {
+            let operation = trace.operations[Int(firstOperation) + number]
+            guard operation.end != .absent else { continue }
+            trace.spans.append(
+                TracedSpan(
+                    kind: .barrier, queue: operation.queue, start: operation.submit, end: operation.end,
+                    operation: firstOperation + UInt32(number)))
+        }
+    }
+
+    /// The trace, consistent.
+    ///
+    /// - Throws: `TraceError` if it is not.
+    func finish() throws(TraceError) -> SampleTrace {
+        var trace = trace
+        trace.title = "\(plan.shape.rawValue) on \(backend.rawValue)"
+        trace.threads = ThreadRegister.all().enumerated().map { number, entry in
+            SampleTrace.Thread(
+                name: entry.name, role: hasWorked.contains(number) ? .worker : .submitter, id: entry.id)
+        }
+        _ = trace.mendOrder()
+        try trace.check()
+        return trace
+    }
+}
