@@ -9,7 +9,7 @@ struct WorkSpanTests {
         try trace.check()
         let graph = try OperationGraph(trace)
         let waits = WaitAnalysis(trace, graph)
-        return (WorkSpan(trace, graph, burden: waits.handOver), waits, CriticalPath(trace, graph))
+        return (WorkSpan(trace, graph, burden: waits.burden), waits, CriticalPath(trace, graph))
     }
 
     private func schedule(_ trace: SampleTrace, _ change: ListSchedule.Change = .init()) throws -> Int64 {
@@ -26,7 +26,7 @@ struct WorkSpanTests {
         #expect(workSpan.parallelism == 1)
         #expect(workSpan.slack == [0, 0, 0])
         // 0, 2 and 1 + 2 ns to hand over.
-        #expect(waits.handOver == 2)
+        #expect(waits.burden == 2)
         #expect(workSpan.burdenedSpan == 36)
         #expect(workSpan.schedulingEfficiency == 30.0 / 35)
         #expect(path.steps.map(\.operation) == [0, 1, 2])
@@ -130,6 +130,28 @@ struct WorkSpanTests {
         #expect(try figures(trace).1.splits[1].parts == [.workers: 3, .wakeUp: 3])
     }
 
+    @Test("A worker between two operations hands over; one that slept, or was away for long, had to be woken")
+    func handOver() throws {
+        func waits(_ pause: Int64, limit: Int? = nil, workers: Int = 1, isParked: Bool = false) throws -> WaitAnalysis {
+            var trace = Fixture.trace(
+                workers: workers, limits: [limit],
+                [
+                    TracedOperation(submit: 0, start: 0, end: 10, worker: 0),
+                    TracedOperation(submit: 4, start: 10 + pause, end: 20 + pause, worker: 0),
+                ])
+            trace.threads = [SampleTrace.Thread(name: "worker", role: .worker, id: 1)]
+            if isParked { trace.threadEvents = [TracedThreadEvent(time: 11, thread: 0, kind: .park)] }
+            return try figures(trace).1
+        }
+        #expect(try waits(5).splits[1].parts == [.workers: 6, .handOver: 5])
+        #expect(try waits(5).burden == 0)
+        #expect(try waits(5, isParked: true).splits[1].parts == [.workers: 6, .wakeUp: 5])
+        #expect(try waits(10_001).splits[1].parts == [.workers: 6, .wakeUp: 10_001])
+        #expect(try waits(5, limit: 1, workers: 2).splits[1].parts == [.limit: 6, .handOver: 5])
+        // The other worker could have been woken.
+        #expect(try waits(5, workers: 2).splits[1].parts == [.wakeUp: 11])
+    }
+
     @Test("What was submitted late is the submitter's time")
     func submission() throws {
         let trace = Fixture.trace(
@@ -153,9 +175,9 @@ struct WorkSpanTests {
         #expect(workSpan.span == 4 + 8 + 5)
         #expect(workSpan.spanPath == [0, 1, 2])
         #expect(workSpan.slack == [0, 0, 0])
-        // 0, 8 and 4 ns.
-        #expect(waits.handOver == 4)
-        #expect(workSpan.burdenedSpan == 17 + 3 * 4)
+        // 0, 2 ns since the worker ended the first, and 4.
+        #expect(waits.burden == 2)
+        #expect(workSpan.burdenedSpan == 17 + 3 * 2)
         #expect(path.steps.map(\.operation) == [0, 1, 2])
         #expect(path.steps.map(\.duration) == [4, 8, 5])
         #expect(path.steps.map(\.wait.parts) == [[:], [.wakeUp: 8], [.submission: 1, .wakeUp: 4]])
@@ -227,9 +249,11 @@ struct WorkSpanTests {
             operations.append(
                 TracedOperation(
                     submit: submit, ready: ready, start: start, end: start + number(0...15),
+                    worker: number(0...4) == 0 ? TracedOperation.unknown : UInt16(number(0...1)),
                     queue: UInt16(number(0...1)), priority: Int8(number(-1...1))))
         }
         var trace = Fixture.trace(workers: Int(number(1...3)), limits: limits, operations)
+        trace.threads = (0..<2).map { SampleTrace.Thread(name: "worker \($0)", role: .worker, id: Int32($0)) }
         for successor in 1..<count where number(0...2) > 0 {
             trace.dependencies.append(
                 TracedDependency(UInt32(number(0...Int64(successor - 1))), before: UInt32(successor)))
@@ -252,8 +276,18 @@ struct WorkSpanTests {
         }
         if trace.spans.contains(where: isSuspended) { return .suspension }
         if time < barrierEnd { return .barrier }
-        func occupation(_ candidates: [TracedOperation], _ width: Int?, _ reason: WaitReason) -> WaitReason? {
-            let running = candidates.count { $0.start <= time && time < $0.end }
+        /// Until when an operation keeps its worker, if that goes on to another one at once.
+        func heldUntil(_ operation: TracedOperation) -> TraceTime {
+            guard operation.worker != TracedOperation.unknown else { return operation.end }
+            let others = trace.operations.filter { $0.worker == operation.worker }
+                .sorted { ($0.start, $0.end) < ($1.start, $1.end) }
+            guard let place = others.lastIndex(of: operation), place + 1 < others.count else { return operation.end }
+            return max(operation.end, others[place + 1].start)
+        }
+        func occupation(
+            _ candidates: [TracedOperation], _ width: Int?, _ reason: WaitReason, isHeld: Bool = false
+        ) -> WaitReason? {
+            let running = candidates.count { $0.start <= time && time < (isHeld ? heldUntil($0) : $0.end) }
             guard let width, running >= width else { return nil }
             let latest = candidates.filter { $0.start <= time }.map { ($0.start, $0.priority) }.max { $0 < $1 }
             if let latest, latest.0 > own.ready, latest.1 > own.priority { return .priority }
@@ -261,7 +295,9 @@ struct WorkSpanTests {
         }
         let ofQueue = trace.operations.filter { $0.queue == own.queue }
         return occupation(ofQueue, trace.queues[Int(own.queue)].limit, .limit)
-            ?? occupation(trace.operations, trace.workerCount, .workers) ?? .wakeUp
+            ?? occupation(trace.operations, trace.workerCount, .workers)
+            ?? occupation(ofQueue, trace.queues[Int(own.queue)].limit, .limit, isHeld: true).map { _ in .handOver }
+            ?? occupation(trace.operations, trace.workerCount, .workers, isHeld: true).map { _ in .handOver } ?? .wakeUp
     }
 
     @Test("Random traces: waits are what counting nanosecond by nanosecond finds", arguments: 0..<60 as Range<UInt64>)

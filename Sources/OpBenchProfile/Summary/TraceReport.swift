@@ -31,7 +31,7 @@ public struct TraceReport: Sendable {
         let graph = try OperationGraph(trace)
         self.trace = trace
         waits = WaitAnalysis(trace, graph)
-        workSpan = WorkSpan(trace, graph, burden: waits.handOver)
+        workSpan = WorkSpan(trace, graph, burden: waits.burden)
         path = CriticalPath(trace, graph)
         inversions = PriorityInversions(trace, tolerance: tolerance)
         fairness = Fairness(trace, waits)

@@ -8,9 +8,10 @@ public struct WaitAnalysis: Sendable {
     /// The sum over all operations.
     public let total: WaitSplit
     /// What it takes to hand a ready operation over: the lower median, over all executed operations, of the time from
-    /// when the last predecessor had ended, or the submission if that came later, to ready, and of the wake-up. The
-    /// burden of `WorkSpan`.
-    public let handOver: Int64
+    /// when the last predecessor had ended, or the submission if that came later, to ready, and of the last stretch
+    /// before its start: since its worker had ended another operation, and at most its hand-over and wake-up together.
+    /// The burden of `WorkSpan`.
+    public let burden: Int64
 
     /// - Parameter trace: one that `SampleTrace.check()` takes.
     public init(_ trace: SampleTrace, _ graph: OperationGraph) {
@@ -22,16 +23,18 @@ public struct WaitAnalysis: Sendable {
         self.splits = splits
         total = answers.reduce(WaitSplit(), +)
 
-        var handOvers = executed.map { index in
+        let gaps = WorkerGaps(trace)
+        let burdens = executed.map { index in
             let operation = trace.operations[index]
             let released = graph.predecessors(of: index).reduce(operation.submit) { latest, predecessor in
                 let end = trace.operations[Int(predecessor)].end
                 return end == .absent ? latest : max(latest, end)
             }
-            return max(0, operation.ready - released) + splits[index].wakeUp
-        }
-        handOvers.sort()
-        handOver = handOvers.isEmpty ? 0 : handOvers[(handOvers.count - 1) / 2]
+            let stretch = operation.start - max(operation.ready, gaps.previousEnd(of: index))
+            let split = splits[index]
+            return max(0, operation.ready - released) + max(0, min(stretch, split.handOver + split.wakeUp))
+        }.sorted()
+        burden = burdens.isEmpty ? 0 : burdens[(burdens.count - 1) / 2]
     }
 
     struct Query {
@@ -42,8 +45,21 @@ public struct WaitAnalysis: Sendable {
 
     /// - Parameter queries: of executed operations.
     static func splits(_ trace: SampleTrace, _ queries: [Query]) -> [WaitSplit] {
+        let gaps = WorkerGaps(trace)
+        // Once more as if a worker that goes on to another operation were still in the one before: what then still
+        // needs a wake-up is one, and what does not is the hand-over.
+        let held = splits(trace, queries, until: gaps.heldUntil)
+        return zip(splits(trace, queries, until: trace.operations.map(\.end)), held).map { split, held in
+            var split = split
+            (split.handOver, split.wakeUp) = (split.wakeUp - held.wakeUp, held.wakeUp)
+            return split
+        }
+    }
+
+    /// - Parameter ends: until when each operation occupies its worker and its queue.
+    private static func splits(_ trace: SampleTrace, _ queries: [Query], until ends: [TraceTime]) -> [WaitSplit] {
         var answers = [WaitSplit](repeating: WaitSplit(), count: queries.count)
-        let events = Events(trace)
+        let events = Events(trace, ends)
         let barriers = barrierEnds(trace)
         let byPriority = Dictionary(grouping: queries.indices) { trace.operations[queries[$0].operation].priority }
         for (priority, indices) in byPriority {
@@ -118,11 +134,11 @@ public struct WaitAnalysis: Sendable {
         var all: [WaitEvent] = []
         var ofQueue: [UInt16: [WaitEvent]] = [:]
 
-        init(_ trace: SampleTrace) {
+        init(_ trace: SampleTrace, _ ends: [TraceTime]) {
             all.reserveCapacity(2 * trace.operations.count)
-            for operation in trace.operations where operation.wasExecuted {
+            for (index, operation) in trace.operations.enumerated() where operation.wasExecuted {
                 let start = WaitEvent(time: operation.start, kind: .start, priority: operation.priority)
-                let end = WaitEvent(time: operation.end, kind: .end)
+                let end = WaitEvent(time: ends[index], kind: .end)
                 all.append(start)
                 all.append(end)
                 ofQueue[operation.queue, default: []].append(start)

@@ -15,6 +15,8 @@ public enum WaitReason: Int, CaseIterable, Sendable {
     case limit
     /// Every worker was in another operation, of this queue or another.
     case workers
+    /// A slot was free, and its worker had ended one operation and not begun the next: what the runtime itself takes.
+    case handOver
     /// Nothing was in its way: the time until a worker had been woken, had found it and had begun.
     case wakeUp
 
@@ -27,6 +29,7 @@ public enum WaitReason: Int, CaseIterable, Sendable {
         case .priority: "priority"
         case .limit: "limit"
         case .workers: "worker busy elsewhere"
+        case .handOver: "worker between operations"
         case .wakeUp: "wake-up"
         }
     }
@@ -41,6 +44,7 @@ public struct WaitSplit: Equatable, Sendable {
     public var priority: Int64 = 0
     public var limit: Int64 = 0
     public var workers: Int64 = 0
+    public var handOver: Int64 = 0
     public var wakeUp: Int64 = 0
 
     public init() {}
@@ -59,11 +63,14 @@ public struct WaitSplit: Equatable, Sendable {
         case .priority: \.priority
         case .limit: \.limit
         case .workers: \.workers
+        case .handOver: \.handOver
         case .wakeUp: \.wakeUp
         }
     }
 
-    public var total: Int64 { submission + dependency + suspension + barrier + priority + limit + workers + wakeUp }
+    public var total: Int64 {
+        submission + dependency + suspension + barrier + priority + limit + workers + handOver + wakeUp
+    }
 
     public static func + (left: WaitSplit, right: WaitSplit) -> WaitSplit {
         var sum = WaitSplit()
@@ -74,6 +81,7 @@ public struct WaitSplit: Equatable, Sendable {
         sum.priority = left.priority + right.priority
         sum.limit = left.limit + right.limit
         sum.workers = left.workers + right.workers
+        sum.handOver = left.handOver + right.handOver
         sum.wakeUp = left.wakeUp + right.wakeUp
         return sum
     }

@@ -21,7 +21,7 @@ public struct WorkSpan: Equatable, Sendable {
     public let burden: Int64
     /// The longest chain when each body has the burden added: what of the span is left for an endless number of
     /// workers as they are, with what it takes to hand an operation over. Cilkview takes a constant of 15,000
-    /// instructions for each move; here it is measured, see `WaitAnalysis.handOver`.
+    /// instructions for each move; here it is measured, see `WaitAnalysis.burden`.
     public let burdenedSpan: Int64
     /// By how much later each operation could start before the span grows. 0 on the longest chain.
     public let slack: [Int64]
