@@ -84,7 +84,8 @@ import Testing
 
     private func description(_ change: (String) -> String) throws -> InputError? {
         try FileManager.default.createDirectory(atPath: run, withIntermediateDirectories: true)
-        let manifest = RunManifest(plan: try plan(), calibration: Fixture.kernel, host: .gather(git: nil))
+        let manifest = RunManifest(
+            plan: try plan(), calibration: Fixture.kernel, host: .gather(git: nil), executable: nil)
         let progress = RunManifest.Progress(state: "finished", samplesDone: 1, runnerCPUSeconds: 0)
         let text = try RunManifest.Writer(manifest).text(progress)
         try Data(change(text).utf8).write(to: URL(filePath: "\(run)/run.json"))

@@ -9,18 +9,15 @@ public struct BuildFacts: Sendable, Codable, Equatable {
     let bytes: Int
     /// Seconds since 1970.
     let modified: Int
+    /// The file's SHA-256, 64 hexadecimal digits; nil where it was not asked for, or `sha256sum` is missing.
+    public let sha256: String?
     public let description: BuildDescription
 
     /// Asks a program what it is.
     static func ask(_ program: String) async throws -> BuildFacts {
-        var facts = stat()
-        guard stat(program, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, access(program, X_OK) == 0,
-            let resolved = realpath(program, nil)
-        else {
+        guard let (path, facts) = look(at: program) else {
             throw InputError(file: program, message: "there is no such program", remedy: "name a built opbench")
         }
-        defer { free(resolved) }
-        let path = String(cString: resolved)
         let result = try? await Subprocess.run(
             .path(.init(path)), arguments: .init([HiddenArgument.describe]), input: .none,
             output: .string(limit: 1 << 16), error: .discarded)
@@ -34,7 +31,60 @@ public struct BuildFacts: Sendable, Codable, Equatable {
                 remedy: "build a version that has `opbench ab`, with scripts/opbench or swift build")
         }
         return BuildFacts(
-            path: path, bytes: facts.st_size, modified: facts.st_mtim.tv_sec, description: description)
+            path: path, bytes: facts.st_size, modified: facts.st_mtim.tv_sec, sha256: await sha256(of: path),
+            description: description)
+    }
+
+    /// This program; nil if its file is gone.
+    static func own() async -> BuildFacts? {
+        guard let (path, facts) = look(at: ChildProcess.ownExecutable) else { return nil }
+        return BuildFacts(
+            path: path, bytes: facts.st_size, modified: facts.st_mtim.tv_sec,
+            sha256: await sha256(of: ChildProcess.ownExecutable), description: .own)
+    }
+
+    /// Whether the file is still the one of the facts.
+    ///
+    /// - Throws: `InputError` if it is gone, another one, or nobody knows.
+    func checkUnchanged() async throws(InputError) {
+        let remedy = "build it again as it was, at its place, or measure again: `opbench ab BASE HEAD FILE…`"
+        guard let sha256 else {
+            throw InputError(
+                file: path, message: "the run does not say which file this was",
+                remedy: "measure again, with sha256sum installed")
+        }
+        guard Self.look(at: path) != nil else {
+            throw InputError(file: path, message: "the program of the run is gone", remedy: remedy)
+        }
+        guard let found = await Self.sha256(of: path) else {
+            throw InputError(file: path, message: "cannot be checked", remedy: "install sha256sum, of coreutils")
+        }
+        if found != sha256 {
+            throw InputError(
+                file: path, message: "the program has changed since the run: its SHA-256 was \(sha256.prefix(12))…",
+                remedy: remedy)
+        }
+    }
+
+    /// The path of an executable file without symbolic links, and what the system says of it.
+    private static func look(at program: String) -> (path: String, facts: stat)? {
+        var facts = stat()
+        guard stat(program, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, access(program, X_OK) == 0,
+            let resolved = realpath(program, nil)
+        else { return nil }
+        defer { free(resolved) }
+        return (String(cString: resolved), facts)
+    }
+
+    /// By `sha256sum`, of coreutils: a debug build of our own takes seconds for it.
+    private static func sha256(of path: String) async -> String? {
+        let result = try? await Subprocess.run(
+            .name("sha256sum"), arguments: .init(["--", path]), input: .none, output: .string(limit: 1 << 13),
+            error: .discarded)
+        guard let result, result.terminationStatus.isSuccess else { return nil }
+        // A line that begins with a backslash has a name with characters that were escaped.
+        let digits = result.standardOutput.drop { $0 == "\\" }.prefix(64)
+        return digits.utf8.count == 64 && digits.allSatisfy(\.isHexDigit) ? String(digits) : nil
     }
 
     func difference(from other: BuildFacts) -> (what: String, own: String, others: String)? {

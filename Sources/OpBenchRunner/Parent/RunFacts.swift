@@ -20,6 +20,8 @@ public struct RunFacts: Sendable {
     public let clockResolutionNanoseconds: Double?
     /// How many iterations of the work kernel the run took for a nanosecond.
     public let iterationsPerNanosecond: Double
+    /// The program that took the samples; nil for a run of two builds, and of a former version.
+    public let executable: BuildFacts?
     /// The two interleaved builds; nil for a run of one.
     public let builds: ComparedBuilds?
     /// How many blocks the cells of two interleaved builds have at the end of each stage; empty where they all have the
@@ -58,7 +60,8 @@ public struct RunFacts: Sendable {
             commit: manifest.host.git?.commit, isDirty: manifest.host.git?.isDirty ?? false,
             isFinished: progress?.state == RunManifest.Progress.finished,
             clockResolutionNanoseconds: manifest.host.clockResolutionNanoseconds,
-            iterationsPerNanosecond: manifest.calibration.iterationsPerNanosecond, builds: manifest.builds,
+            iterationsPerNanosecond: manifest.calibration.iterationsPerNanosecond,
+            executable: manifest.executable, builds: manifest.builds,
             stages: manifest.stages ?? [])
     }
 }

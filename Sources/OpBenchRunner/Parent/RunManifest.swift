@@ -35,6 +35,8 @@ struct RunManifest: Codable, Sendable {
     var identity: Identity
     var calibration: WorkKernel
     var host: HostFacts
+    /// The program that took the samples, where it is one; runs of former versions do not say.
+    var executable: BuildFacts?
     /// The two builds of a run of `opbench ab`.
     var builds: ComparedBuilds?
     /// How many throughput blocks a cell has at the end of each stage, where they come in stages.
@@ -44,7 +46,7 @@ struct RunManifest: Codable, Sendable {
         case schemaVersion = "schema_version"
         case runID = "run_id"
         case startedUTC = "started_utc"
-        case arguments, calibration, builds, stages
+        case arguments, calibration, executable, builds, stages
     }
 
     /// How far the run has come.
@@ -69,13 +71,14 @@ struct RunManifest: Codable, Sendable {
 
     }
 
-    init(plan: RunPlan, calibration: WorkKernel, host: HostFacts) {
+    init(plan: RunPlan, calibration: WorkKernel, host: HostFacts, executable: BuildFacts?) {
         runID = plan.options.runID
         startedUTC = Timestamp.now()
         arguments = plan.options.arguments
         identity = Self.identity(of: plan)
         self.calibration = calibration
         self.host = host
+        self.executable = plan.options.builds == nil ? executable : nil
         builds = plan.options.builds
         stages = plan.options.builds != nil && plan.options.stages.count > 1 ? plan.options.stages : nil
     }
@@ -163,6 +166,7 @@ extension RunManifest {
         startedUTC = try container.decode(String.self, forKey: .startedUTC)
         arguments = try container.decode([String].self, forKey: .arguments)
         calibration = try container.decode(WorkKernel.self, forKey: .calibration)
+        executable = try container.decodeIfPresent(BuildFacts.self, forKey: .executable)
         builds = try container.decodeIfPresent(ComparedBuilds.self, forKey: .builds)
         stages = try container.decodeIfPresent([Int].self, forKey: .stages)
         identity = try Identity(from: decoder)
@@ -176,6 +180,7 @@ extension RunManifest {
         try container.encode(startedUTC, forKey: .startedUTC)
         try container.encode(arguments, forKey: .arguments)
         try container.encode(calibration, forKey: .calibration)
+        try container.encodeIfPresent(executable, forKey: .executable)
         try container.encodeIfPresent(builds, forKey: .builds)
         try container.encodeIfPresent(stages, forKey: .stages)
         try identity.encode(to: encoder)

@@ -48,7 +48,8 @@ final class RunSession {
         tell(.calibrating)
         let given = plan.options.iterationsPerNanosecond.map(WorkKernel.init(iterationsPerNanosecond:))
         let manifest = RunManifest(
-            plan: plan, calibration: given ?? .calibrate(), host: .gather(git: await GitFacts.read()))
+            plan: plan, calibration: given ?? .calibrate(), host: .gather(git: await GitFacts.read()),
+            executable: await BuildFacts.own())
         return try RunSession(plan, source, folder, manifest, [], tell)
     }
 

@@ -1,0 +1,73 @@
+extension Explanation {
+    /// How many functions and sites stand in the text.
+    private static let shown = 8
+    private static let shownParts = 4
+
+    /// A line each, without line ends. Names are as they were given: whoever prints them escapes them.
+    public func lines() -> [String] {
+        var lines = [
+            Self.line(time, ProfileText.time), Self.line(cpuTime, ProfileText.time),
+        ]
+        lines += functionLines + allocationLines
+        lines += counts.map { Self.line($0, ProfileText.count) }
+        lines += waits.map { "waiting, \(Self.line($0, ProfileText.time))" }
+        return lines
+    }
+
+    /// The same as a table for a pull request.
+    ///
+    /// - Parameter escape: makes a name harmless in a table of Markdown.
+    public func markdown(escape: (String) -> String) -> String {
+        var text = "| what | base | head | change | interval |\n|---|--:|--:|--:|--:|\n"
+        func row(_ change: Change, _ unit: (Double) -> String, _ name: String? = nil) {
+            text +=
+                "| \(escape(name ?? change.name)) | \(unit(change.base)) | \(unit(change.head)) "
+                + "| \(Self.signed(change.difference, unit)) | \(Self.interval(change, unit)) |\n"
+        }
+        row(time, ProfileText.time)
+        row(cpuTime, ProfileText.time)
+        for function in functions.prefix(Self.shown) { row(function.change, ProfileText.time) }
+        if let unexplained { text += "| unexplained | | | \(Self.signed(unexplained, ProfileText.time)) | |\n" }
+        for site in allocations.prefix(Self.shown) {
+            row(site, ProfileText.count, "allocations by \(site.name)")
+        }
+        for count in counts { row(count, ProfileText.count) }
+        for wait in waits { row(wait, ProfileText.time, "waiting, \(wait.name)") }
+        return text
+    }
+
+    private var functionLines: [String] {
+        guard let unexplained else { return ["no CPU profiles of both sides"] }
+        var lines = ["of the CPU time, by function with what it called outside of engine and workload:"]
+        for function in functions.prefix(Self.shown) {
+            lines.append("  \(Self.line(function.change, ProfileText.time))")
+            let parts = function.parts.prefix(Self.shownParts).map {
+                "\($0.frameClass.words) \(Self.signed($0.difference, ProfileText.time))"
+            }
+            lines.append("    " + parts.joined(separator: ", "))
+        }
+        if functions.count > Self.shown {
+            let rest = functions.dropFirst(Self.shown).reduce(0) { $0 + $1.change.difference }
+            lines.append("  \(functions.count - Self.shown) more: \(Self.signed(rest, ProfileText.time))")
+        }
+        lines.append("  unexplained: \(Self.signed(unexplained, ProfileText.time))")
+        return lines
+    }
+
+    private var allocationLines: [String] {
+        allocations.prefix(Self.shown).map { "allocations by \(Self.line($0, ProfileText.count))" }
+    }
+
+    private static func line(_ change: Change, _ unit: (Double) -> String) -> String {
+        "\(change.name): \(unit(change.base)) → \(unit(change.head)) an operation, "
+            + "\(signed(change.difference, unit)) (\(interval(change, unit)))"
+    }
+
+    private static func interval(_ change: Change, _ unit: (Double) -> String) -> String {
+        "\(signed(change.interval.lowerBound, unit)) … \(signed(change.interval.upperBound, unit))"
+    }
+
+    private static func signed(_ value: Double, _ unit: (Double) -> String) -> String {
+        (value < 0 ? "−" : "+") + unit(value.magnitude)
+    }
+}

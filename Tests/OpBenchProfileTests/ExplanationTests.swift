@@ -1,0 +1,101 @@
+import OpBenchModel
+import Testing
+
+@testable import OpBenchProfile
+
+@Suite("Explanation of a difference")
+struct ExplanationTests {
+    private static func frame(_ name: String, _ object: String = "/b/opbench") -> StackFrame {
+        StackFrame(name: name, object: object)
+    }
+
+    private static let root = frame("start_thread", "/lib/libc.so.6")
+    private static let engine = frame("OperationEngine.QueueCore.add()")
+    private static let other = frame("OperationEngine.Runner.serve()")
+    private static let body = frame("OpBenchBackends.OperationBody.run()")
+    private static let malloc = frame("malloc", "/lib/libjemalloc.so.2")
+    private static let futex = frame("syscall", "/lib/libc.so.6")
+    private static let kernel = frame("do_futex", "[kernel.kallsyms]")
+
+    private func profile(_ unit: WeightUnit = .nanoseconds, _ stacks: [([StackFrame], Int64)]) -> StackProfile {
+        var profile = StackProfile(unit: unit)
+        for (stack, weight) in stacks { profile.add([Self.root] + stack, weight: weight) }
+        return profile
+    }
+
+    @Test("What a function has others do is its own doing")
+    func attribution() {
+        let weights = AttributedWeights(
+            profile([
+                ([Self.engine], 10), ([Self.engine, Self.malloc], 20), ([Self.engine, Self.futex, Self.kernel], 30),
+                ([Self.engine, Self.body, Self.malloc], 5), ([Self.malloc], 7), ([], 3),
+            ]))
+        #expect(weights.functions[Self.engine.name]?.parts == [.engine: 10, .allocation: 20, .kernel: 30])
+        #expect(weights.functions[Self.body.name]?.parts == [.allocation: 5])
+        #expect(weights.functions[AttributedWeights.nobody]?.total == 10)
+        #expect(weights.functions.values.reduce(0) { $0 + $1.total } == 75)
+    }
+
+    @Test("A change of three and three values has the range of all nine differences")
+    func change() {
+        let change = Change("x", base: [10, 12, 11], head: [20, 25, 21])
+        #expect(change.base == 11)
+        #expect(change.head == 21)
+        #expect(change.difference == 10)
+        #expect(change.interval == 8...15)
+        #expect(change.isClear)
+        #expect(!Change("x", base: [10, 12], head: [11, 13]).isClear)
+        #expect(Change("x", base: [1], head: [4]).interval == 3...3)
+    }
+
+    private func sample(_ time: Double, allocations: Int64, serve: Int64) -> ExplainedSample {
+        var sample = ExplainedSample(time: time, cpuTime: 2 * time)
+        let stacks: [([StackFrame], Int64)] = [
+            ([Self.engine], 400), ([Self.engine, Self.malloc], 20 * allocations), ([Self.other], serve),
+        ]
+        sample.cpu = .init(profile(stacks), operations: 10)
+        sample.allocations = .init(profile(.allocations, [([Self.engine, Self.malloc], allocations)]), operations: 10)
+        sample.counts = [.futexCalls: 0.5]
+        return sample
+    }
+
+    @Test("The function that changed most stands first, with what it called, and the rest is unexplained")
+    func ranking() throws {
+        let base = [100.0, 102, 101].map { sample($0, allocations: 10, serve: 100 + Int64($0)) }
+        let head = [110.0, 112, 111].map { sample($0, allocations: 20, serve: 93 + Int64($0)) }
+        let explanation = Explanation(base: base, head: head)
+        #expect(explanation.time.difference == 10)
+        #expect(explanation.cpuTime.difference == 20)
+        #expect(explanation.functions.first?.change.name == Self.engine.name)
+        #expect(explanation.functions.first?.change.difference == 20)
+        #expect(explanation.functions.first?.parts.map(\.frameClass) == [.allocation])
+        let rest = try #require(explanation.functions.dropFirst().first)
+        #expect(rest.change.name == Self.other.name)
+        #expect(explanation.unexplained == 20 - 20 - rest.change.difference)
+        #expect(explanation.allocations.map(\.name) == [Self.engine.name])
+        #expect(explanation.allocations.first?.difference == 1)
+        #expect(explanation.counts.map(\.difference) == [0])
+        let text = explanation.lines().joined(separator: "\n")
+        #expect(text.contains("unexplained: "))
+        #expect(explanation.markdown { $0 }.contains("| unexplained |"))
+    }
+
+    @Test("A function that is only noise is not named")
+    func noise() {
+        let base = [100.0, 102, 101].map { sample($0, allocations: 10, serve: Int64($0)) }
+        let head = [101.0, 100, 102].map { sample($0, allocations: 10, serve: Int64($0)) }
+        let explanation = Explanation(base: base, head: head)
+        #expect(explanation.functions.isEmpty)
+        #expect(explanation.allocations.isEmpty)
+        #expect(explanation.unexplained == explanation.cpuTime.difference)
+    }
+
+    @Test("An improvement is ranked by what got better")
+    func improvement() {
+        let base = [110.0, 112, 111].map { sample($0, allocations: 20, serve: 200) }
+        let head = [100.0, 102, 101].map { sample($0, allocations: 10, serve: 230) }
+        let explanation = Explanation(base: base, head: head)
+        #expect(explanation.functions.map(\.change.name) == [Self.engine.name, Self.other.name])
+        #expect(explanation.functions.map(\.change.difference) == [-20, 3])
+    }
+}
