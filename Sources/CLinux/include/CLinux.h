@@ -6,6 +6,7 @@
 #include "CLinuxCalls.h"
 #include "CLinuxMeasure.h"
 #include "CLinuxProcess.h"
+#include "CLinuxSpawn.h"
 #include "CLinuxThreads.h"
 
 /// The kernel's id of the calling thread, gettid(2).

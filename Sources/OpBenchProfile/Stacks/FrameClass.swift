@@ -243,14 +243,11 @@ public struct ClassTable: Equatable, Sendable {
         let classes = profile.frames.map { classifier.classify($0) }
         let weights = profile.selfWeights()
         var sums: [FrameClass: Int64] = [:]
-        var outermost = [UInt32](repeating: .max, count: profile.nodes.count)
+        let isWhole = profile.isWhole(classes)
         var broken: Int64 = 0
-        for (index, node) in profile.nodes.enumerated() {
-            if index > 0 { outermost[index] = node.parent == 0 ? node.frame : outermost[Int(node.parent)] }
-            guard weights[index] > 0 else { continue }
+        for (index, node) in profile.nodes.enumerated() where weights[index] > 0 {
             sums[index == 0 ? .unknown : classes[Int(node.frame)], default: 0] += weights[index]
-            let isWhole = index > 0 && Self.roots.contains(profile.frames[Int(outermost[index])].symbol)
-            if !isWhole { broken += weights[index] }
+            if !isWhole[index] { broken += weights[index] }
         }
         rows = FrameClass.allCases.map {
             let weight = sums[$0] ?? 0
@@ -261,5 +258,53 @@ public struct ClassTable: Equatable, Sendable {
         self.operations = operations
         unit = profile.unit
         unknownCallers = broken
+    }
+}
+
+extension StackProfile {
+    /// By node, whether its stack begins where threads begin: with a function that is known for it, or, where the C
+    /// library's own functions have no names, with some of those that called code of another file.
+    fileprivate func isWhole(_ classes: [FrameClass]) -> [Bool] {
+        var isWhole = [Bool](repeating: false, count: nodes.count)
+        /// Nameless functions of the C library alone, so far.
+        var isOpen = [Bool](repeating: false, count: nodes.count)
+        isOpen[0] = true
+        for (index, node) in nodes.enumerated().dropFirst() {
+            let (parent, frame) = (Int(node.parent), frames[Int(node.frame)])
+            let frameClass = classes[Int(node.frame)]
+            let isNamelessLibc = frame.isUnknown && [.libc, .futex].contains(frameClass)
+            isOpen[index] = isOpen[parent] && isNamelessLibc
+            isWhole[index] =
+                isWhole[parent] || (parent == 0 && ClassTable.roots.contains(frame.symbol))
+                || (parent != 0 && isOpen[parent] && !isNamelessLibc
+                    && frame.object != frames[Int(nodes[parent].frame)].object
+                    && frameClass != .kernel && frame.object != "[vdso]")
+        }
+        return isWhole
+    }
+
+    /// Without what stands outside of a thread's first function and has no name: perf reads on where the stack ends.
+    public func startingAtRoots() -> StackProfile {
+        var result = StackProfile(unit: unit)
+        var cut: [UInt32: UInt32] = [:]
+        for sample in samples {
+            let known = cut[sample.stack]
+            let node = known ?? result.node(withoutBeyond(stack(sample.stack).map { frames[Int($0)] }))
+            if known == nil { cut[sample.stack] = node }
+            result.add(node: node, weight: sample.weight, thread: threads[Int(sample.thread)], time: sample.time)
+        }
+        return result
+    }
+
+    private func withoutBeyond(_ stack: [StackFrame]) -> [StackFrame] {
+        guard let first = stack.firstIndex(where: { !$0.isUnknown }), first > 0,
+            ClassTable.roots.contains(stack[first].symbol)
+        else {
+            // Nameless, as is the thread's first function behind it.
+            let beyond = stack.prefix { $0.isUnknown && $0.object.isEmpty }
+            let isCLibrary = beyond.count < stack.count && stack[beyond.count].object.contains("/libc.")
+            return isCLibrary ? Array(stack[beyond.count...]) : stack
+        }
+        return Array(stack[first...])
     }
 }

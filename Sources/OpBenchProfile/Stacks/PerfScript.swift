@@ -10,6 +10,10 @@
 public struct PerfScript: Sendable {
     /// The periods are the weights: of the events `cpu-clock` and `task-clock`, nanoseconds.
     public private(set) var profile: StackProfile
+    /// Names of the events, with what perf adds to them: `cpu-clock:u` if the kernel's code is left out.
+    public private(set) var events: Set<String> = []
+    /// Samples that perf could not keep up with.
+    public private(set) var lost: Int64 = 0
     /// Lines that were not understood, with all that belongs to them.
     public private(set) var skippedLines = 0
     /// From 1.
@@ -18,9 +22,10 @@ public struct PerfScript: Sendable {
     /// - Parameters:
     ///   - output: of any content.
     ///   - process: whose samples are taken; of all if nil. perf then has to print `pid`.
+    ///   - threads: names of threads by their numbers, in place of those that perf knows.
     ///   - demangle: gives a name that a person reads, or nil to leave it.
     public init(
-        _ output: [UInt8], unit: WeightUnit = .nanoseconds, process: Int32? = nil,
+        _ output: [UInt8], unit: WeightUnit = .nanoseconds, process: Int32? = nil, threads: [Int32: String] = [:],
         demangle: (String) -> String? = SwiftDemangler.demangle
     ) {
         profile = StackProfile(unit: unit)
@@ -43,7 +48,8 @@ public struct PerfScript: Sendable {
             header = nil
             if let process, sample.process != process { return }
             let isAdded = script.profile.add(
-                stack.reversed(), weight: sample.period, thread: sample.thread, time: sample.time)
+                stack.reversed(), weight: sample.period, thread: threads[sample.number] ?? sample.thread,
+                time: sample.time)
             if !isAdded { skip(number, &script) }
         }
 
@@ -63,11 +69,16 @@ public struct PerfScript: Sendable {
             } else {
                 finish(number, &self)
                 stack = []
+                if let count = Self.lost(line) {
+                    lost = lost.addingReportingOverflow(count).overflow ? .max : lost + count
+                    continue
+                }
                 guard let (next, rest) = Self.header(line) else {
                     skip(number, &self)
                     continue
                 }
                 header = next
+                events.insert(next.event)
                 // Without call chains, the one function stands on the same line.
                 if !Self.isBlank(rest), let frame = frame(rest) { stack = [frame] }
             }
@@ -79,13 +90,25 @@ public struct PerfScript: Sendable {
 
     private struct Header {
         var thread: String
+        var number: Int32
         var process: Int32?
         var time: Int64
         var period: Int64
+        var event: String
     }
 
-    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
-    private static func isBlank(_ line: ArraySlice<UInt8>) -> Bool { line.allSatisfy(isSpace) }
+    /// `comm pid/tid time: PERF_RECORD_LOST lost 17`; without a number, at least one.
+    static func lost(_ line: ArraySlice<UInt8>) -> Int64? {
+        let words = line.split(whereSeparator: isSpace)
+        let names = ["PERF_RECORD_LOST", "PERF_RECORD_LOST_SAMPLES"]
+        guard let place = words.lastIndex(where: { word in names.contains { word.elementsEqual($0.utf8) } }),
+            place >= 2, time(words[place - 1]) != nil, ids(words[place - 2]) != nil
+        else { return nil }
+        return words[(place + 1)...].compactMap { integer($0) }.first ?? 1
+    }
+
+    static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
+    static func isBlank(_ line: ArraySlice<UInt8>) -> Bool { line.allSatisfy(isSpace) }
 
     /// - Returns: what stands behind the event's name as well.
     private static func header(_ line: ArraySlice<UInt8>) -> (Header, rest: ArraySlice<UInt8>)? {
@@ -102,13 +125,15 @@ public struct PerfScript: Sendable {
         else { return nil }
         let name = String(decoding: line[words[0].startIndex..<words[numbers - 1].endIndex], as: UTF8.self)
         return (
-            Header(thread: name, process: ids.process, time: time, period: period),
+            Header(
+                thread: name, number: ids.thread, process: ids.process, time: time, period: period,
+                event: String(decoding: words[place + 2].dropLast(), as: UTF8.self)),
             line[words[place + 2].endIndex...]
         )
     }
 
     /// `pid/tid`, or `tid` alone.
-    private static func ids(_ word: ArraySlice<UInt8>) -> (process: Int32?, thread: Int32)? {
+    static func ids(_ word: ArraySlice<UInt8>) -> (process: Int32?, thread: Int32)? {
         let parts = word.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map {
             integer($0).flatMap { Int32(exactly: $0) }
         }
@@ -122,7 +147,7 @@ public struct PerfScript: Sendable {
     }
 
     /// Seconds and a fraction of up to nine digits, with a colon: `24769.522195:`. In nanoseconds.
-    private static func time(_ word: ArraySlice<UInt8>) -> Int64? {
+    static func time(_ word: ArraySlice<UInt8>) -> Int64? {
         guard word.last == UInt8(ascii: ":"), let point = word.firstIndex(of: UInt8(ascii: ".")) else { return nil }
         let fraction = word[(point + 1)...].dropLast()
         guard let seconds = integer(word[..<point]), let part = integer(fraction), fraction.count <= 9 else {
@@ -134,13 +159,13 @@ public struct PerfScript: Sendable {
         return overflow || carry ? nil : sum
     }
 
-    private static func integer(_ word: ArraySlice<UInt8>) -> Int64? {
+    static func integer(_ word: ArraySlice<UInt8>) -> Int64? {
         guard !word.isEmpty, word.allSatisfy({ (48...57).contains($0) }) else { return nil }
         return Int64(String(decoding: word, as: UTF8.self))
     }
 
     /// `116c hot+0x13 (/tmp/a)`: symbol and file. The symbol may have spaces and parentheses, as a C++ name does.
-    private static func function(_ line: ArraySlice<UInt8>) -> (symbol: String, object: String)? {
+    static func function(_ line: ArraySlice<UInt8>) -> (symbol: String, object: String)? {
         let line = line.drop(while: isSpace)
         guard let addressEnd = line.firstIndex(where: isSpace), line[..<addressEnd].allSatisfy(isHex) else {
             return nil

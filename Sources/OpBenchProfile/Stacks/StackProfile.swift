@@ -82,11 +82,31 @@ public struct StackProfile: Sendable {
         let (sum, overflow) = total.addingReportingOverflow(weight)
         guard weight >= 0, !overflow else { return false }
         total = sum
-        var node: UInt32 = 0
-        for frame in stack.suffix(Self.mostFrames) { node = child(of: node, id(of: frame)) }
+        samples.append(Sample(weight: weight, time: time, stack: node(stack), thread: id(of: thread)))
+        return true
+    }
+
+    /// The node of a stack, without a sample.
+    ///
+    /// - Parameter stack: the outermost function first.
+    public mutating func node(_ stack: [StackFrame]) -> UInt32 {
+        stack.suffix(Self.mostFrames).reduce(0) { child(of: $0, id(of: $1)) }
+    }
+
+    /// A sample of a stack that is known.
+    ///
+    /// - Returns: as the other `add` does; false also if there is no such node.
+    @discardableResult
+    public mutating func add(node: UInt32, weight: Int64, thread: String = "", time: Int64 = 0) -> Bool {
+        let (sum, overflow) = total.addingReportingOverflow(weight)
+        guard weight >= 0, !overflow, nodes.indices.contains(Int(node)) else { return false }
+        total = sum
         samples.append(Sample(weight: weight, time: time, stack: node, thread: id(of: thread)))
         return true
     }
+
+    /// Without its samples.
+    public var stacksAlone: StackProfile { filtered { _ in false } }
 
     private mutating func id(of frame: StackFrame) -> UInt32 {
         if let id = frameIDs[frame] { return id }

@@ -1,0 +1,97 @@
+/// What a terminal shows of where threads wait.
+public struct OffCPUReport: Sendable {
+    public let profile: OffCPU
+    /// Between the marks; 0 if it is not known.
+    public let operations: Int
+
+    public init(_ profile: OffCPU, operations: Int) { (self.profile, self.operations) = (profile, operations) }
+
+    /// A line each, without line ends. Names are as they were given: whoever prints them escapes them.
+    ///
+    /// - Parameter count: of threads, of stacks, of pairs.
+    public func lines(_ count: Int = 8) -> [String] {
+        guard !profile.threads.isEmpty else { return ["no switch"] }
+        return threads(count) + causes() + stacks(count) + wakeUps(count) + flaws()
+    }
+
+    private func perOperation(_ number: Double) -> String {
+        operations > 0 ? ", \(ProfileText.digits(number / Double(operations))) an operation" : ""
+    }
+
+    private func threads(_ count: Int) -> [String] {
+        let sums = profile.threads.reduce(into: (running: Int64(0), waiting: Int64(0), blocked: Int64(0), switches: 0))
+        {
+            $0.running += $1.running
+            $0.waiting += $1.waiting
+            $0.blocked += $1.blocked
+            $0.switches += $1.voluntary + $1.involuntary
+        }
+        var lines = [
+            "\(ProfileText.time(profile.marks.duration)) of \(profile.threads.count) threads: "
+                + "\(ProfileText.time(sums.running)) running, \(ProfileText.time(sums.waiting)) waiting for a processor, "
+                + "\(ProfileText.time(sums.blocked)) blocked",
+            "switches: \(ProfileText.count(Double(sums.switches)))" + perOperation(Double(sums.switches)),
+        ]
+        for thread in profile.threads.prefix(count) {
+            lines.append(
+                "  \(thread.name): \(ProfileText.time(thread.running)) running, "
+                    + "\(ProfileText.time(thread.waiting)) waiting for a processor, "
+                    + "\(ProfileText.time(thread.blocked)) blocked; \(thread.voluntary) times by itself, "
+                    + "\(thread.involuntary) times preempted")
+        }
+        if profile.threads.count > count { lines.append("  and \(profile.threads.count - count) more threads") }
+        return lines
+    }
+
+    private func causes() -> [String] {
+        ["waits for:"]
+            + profile.causes.map { "  \($0.cause.words): \(ProfileText.time($0.time)), \($0.count) times" }
+    }
+
+    /// Where most of the time was waited: the innermost function that is neither the kernel's nor the C library's.
+    private func stacks(_ count: Int) -> [String] {
+        let stacks = profile.blocked
+        guard stacks.total > 0 else { return [] }
+        let classifier = FrameClassifier()
+        var sums: [String: Int64] = [:]
+        for sample in stacks.samples {
+            let frames = stacks.stack(sample.stack).map { stacks.frames[Int($0)] }
+            let place = frames.last { ![.kernel, .futex, .libc, .unknown].contains(classifier.classify($0)) }
+            sums[(place ?? frames.last)?.name ?? "[no stack]", default: 0] += sample.weight
+        }
+        return ["blocked in:"]
+            + sums.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(count).map {
+                "  \(ProfileText.share(Double($0.value), of: Double(stacks.total))): \($0.key)"
+            }
+    }
+
+    private func wakeUps(_ count: Int) -> [String] {
+        let wakeUps = profile.wakeUps
+        guard profile.knowsWakers else { return ["wake-ups: not known without the kernel's tracepoints"] }
+        guard wakeUps.count > 0 else { return ["wake-ups: none"] }
+        var lines = [
+            "wake-ups: \(ProfileText.count(Double(wakeUps.count)))" + perOperation(Double(wakeUps.count))
+                + ", \(ProfileText.time(Double(wakeUps.delay) / Double(wakeUps.count))) late on average"
+        ]
+        lines += wakeUps.pairs.prefix(count).map {
+            "  \($0.waker) woke \($0.woken) \($0.count) times, "
+                + "\(ProfileText.time(Double($0.delay) / Double($0.count))) late on average, "
+                + "\(ProfileText.time($0.longestDelay)) at most"
+        }
+        if let chain = wakeUps.longest, chain.length > 1 {
+            let isCut = chain.threads.count < chain.length + 1
+            lines.append(
+                "longest chain: \(chain.length) wake-ups in \(ProfileText.time(chain.duration)): "
+                    + (isCut ? "… " : "") + chain.threads.joined(separator: " → "))
+        }
+        lines += wakeUps.patterns.prefix(3).map {
+            "  chain \($0.threads.joined(separator: " → ")): \($0.count) times"
+        }
+        return lines
+    }
+
+    private func flaws() -> [String] {
+        profile.lost > 0
+            ? ["\(profile.lost) events are lost: times are too low; profile a shorter or smaller cell"] : []
+    }
+}

@@ -1,0 +1,202 @@
+/// Reads what `perf script --show-switch-events --show-lost-events --ns
+/// -F comm,pid,tid,time,event,trace,ip,sym,symoff,dso` prints of switches and wake-ups:
+///
+///     engine normal 1 755/788 24769.522195123: sched:sched_switch: prev_comm=… prev_state=S ==> next_comm=…
+///         ffffffff821f8b58 __schedule+0x618 ([kernel.kallsyms])
+///                    1018f9 syscall+0x19 (/usr/lib/x86_64-linux-gnu/libc.so.6)
+///
+///     engine normal 1 755/788 24769.522199000: PERF_RECORD_SWITCH OUT
+///     submitter 1 755/755 24769.523000000: sched:sched_waking: comm=engine normal 1 pid=788 prio=120 target_cpu=001
+///     engine normal 1 755/788 24769.523050000: PERF_RECORD_SWITCH IN
+///
+/// A switch's own event is written by the thread that leaves the processor; that it is back, only the record tells. The
+/// event `context-switches` stands for a switch where tracepoints are not permitted; then there are no wake-ups. What is
+/// not understood is skipped, counted and told.
+public struct SchedScript: Sendable {
+    /// In the order of time.
+    public private(set) var events: [SchedEvent] = []
+    /// The stacks of the events. Its samples mean nothing.
+    public private(set) var stacks = StackProfile(unit: .nanoseconds)
+    /// As perf last knew them.
+    public private(set) var threadNames: [Int32: String] = [:]
+    /// Events that perf could not keep up with.
+    public private(set) var lost: Int64 = 0
+    /// Lines that were not understood, with all that belongs to them.
+    public private(set) var skippedLines = 0
+    /// From 1.
+    public private(set) var firstSkippedLine: Int?
+    /// Whether there was a wake-up, or a switch that tells the thread's state.
+    public private(set) var hasTracepoints = false
+
+    /// Numbers that the kernel's tracepoints give, by those that perf has: they differ in a container.
+    private var ownNumbers: [Int32: Int32] = [:]
+
+    /// - Parameters:
+    ///   - output: of any content.
+    ///   - process: whose threads' switches and wake-ups are taken; of all if nil.
+    ///   - demangle: gives a name that a person reads, or nil to leave it.
+    public init(
+        _ output: [UInt8], process: Int32? = nil, demangle: (String) -> String? = SwiftDemangler.demangle
+    ) {
+        var names: [String: String] = [:]
+        var event: SchedEvent?
+        var stack: [StackFrame] = []
+
+        func frame(_ line: ArraySlice<UInt8>) -> StackFrame? {
+            guard let (symbol, object) = PerfScript.function(line) else { return nil }
+            let name = names[symbol] ?? demangle(symbol) ?? symbol
+            names[symbol] = name
+            return StackFrame(name: name, symbol: symbol, object: object)
+        }
+        func finish(_ script: inout SchedScript) {
+            guard var ended = event else { return }
+            event = nil
+            ended.stack = script.stacks.node(stack.reversed())
+            script.events.append(ended)
+        }
+
+        var number = 0
+        for line in output.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            number += 1
+            if PerfScript.isBlank(line) {
+                finish(&self)
+            } else if line.first == UInt8(ascii: "#"), event == nil {
+                continue
+            } else if line.first == UInt8(ascii: "\t"), event != nil, stack.count < StackProfile.mostFrames,
+                let frame = frame(line)
+            {
+                stack.append(frame)
+            } else if let (next, owner) = header(line) {
+                finish(&self)
+                stack = []
+                if process == nil || owner == nil || owner == process || next.isWaking { event = next }
+            } else if line.first == UInt8(ascii: "\t"), event == nil {
+                // Belongs to an event of somebody else.
+                continue
+            } else {
+                skippedLines += 1
+                firstSkippedLine = firstSkippedLine ?? number
+            }
+        }
+        finish(&self)
+        for index in events.indices {
+            if case .waking(let woken) = events[index].kind {
+                events[index].kind = .waking(ownNumbers[woken] ?? woken)
+            }
+        }
+        // Those of one time stay as perf has them.
+        events = events.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
+            .map(\.element)
+    }
+
+    // MARK: Lines
+
+    private mutating func header(_ line: ArraySlice<UInt8>) -> (SchedEvent, process: Int32?)? {
+        let words = line.split(whereSeparator: PerfScript.isSpace)
+        // The thread's name has anything in it; an event's name behind a time is none that it has.
+        for place in words.indices.dropFirst(2).dropLast() {
+            guard let time = PerfScript.time(words[place]), let ids = PerfScript.ids(words[place - 1]) else { continue }
+            let rest = words[(place + 1)...]
+            guard let kind = kind(rest, line, by: ids.thread) else { continue }
+            if case .lost(let count) = kind {
+                let (sum, overflow) = lost.addingReportingOverflow(count)
+                lost = overflow ? .max : sum
+            }
+            threadNames[ids.thread] = String(
+                decoding: line[words[0].startIndex..<words[place - 2].endIndex], as: UTF8.self)
+            return (SchedEvent(time: time, thread: ids.thread, kind: kind), ids.process)
+        }
+        return nil
+    }
+
+    /// - Parameter words: from the event's name on.
+    private mutating func kind(
+        _ words: ArraySlice<ArraySlice<UInt8>>, _ line: ArraySlice<UInt8>, by thread: Int32
+    ) -> SchedEvent.Kind? {
+        let name = String(decoding: words[words.startIndex], as: UTF8.self)
+        switch name {
+        case "PERF_RECORD_SWITCH", "PERF_RECORD_SWITCH_CPU_WIDE":
+            guard let way = words.dropFirst().first.map({ String(decoding: $0, as: UTF8.self) }) else { return nil }
+            let isPreempted = words.dropFirst(2).first.map { $0.elementsEqual("preempt".utf8) } ?? false
+            return way == "IN" ? .on : way == "OUT" ? .off(isPreempted ? .runnable : nil) : nil
+        case "PERF_RECORD_LOST", "PERF_RECORD_LOST_SAMPLES": return PerfScript.lost(line).map { .lost($0) }
+        default: break
+        }
+        if name.hasPrefix("context-switches:") || name.hasPrefix("cs:") { return .off(nil) }
+        if name.hasPrefix("sched:sched_switch:") {
+            hasTracepoints = true
+            let text = words.dropFirst()
+            guard let state = Self.value("prev_state=", in: text) else { return nil }
+            if let traced = Self.value("prev_pid=", in: text).flatMap({ PerfScript.integer($0) }),
+                let traced = Int32(exactly: traced)
+            {
+                ownNumbers[traced] = thread
+            }
+            return .off(SchedEvent.State(letter: state.first ?? 0))
+        }
+        if ["sched:sched_waking:", "sched:sched_wakeup:", "sched:sched_wakeup_new:"].contains(where: name.hasPrefix) {
+            hasTracepoints = true
+            guard let woken = Self.value("pid=", in: words.dropFirst()).flatMap({ PerfScript.integer($0) }),
+                let woken = Int32(exactly: woken)
+            else { return nil }
+            return .waking(woken)
+        }
+        return nil
+    }
+
+    /// Of the last word that begins so: a thread's name, which stands before, may have such words too.
+    private static func value(_ key: String, in words: ArraySlice<ArraySlice<UInt8>>) -> ArraySlice<UInt8>? {
+        words.last { $0.starts(with: key.utf8) }.map { $0.dropFirst(key.utf8.count) }
+    }
+}
+
+/// What a thread does with its processor, and whom it wakes.
+public struct SchedEvent: Equatable, Sendable {
+    public enum Kind: Equatable, Sendable {
+        /// The thread is put on a processor.
+        case on
+        /// It leaves the processor. nil if the event does not tell in which state.
+        case off(State?)
+        /// It wakes another, or an interrupt on its processor does.
+        case waking(Int32)
+        /// Events are missing here.
+        case lost(Int64)
+    }
+
+    /// Of a thread without a processor.
+    public enum State: Equatable, Sendable {
+        /// It would go on if it had a processor.
+        case runnable
+        /// Waits for something.
+        case sleeping
+        /// Waits for something, mostly a disk, and no signal ends that.
+        case uninterruptible
+        case ended
+        case stopped
+
+        /// The first letter that the kernel's tracepoint prints.
+        init?(letter: UInt8) {
+            switch letter {
+            case UInt8(ascii: "R"): self = .runnable
+            case UInt8(ascii: "S"), UInt8(ascii: "I"): self = .sleeping
+            case UInt8(ascii: "D"): self = .uninterruptible
+            case UInt8(ascii: "X"), UInt8(ascii: "Z"): self = .ended
+            case UInt8(ascii: "T"), UInt8(ascii: "t"), UInt8(ascii: "P"): self = .stopped
+            default: return nil
+            }
+        }
+    }
+
+    /// Nanoseconds by the profiler's clock.
+    public var time: Int64
+    public var thread: Int32
+    public var kind: Kind
+    /// A node of the script's stacks.
+    public var stack: UInt32 = 0
+
+    public init(time: Int64, thread: Int32, kind: Kind, stack: UInt32 = 0) {
+        (self.time, self.thread, self.kind, self.stack) = (time, thread, kind, stack)
+    }
+
+    var isWaking: Bool { if case .waking = kind { true } else { false } }
+}

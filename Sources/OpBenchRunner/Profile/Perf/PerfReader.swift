@@ -1,0 +1,103 @@
+import Glibc
+import OpBenchModel
+import OpBenchProfile
+import Subprocess
+
+/// Reads what perf recorded, in the parent.
+struct PerfReader: Sendable {
+    /// The marks of the sample.
+    var marks: MarkedTime
+    /// Names of its threads by their numbers.
+    var threads: [Int32: String]
+    var program = "perf"
+    var timeoutSeconds: Double = 120
+
+    /// What perf prints of a longer one is not taken.
+    private static let mostBytes = 2 << 30
+
+    struct CPU: Sendable {
+        /// In nanoseconds, of samples between the marks.
+        var profile: StackProfile
+        /// Whether samples of the kernel's code are missing, since they were not permitted.
+        var lacksKernel: Bool
+        /// Samples that perf could not keep up with.
+        var lost: Int64
+        var skippedLines: Int
+    }
+
+    /// - Parameter file: of `PerfEvents.cpu`.
+    /// - Throws: `PerfFailure`; `CancellationError`, when perf has ended.
+    func cpu(_ file: String) async throws -> CPU {
+        let span = marks.ranges.first.flatMap { first in marks.end.map { first.lowerBound..<$0 } }
+        let output = try await script(.cpu, file, span)
+        let script = PerfScript(output, threads: threads)
+        let profile = script.profile.filtered { marks.contains($0.time) }.startingAtRoots()
+        return CPU(
+            profile: profile, lacksKernel: script.events.contains { $0.hasSuffix(":u") }, lost: script.lost,
+            skippedLines: script.skippedLines)
+    }
+
+    /// - Parameter file: of `PerfEvents.wakeUps` or `PerfEvents.switches`.
+    /// - Throws: as `cpu` does.
+    func offCPU(_ file: String) async throws -> OffCPU {
+        OffCPU(SchedScript(try await script(.wakeUps, file, nil)), marks: marks, names: threads)
+    }
+
+    /// The output of `perf script`.
+    private func script(_ events: PerfEvents, _ file: String, _ span: Range<Int64>?) async throws -> [UInt8] {
+        guard access(file, R_OK) == 0 else {
+            throw PerfFailure(reason: "it left no file: \(String(cString: strerror(errno)))", remedy: "")
+        }
+        let (output, messages) = (try MemoryFile(), try MemoryFile())
+        let ending: Subprocess.TerminationStatus? = try await withThrowingTaskGroup { group in
+            group.addTask {
+                try await run(events.script(file, span: span), output.descriptor, messages.descriptor)
+            }
+            group.addTask {
+                try await Task.sleep(for: .seconds(timeoutSeconds))
+                return nil
+            }
+            let first = try await group.next() ?? nil
+            // A cancelled Subprocess ends perf and waits for it.
+            group.cancelAll()
+            while (try? await group.next()) != nil {}
+            return first
+        }
+        try Task.checkCancellation()
+        guard let ending else {
+            throw PerfFailure(
+                reason: "it did not read its file within \(Int(timeoutSeconds)) s", remedy: "profile a shorter time")
+        }
+        guard ending.isSuccess else {
+            let words =
+                switch ending {
+                case .exited(let code): "ended with \(code)"
+                case .signaled(let signal): "was ended by \(SignalName.of(signal))"
+                }
+            throw PerfFailure(
+                text: String(decoding: messages.contents().suffix(8000), as: UTF8.self), ending: words, paranoia: nil)
+        }
+        return output.contents()
+    }
+
+    private func run(_ arguments: [String], _ output: Int32, _ messages: Int32) async throws
+        -> Subprocess
+        .TerminationStatus
+    {
+        var options = PlatformOptions()
+        // Out of reach of the terminal's Ctrl-C.
+        options.processGroupID = 0
+        var changes: [Environment.Key: String?] = [:]
+        for (name, value) in PerfEvents.environment { changes[Environment.Key(rawValue: name)!] = value }
+        do {
+            return try await Subprocess.run(
+                program.contains("/") ? .path(.init(program)) : .name(program), arguments: .init(arguments),
+                environment: .inherit.updating(changes), platformOptions: options, input: .none,
+                output: .fileDescriptor(.init(rawValue: output), closeAfterSpawningProcess: false),
+                error: .fileDescriptor(.init(rawValue: messages), closeAfterSpawningProcess: false)
+            ).terminationStatus
+        } catch let error as SubprocessError where error.code == .executableNotFound {
+            throw PerfFailure.missing
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import CLinux
+import Glibc
+import OpBenchModel
+
+/// perf, attached to this process: a child of it, which the kernel kills when this process ends, however it ends. So
+/// streams, parent and `/proc/self/exe` of a sample under perf are those of any other.
+///
+/// To be made on the main thread, best before there are others: perf has all that are made later from their beginning. It
+/// records until `end`; what lies outside of the marks is dropped when its file is read, see `PerfReader`.
+final class PerfRecorder: ProfileRecorder {
+    static let patienceSeconds = 20
+    /// To write what it has, and to end.
+    private static let endingSeconds = 60
+
+    let file: String
+    private var process: pid_t = 0
+    /// What perf says goes to a file in memory: nobody reads while it runs.
+    private let messages: MemoryFile
+    private let commands: Int32
+    /// perf's end of it is closed when it ends.
+    private let answers: Int32
+
+    /// Returns when perf records.
+    ///
+    /// - Parameters:
+    ///   - folder: where the raw file is written; not removed.
+    ///   - program: perf; another one in tests.
+    /// - Throws: `PerfFailure`; `DiskError` if there are no descriptors.
+    init(_ events: PerfEvents, folder: String, program: String = "perf") throws {
+        file = "\(folder)/\(events.fileName)"
+        messages = try MemoryFile()
+        let (toPerf, fromPerf) = (try Self.pipe(), try Self.pipe())
+        (commands, answers) = (toPerf.write, fromPerf.read)
+        let null = open("/dev/null", O_RDWR | O_CLOEXEC)
+        let arguments =
+            ["perf"] + events.record(into: file) + ["-p", "\(getpid())", "--control", "fd:3,4"]
+        process = Self.start(
+            program, arguments, files: [null, null, messages.descriptor, toPerf.read, fromPerf.write])
+        for descriptor in [null, toPerf.read, fromPerf.write] { close(descriptor) }
+        guard process > 0 else { throw PerfFailure(startError: -process) }
+        // It answers once it is attached.
+        try? FileBytes.write("enable\n", to: commands)
+        guard waitForAnswer(seconds: Self.patienceSeconds) else {
+            kill(process, SIGKILL)
+            _ = wait()
+            throw PerfFailure.noAnswer
+        }
+        var answer = [UInt8](repeating: 0, count: 16)
+        let length = read(answers, &answer, answer.count)
+        guard length > 0 else { throw failure(wait()) }
+    }
+
+    deinit {
+        if process > 0 {
+            kill(process, SIGKILL)
+            _ = wait()
+        }
+        close(commands)
+        close(answers)
+    }
+
+    func begin() {}
+    func roundBegins() {}
+    func roundDrained() {}
+
+    /// Has perf write what it has, and waits for it.
+    ///
+    /// - Throws: `PerfFailure` if it ended before, or could not write all.
+    func end() throws {
+        guard process > 0 else { return }
+        // By this signal it ends in order.
+        kill(process, SIGINT)
+        guard waitForAnswer(seconds: Self.endingSeconds) else {
+            kill(process, SIGKILL)
+            _ = wait()
+            throw PerfFailure(reason: "it did not end within \(Self.endingSeconds) s", remedy: "")
+        }
+        let status = wait()
+        // perf ends by the signal that ended it; or with 0, where the file was as large as it may be.
+        guard status == 0 || status & 0x7F == SIGINT else { throw failure(status) }
+    }
+
+    private func failure(_ status: Int32) -> PerfFailure {
+        PerfFailure(
+            text: String(decoding: messages.contents().suffix(8000), as: UTF8.self),
+            ending: PerfFailure.ending(status), paranoia: PerfFailure.paranoia)
+    }
+
+    private func wait() -> Int32 {
+        defer { process = 0 }
+        return clinux_wait_for(process)
+    }
+
+    /// Whether there is an answer, or perf has ended.
+    private func waitForAnswer(seconds: Int) -> Bool {
+        var poll = pollfd(fd: answers, events: Int16(POLLIN), revents: 0)
+        var count: Int32
+        repeat { count = Glibc.poll(&poll, 1, Int32(seconds * 1000)) } while count < 0 && errno == EINTR
+        return count > 0
+    }
+
+    private static func pipe() throws(DiskError) -> (read: Int32, write: Int32) {
+        var ends: [Int32] = [0, 0]
+        if pipe2(&ends, O_CLOEXEC) != 0 { throw DiskError(path: "a pipe", code: errno) }
+        return (ends[0], ends[1])
+    }
+
+    private static func start(_ program: String, _ arguments: [String], files: [Int32]) -> pid_t {
+        func strings(_ texts: [String]) -> [UnsafeMutablePointer<CChar>?] { texts.map { strdup($0) } + [nil] }
+        var values: [String] = []
+        for pointer in sequence(first: environ, next: { $0 + 1 }) {
+            guard let entry = pointer.pointee else { break }
+            let text = String(cString: entry)
+            if !PerfEvents.environment.keys.contains(where: { text.hasPrefix($0 + "=") }) { values.append(text) }
+        }
+        let environment = strings(values + PerfEvents.environment.map { "\($0.key)=\($0.value)" })
+        let arguments = strings(arguments)
+        defer { for text in environment + arguments { free(text) } }
+        return clinux_start_tied(program, arguments, environment, files, Int32(files.count))
+    }
+}
