@@ -49,7 +49,7 @@ struct PerfReader: Sendable {
             throw PerfFailure(reason: "it left no file: \(String(cString: strerror(errno)))", remedy: "")
         }
         let (output, messages) = (try MemoryFile(), try MemoryFile())
-        let ending: Subprocess.TerminationStatus? = try await withThrowingTaskGroup { group in
+        let ending = try await withThrowingTaskGroup(of: TerminationStatus?.self) { group in
             group.addTask {
                 try await run(events.script(file, span: span), output.descriptor, messages.descriptor)
             }
@@ -81,8 +81,7 @@ struct PerfReader: Sendable {
     }
 
     private func run(_ arguments: [String], _ output: Int32, _ messages: Int32) async throws
-        -> Subprocess
-        .TerminationStatus
+        -> TerminationStatus
     {
         var options = PlatformOptions()
         // Out of reach of the terminal's Ctrl-C.

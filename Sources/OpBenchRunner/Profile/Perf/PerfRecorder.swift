@@ -34,8 +34,9 @@ final class PerfRecorder: ProfileRecorder {
         let null = open("/dev/null", O_RDWR | O_CLOEXEC)
         let arguments =
             ["perf"] + events.record(into: file) + ["-p", "\(getpid())", "--control", "fd:3,4"]
-        process = Self.start(
-            program, arguments, files: [null, null, messages.descriptor, toPerf.read, fromPerf.write])
+        process = Tool.start(
+            program, arguments, PerfEvents.environment,
+            files: [null, null, messages.descriptor, toPerf.read, fromPerf.write])
         for descriptor in [null, toPerf.read, fromPerf.write] { close(descriptor) }
         guard process > 0 else { throw PerfFailure(startError: -process) }
         // It answers once it is attached.
@@ -101,21 +102,8 @@ final class PerfRecorder: ProfileRecorder {
 
     private static func pipe() throws(DiskError) -> (read: Int32, write: Int32) {
         var ends: [Int32] = [0, 0]
-        if pipe2(&ends, O_CLOEXEC) != 0 { throw DiskError(path: "a pipe", code: errno) }
+        if Glibc.pipe(&ends) != 0 { throw DiskError(path: "a pipe", code: errno) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         return (ends[0], ends[1])
-    }
-
-    private static func start(_ program: String, _ arguments: [String], files: [Int32]) -> pid_t {
-        func strings(_ texts: [String]) -> [UnsafeMutablePointer<CChar>?] { texts.map { strdup($0) } + [nil] }
-        var values: [String] = []
-        for pointer in sequence(first: environ, next: { $0 + 1 }) {
-            guard let entry = pointer.pointee else { break }
-            let text = String(cString: entry)
-            if !PerfEvents.environment.keys.contains(where: { text.hasPrefix($0 + "=") }) { values.append(text) }
-        }
-        let environment = strings(values + PerfEvents.environment.map { "\($0.key)=\($0.value)" })
-        let arguments = strings(arguments)
-        defer { for text in environment + arguments { free(text) } }
-        return clinux_start_tied(program, arguments, environment, files, Int32(files.count))
     }
 }

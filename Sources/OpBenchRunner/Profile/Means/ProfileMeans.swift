@@ -1,0 +1,96 @@
+import Glibc
+import OpBenchProfile
+
+/// By which means this machine can make profiles of each kind, or why it cannot.
+public struct ProfileMeans: Sendable, Equatable {
+    public enum Means: String, Sendable {
+        /// The suite's own records.
+        case hooks
+        case perf
+        /// perf without the kernel's tracepoints: who woke whom is not known.
+        case perfSwitches = "perf, switches alone"
+        /// A timer's signal.
+        case signals = "SIGPROF"
+        case jemalloc
+        /// What the kernel counts for each thread.
+        case schedule = "/proc"
+    }
+
+    public struct Answer: Sendable, Equatable {
+        public let kind: ProfileKind
+        /// nil if this machine cannot do it.
+        public let means: Means?
+        /// Why nothing better, or nothing at all; empty if it is the best there is.
+        public let lack: String
+        /// What to do for more; empty where there is nothing to do.
+        public let remedy: String
+
+        init(_ kind: ProfileKind, _ means: Means?, lack: String = "", remedy: String = "") {
+            (self.kind, self.means, self.lack, self.remedy) = (kind, means, lack, remedy)
+        }
+
+        /// On a line: `cannot be done: …; …`, or the means.
+        public var words: String {
+            let what = means.map { "by \($0.rawValue)" } ?? "cannot be done"
+            return lack.isEmpty ? what : "\(what): \(lack)"
+        }
+    }
+
+    /// One for each kind.
+    let answers: [Answer]
+
+    public subscript(kind: ProfileKind) -> Answer {
+        answers.first { $0.kind == kind } ?? Answer(kind, nil, lack: "unknown")
+    }
+
+    /// What was tried, and how it went: nil where it worked.
+    struct Trials: Sendable, Equatable {
+        var cpuClock: PerfFailure?
+        var tracepoints: PerfFailure?
+        var switches: PerfFailure?
+        /// Whether perf may sample the kernel's code.
+        var mayUseKernel = true
+        var countsSchedules = true
+        /// nil if the program is built without jemalloc.
+        var jemallocProfiles: Bool? = true
+    }
+
+    /// Tries everything, within about a second; starts perf up to three times.
+    public static func probe() -> ProfileMeans { ProfileMeans(.take()) }
+
+    init(_ trials: Trials) {
+        answers = [Answer(.trace, .hooks), Self.cpu(trials), Self.offCPU(trials), Self.heap(trials)]
+    }
+
+    private static func cpu(_ trials: Trials) -> Answer {
+        if let failure = trials.cpuClock {
+            return Answer(.cpu, .signals, lack: "perf: \(failure.reason)", remedy: failure.remedy)
+        }
+        if !trials.mayUseKernel {
+            return Answer(
+                .cpu, .perf, lack: "without the kernel's code",
+                remedy: "sudo sysctl kernel.perf_event_paranoid=1, or run as root")
+        }
+        return Answer(.cpu, .perf)
+    }
+
+    private static func offCPU(_ trials: Trials) -> Answer {
+        guard let failure = trials.tracepoints else { return Answer(.offcpu, .perf) }
+        let means: Means? = trials.switches == nil ? .perfSwitches : trials.countsSchedules ? .schedule : nil
+        return Answer(.offcpu, means, lack: "perf: \(failure.reason)", remedy: failure.remedy)
+    }
+
+    private static func heap(_ trials: Trials) -> Answer {
+        switch trials.jemallocProfiles {
+        case true?: Answer(.heap, .jemalloc)
+        case false?:
+            Answer(
+                .heap, nil, lack: "jemalloc was built without its profiler",
+                remedy: "install one that was configured with --enable-prof, as Debian's libjemalloc2 is")
+        case nil:
+            Answer(
+                .heap, nil, lack: "opbench was built without jemalloc",
+                remedy: "build with the trait Jemalloc: scripts/opbench without OPBENCH_ALLOCATOR=system")
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import CLinux
+import Glibc
+import OpBenchModel
+
+#if JEMALLOC
+    import CJemalloc
+#endif
+
+extension ProfileMeans.Trials {
+    /// - Parameter program: perf; another one in tests.
+    static func take(program: String = "perf") -> Self {
+        var trials = Self()
+        trials.cpuClock = PerfTrial.failure(of: .cpu, program: program)
+        trials.mayUseKernel = geteuid() == 0 || (PerfFailure.paranoia ?? 2) < 2
+        trials.tracepoints = trials.cpuClock ?? PerfTrial.failure(of: .wakeUps, program: program)
+        if let failure = trials.tracepoints {
+            trials.switches = trials.cpuClock == nil ? PerfTrial.failure(of: .switches, program: program) : failure
+        }
+        trials.countsSchedules = !ThreadCounts.all().isEmpty
+        trials.jemallocProfiles = jemallocProfiles
+        return trials
+    }
+
+    private static var jemallocProfiles: Bool? {
+        #if JEMALLOC
+            var value = false
+            var size = MemoryLayout<Bool>.size
+            return mallctl("config.prof", &value, &size, nil, 0) == 0 && value
+        #else
+            return nil
+        #endif
+    }
+}
+
+/// perf, for a moment, on a program that does nothing.
+enum PerfTrial {
+    /// A perf that takes longer is ended.
+    private static let patienceMilliseconds: Int32 = 10_000
+
+    /// nil if it recorded.
+    static func failure(of events: PerfEvents, program: String) -> PerfFailure? {
+        guard let messages = try? MemoryFile() else {
+            return PerfFailure(reason: "no descriptor is free", remedy: "")
+        }
+        var ends: [Int32] = [0, 0]
+        guard pipe(&ends) == 0 else { return PerfFailure(reason: "no descriptor is free", remedy: "") }
+        let null = open("/dev/null", O_RDWR | O_CLOEXEC)
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        // The pipe is closed when perf and its program have ended.
+        let process = Tool.start(
+            program, ["perf"] + events.record(into: "-") + ["--", "true"], PerfEvents.environment,
+            files: [null, null, messages.descriptor, ends[1]])
+        close(null)
+        close(ends[1])
+        defer { close(ends[0]) }
+        guard process > 0 else { return PerfFailure(startError: -process) }
+        var poll = pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0)
+        let hasEnded = Glibc.poll(&poll, 1, patienceMilliseconds) > 0
+        if !hasEnded { kill(process, SIGKILL) }
+        let status = clinux_wait_for(process)
+        if !hasEnded { return PerfFailure(reason: "it does not end", remedy: "") }
+        guard status != 0 else { return nil }
+        return PerfFailure(
+            text: String(decoding: messages.contents().suffix(8000), as: UTF8.self),
+            ending: PerfFailure.ending(status), paranoia: PerfFailure.paranoia)
+    }
+}
