@@ -124,7 +124,7 @@ let package = Package(
             name: "OpBenchRunnerTests",
             dependencies: [
                 "OpBenchRunner", "OpBenchBackends", "OpBenchEngineBackend", "OpBenchFoundationBackend", "OpBenchModel",
-                "TestSupport",
+                "OpBenchProfile", "TestSupport", "CLinux",
             ],
             exclude: ["child"]),
         .testTarget(name: "OpBenchAnalysisTests", dependencies: ["OpBenchAnalysis", "OpBenchModel"]),

@@ -132,3 +132,47 @@ struct PerfScriptTests {
         #expect(profile.speedscope(title: "").hasSuffix("]}\n"))
     }
 }
+
+@Suite("Where stacks begin")
+struct StackRootTests {
+    private let libc = "/usr/lib/x86_64-linux-gnu/libc.so.6"
+    private let body = StackFrame(name: "body", object: "/tmp/a")
+
+    private func nameless(_ object: String) -> StackFrame { StackFrame(name: StackFrame.unknownName, object: object) }
+
+    private func unknown(_ stack: [StackFrame]) -> Int64 {
+        var profile = StackProfile(unit: .nanoseconds)
+        profile.add(stack, weight: 10)
+        return ClassTable(profile.startingAtRoots(), operations: 1).unknownCallers
+    }
+
+    @Test func `a thread begins in the C library, whether its functions have names or not`() {
+        #expect(unknown([StackFrame(name: "start_thread", object: libc), body]) == 0)
+        #expect(unknown([nameless(libc), nameless(libc), body]) == 0)
+        // What perf reads behind the stack's end.
+        #expect(unknown([nameless(""), StackFrame(name: "clone3", object: libc), body]) == 0)
+        #expect(unknown([nameless(""), nameless(libc), body]) == 0)
+    }
+
+    @Test func `a stack that breaks has no known callers`() {
+        #expect(unknown([]) == 10)
+        #expect(unknown([body]) == 10)
+        #expect(unknown([nameless(""), body]) == 10)
+        #expect(unknown([nameless(libc)]) == 10)
+        // In a call of the kernel.
+        #expect(unknown([nameless(libc), StackFrame(name: "futex_wait", object: "[kernel.kallsyms]")]) == 10)
+    }
+
+    @Test func `perf tells its losses and its events`() {
+        let text = """
+            a 1/2 5.000000001: PERF_RECORD_LOST lost 12
+
+            a 1/2 5.000000002:    1003009 cpu-clock:u:\u{20}
+            \t            116c hot+0x13 (/tmp/a)
+
+            """
+        let script = PerfScript(Array(text.utf8), threads: [2: "engine normal 1"])
+        #expect(script.lost == 12 && script.events == ["cpu-clock:u"] && script.skippedLines == 0)
+        #expect(script.profile.threads == ["engine normal 1"] && script.profile.total == 1_003_009)
+    }
+}

@@ -24,7 +24,17 @@ import Testing
         ("memory", .bad, { $0.availableBytes = 100 << 20 }),
         ("address randomization", .note, { $0.addressRandomization = 0 }),
         ("allocator", .bad, { ($0.countsAllocations, $0.allocator) = (false, "system malloc") }),
-        ("perf", .note, { $0.perfParanoia = 4 }),
+        ("profile cpu", .note, { $0.means = ProfileMeans(.init(cpuClock: .missing)) }),
+        ("profile cpu", .note, { $0.means = ProfileMeans(.init(mayUseKernel: false)) }),
+        ("profile offcpu", .note, { $0.means = ProfileMeans(.init(tracepoints: .missing)) }),
+        (
+            "profile offcpu", .bad,
+            {
+                $0.means = ProfileMeans(
+                    .init(tracepoints: .missing, switches: .missing, countsSchedules: false))
+            }
+        ),
+        ("profile heap", .bad, { $0.means = ProfileMeans(.init(jemallocProfiles: nil)) }),
         ("thread priorities", .note, { $0.mayRaisePriority = false }),
         ("build", .bad, { $0.configuration = "debug" }),
     ]
@@ -35,8 +45,9 @@ import Testing
             onlineProcessors: 8, allowedProcessors: 8, quotaProcessors: nil, governor: "performance", hasTurbo: false,
             hasThreadsPerCore: false, isVirtual: false, clockSource: "tsc", clockCost: 20, clockStep: 1,
             sleepDelay: 60_000, stolenShare: 0, foreignShare: 0.01, throttledShare: 0, load: 0.2,
-            addressRandomization: 2, perfParanoia: 2, mayRaisePriority: true, availableBytes: 8 << 30,
-            usedSwapBytes: 0, allocator: "jemalloc 5.3", countsAllocations: true, configuration: "release")
+            addressRandomization: 2, mayRaisePriority: true, availableBytes: 8 << 30,
+            usedSwapBytes: 0, allocator: "jemalloc 5.3", countsAllocations: true, configuration: "release",
+            means: ProfileMeans(.init()))
         change(&readings)
         return readings
     }
@@ -62,7 +73,7 @@ import Testing
         #expect(readings.onlineProcessors >= 1 && readings.allowedProcessors >= 1)
         #expect(readings.clockCost > 0 && readings.clockStep > 0)
         #expect((readings.foreignShare ?? 0) >= 0)
-        #expect(Set(Doctor.findings(from: readings).map(\.subject)).count == 17)
+        #expect(Set(Doctor.findings(from: readings).map(\.subject)).count == 20)
     }
 
     @Test func `memory is read in bytes`() {

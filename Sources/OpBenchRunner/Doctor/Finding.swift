@@ -1,3 +1,5 @@
+import OpBenchProfile
+
 /// One thing that `opbench doctor` looked at.
 public struct Finding: Sendable, Equatable, Codable {
     /// What it means for measuring here.
@@ -31,8 +33,8 @@ public enum Doctor {
         [
             processors(readings), quota(readings), governor(readings), turbo(readings), siblings(readings),
             hypervisor(readings), foreign(readings), load(readings), clockSource(readings), clock(readings),
-            timer(readings), memory(readings), randomization(readings), allocator(readings), perf(readings),
+            timer(readings), memory(readings), randomization(readings), allocator(readings),
             priority(readings), build(readings),
-        ]
+        ] + ProfileKind.allCases.map { profile($0, readings) }
     }
 }

@@ -1,5 +1,7 @@
 // What each reading means. A threshold is the one that samples are judged by where there is such a one.
 
+import OpBenchProfile
+
 extension Doctor {
     static func processors(_ readings: HostReadings) -> Finding {
         let (online, allowed) = (readings.onlineProcessors, readings.allowedProcessors)
@@ -165,14 +167,12 @@ extension Doctor {
         )
     }
 
-    static func perf(_ readings: HostReadings) -> Finding {
-        guard let paranoia = readings.perfParanoia else {
-            return Finding(subject: "perf", weight: .note, found: "no perf events in this kernel", remedy: "")
-        }
+    static func profile(_ kind: ProfileKind, _ readings: HostReadings) -> Finding {
+        let answer = readings.means[kind]
         return Finding(
-            subject: "perf", weight: paranoia <= 2 ? .good : .note, found: "perf_event_paranoid is \(paranoia)",
-            remedy: paranoia <= 2
-                ? "" : "to profile a workload as a user: sudo sysctl kernel.perf_event_paranoid=2; not for figures")
+            subject: "profile \(kind.rawValue)",
+            weight: answer.means == nil ? .bad : answer.lack.isEmpty ? .good : .note, found: answer.words,
+            remedy: answer.remedy.isEmpty ? "" : "to profile, not for figures: \(answer.remedy)")
     }
 
     static func priority(_ readings: HostReadings) -> Finding {

@@ -28,8 +28,6 @@ struct HostReadings: Sendable {
     var load: Double?
     /// `kernel.randomize_va_space`.
     var addressRandomization: Int?
-    /// `kernel.perf_event_paranoid`.
-    var perfParanoia: Int?
     var mayRaisePriority: Bool
     var availableBytes: Int?
     var usedSwapBytes: Int?
@@ -37,6 +35,8 @@ struct HostReadings: Sendable {
     var countsAllocations: Bool
     /// `debug` or `release`.
     var configuration: String
+    /// How profiles can be made.
+    var means: ProfileMeans
 
     /// Reads everything, and watches the machine for that long.
     static func take(watchSeconds: Double) -> HostReadings {
@@ -57,10 +57,9 @@ struct HostReadings: Sendable {
             foreignShare: watched.foreign.map { $0 / watched.elapsed },
             throttledShare: watched.throttled.map { $0 / watched.elapsed }, load: before.load,
             addressRandomization: SystemFile.line("/proc/sys/kernel/randomize_va_space").flatMap { Int($0) },
-            perfParanoia: SystemFile.line("/proc/sys/kernel/perf_event_paranoid").flatMap { Int($0) },
             mayRaisePriority: mayRaisePriority, availableBytes: bytes("MemAvailable", in: memory),
             usedSwapBytes: usedSwap(in: memory), allocator: host.allocator, countsAllocations: HeapProbe() != nil,
-            configuration: host.configuration)
+            configuration: host.configuration, means: .probe())
     }
 
     /// intel_pstate says it the other way round than the other drivers.

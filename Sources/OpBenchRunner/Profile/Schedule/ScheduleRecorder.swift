@@ -53,6 +53,17 @@ final class ScheduleRecorder: ProfileRecorder {
         let text = String(decoding: try JSONEncoder().encode(schedules), as: UTF8.self)
         try WrittenFolder(folder).replace(Self.fileName, by: text)
     }
+
+    /// What a recorder left in a folder.
+    ///
+    /// - Throws: `DiskError` or a `DecodingError` if it left none.
+    static func read(folder: String) throws -> ThreadSchedules {
+        let path = "\(folder)/\(fileName)"
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw DiskError(path: path, code: errno) }
+        defer { close(descriptor) }
+        return try JSONDecoder().decode(ThreadSchedules.self, from: Data(FileBytes.readAll(descriptor)))
+    }
 }
 
 /// What the kernel has counted of a thread so far.

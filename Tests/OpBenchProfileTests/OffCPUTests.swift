@@ -1,0 +1,206 @@
+import Testing
+
+@testable import OpBenchProfile
+
+/// Two threads, two marks; all figures are computed by hand.
+@Suite("Off-CPU profiles")
+struct OffCPUTests {
+    static let park = """
+        \tffffffff81000100 futex_wait+0x77 ([kernel.kallsyms])
+        \t          1018f9 syscall+0x19 (/usr/lib/x86_64-linux-gnu/libc.so.6)
+        \t            2000 $s15OperationEngine6ParkerV4parkyyF+0x8 (/tmp/opbench)
+        \t           891f5 start_thread+0x305 (/usr/lib/x86_64-linux-gnu/libc.so.6)
+        """
+    static let sleep = """
+        \tffffffff81000200 do_nanosleep+0x77 ([kernel.kallsyms])
+        \t           891f5 start_thread+0x305 (/usr/lib/x86_64-linux-gnu/libc.so.6)
+        """
+    static let submit = """
+        \tffffffff81000300 try_to_wake_up+0x77 ([kernel.kallsyms])
+        \t            3000 submit+0x8 (/tmp/opbench)
+        """
+
+    /// Nanoseconds behind 100 s.
+    static func time(_ offset: Int) -> String {
+        "100." + String(repeating: "0", count: 9 - "\(offset)".count) + "\(offset):"
+    }
+    static func worker(_ offset: Int, _ event: String, _ stack: String = "") -> String {
+        "engine normal 1  5/10  \(time(offset)) \(event)\n" + (stack.isEmpty ? "\n" : stack + "\n\n")
+    }
+    static func submitter(_ offset: Int, _ event: String, _ stack: String = "") -> String {
+        "submitter 1     5/20    \(time(offset)) \(event)\n" + (stack.isEmpty ? "\n" : stack + "\n\n")
+    }
+    static func switched(_ thread: Int, _ state: String) -> String {
+        "sched:sched_switch: prev_comm=a prev_state=Z b prev_pid=\(thread) prev_prio=120 prev_state=\(state) ==> "
+            + "next_comm=swapper/0 next_pid=0 next_prio=120"
+    }
+    static func wakes(_ thread: Int) -> String {
+        "sched:sched_waking: comm=x pid=7 y pid=\(thread) prio=120 target_cpu=001"
+    }
+
+    static let script =
+        submitter(0, "PERF_RECORD_SWITCH IN         ") + worker(0, "PERF_RECORD_SWITCH IN")
+        // Blocked for 2,000 ns within the mark, woken by the submitter, 1,000 ns late.
+        + worker(500, switched(10, "S"), park) + worker(510, "PERF_RECORD_SWITCH OUT")
+        + submitter(3000, wakes(10), submit) + worker(4000, "PERF_RECORD_SWITCH IN")
+        // Preempted for 1,000 ns.
+        + worker(6000, switched(10, "R+"), park) + worker(6010, "PERF_RECORD_SWITCH OUT preempt")
+        + worker(7000, "PERF_RECORD_SWITCH IN")
+        // Sleeps over the mark's end.
+        + worker(8000, switched(10, "S"), sleep) + submitter(9000, switched(20, "S"), park)
+        + "swapper     0/0     \(time(12000)) \(wakes(10))\n\n" + worker(12500, "PERF_RECORD_SWITCH IN")
+        // The worker wakes the submitter, and that one the worker.
+        + worker(21000, wakes(20), submit) + submitter(21500, "PERF_RECORD_SWITCH IN")
+        + worker(22000, switched(10, "S"), park) + submitter(24000, wakes(10), submit)
+        + worker(24200, "PERF_RECORD_SWITCH IN") + worker(31000, switched(10, "S"), park)
+        + submitter(32000, switched(20, "S"), park)
+
+    static let start: Int64 = 100_000_000_000
+    static let marks = MarkedTime([[start + 1000, start + 11000], [start + 20000, start + 30000]])
+
+    private func profile() -> OffCPU { OffCPU(SchedScript(Array(Self.script.utf8)), marks: Self.marks) }
+
+    @Test func `each thread's time is what it is by hand`() {
+        let profile = profile()
+        #expect(profile.marks.duration == 20_000)
+        #expect(profile.threads.map(\.name) == ["engine normal 1", "submitter 1"])
+        let (worker, submitter) = (profile.threads[0], profile.threads[1])
+        #expect([worker.running, worker.waiting, worker.blocked] == [10_800, 2_200, 7_000])
+        #expect([worker.voluntary, worker.involuntary] == [2, 1])
+        #expect([submitter.running, submitter.waiting, submitter.blocked] == [16_500, 500, 3_000])
+        #expect([submitter.voluntary, submitter.involuntary] == [1, 0])
+    }
+
+    @Test func `causes and stacks add up to the time without a processor`() {
+        let profile = profile()
+        #expect(
+            profile.causes == [
+                .init(cause: .futex, time: 7000, count: 2), .init(cause: .sleep, time: 3000, count: 1),
+                .init(cause: .preempted, time: 1000, count: 1),
+            ])
+        #expect(profile.blocked.total == 10_000 && profile.waiting.total == 2700)
+        let parked = profile.blocked.functions().first { $0.frame.name.contains("park") }
+        #expect(parked?.withCallees == 7000)
+        #expect(profile.wakers.functions().first { $0.frame.name == "submit" }?.withCallees == 2000 + 3000 + 2000)
+    }
+
+    @Test func `wake-ups have their delay, and chains their links`() {
+        let wakeUps = profile().wakeUps
+        #expect(wakeUps.count == 3 && wakeUps.delay == 1000 + 500 + 200)
+        #expect(
+            wakeUps.pairs == [
+                .init(waker: "submitter 1", woken: "engine normal 1", count: 2, delay: 1200, longestDelay: 1000),
+                .init(waker: "engine normal 1", woken: "submitter 1", count: 1, delay: 500, longestDelay: 500),
+            ])
+        #expect(
+            wakeUps.longest
+                == .init(threads: ["engine normal 1", "submitter 1", "engine normal 1"], length: 2, duration: 3200))
+        #expect(
+            wakeUps.patterns == [.init(threads: ["engine normal 1", "submitter 1", "engine normal 1"], count: 1)])
+    }
+
+    @Test func `the report tells it`() {
+        let lines = OffCPUReport(profile(), operations: 10).lines()
+        #expect(lines[0] == "20.0 µs of 2 threads: 27.3 µs running, 2.70 µs waiting for a processor, 10.0 µs blocked")
+        #expect(lines[1] == "switches: 4, 0.40 an operation")
+        #expect(lines.contains("  another thread (futex): 7.00 µs, 2 times"))
+        #expect(lines.contains("  70.0 %: OperationEngine.Parker.park() -> ()"))
+        #expect(
+            lines.contains(
+                "  submitter 1 woke engine normal 1 2 times, 600 ns late on average, 1.00 µs at most"))
+        #expect(
+            lines.contains(
+                "longest chain: 2 wake-ups in 3.20 µs: engine normal 1 → submitter 1 → engine normal 1"))
+        #expect(!lines.contains { $0.contains("lost") })
+    }
+
+    @Test func `threads have the names that they are given`() {
+        let profile = OffCPU(SchedScript(Array(Self.script.utf8)), marks: Self.marks, names: [10: "dispatch 1"])
+        #expect(profile.threads.map(\.name) == ["dispatch 1", "submitter 1"])
+        #expect(profile.blocked.threads.contains("dispatch 1"))
+    }
+
+    @Test func `numbers of another namespace are those of the threads`() {
+        let text = Self.script.replacing("prev_pid=10", with: "prev_pid=910").replacing(" pid=10 ", with: " pid=910 ")
+        let profile = OffCPU(SchedScript(Array(text.utf8)), marks: Self.marks)
+        #expect(profile.threads.map(\.blocked) == [7000, 3000] && profile.wakeUps.count == 3)
+    }
+
+    @Test func `what happened while events were lost is not counted`() {
+        let cut = Self.script.components(separated: Self.worker(7000, "PERF_RECORD_SWITCH IN"))
+        let text = cut[0] + Self.worker(6900, "PERF_RECORD_LOST lost 17") + cut[1]
+        let profile = OffCPU(SchedScript(Array(text.utf8)), marks: Self.marks)
+        #expect(profile.lost == 17)
+        // The preemption has no end, and what the worker did before it slept is not known.
+        #expect(profile.threads.first { $0.id == 10 }?.running == 10_800 - 1000)
+        #expect(profile.threads.first { $0.id == 10 }?.waiting == 2200 - 1000)
+        #expect(OffCPUReport(profile, operations: 0).lines().last?.hasPrefix("17 events are lost") == true)
+    }
+
+    @Test func `switches without tracepoints tell the time, and not who woke`() {
+        let text =
+            Self.worker(0, "PERF_RECORD_SWITCH IN")
+            + Self.worker(2000, "context-switches:k:", Self.park) + Self.worker(2010, "PERF_RECORD_SWITCH OUT")
+            + Self.worker(5000, "PERF_RECORD_SWITCH IN") + Self.worker(6000, "context-switches:k:", Self.park)
+            + Self.worker(6005, "PERF_RECORD_SWITCH OUT preempt") + Self.worker(7000, "PERF_RECORD_SWITCH IN")
+        let profile = OffCPU(SchedScript(Array(text.utf8)), marks: Self.marks)
+        #expect(profile.threads.map(\.blocked) == [3000] && profile.threads.map(\.waiting) == [1000])
+        #expect(!profile.knowsWakers && profile.causes.map(\.cause) == [.futex, .preempted])
+        #expect(OffCPUReport(profile, operations: 1).lines().contains { $0.hasPrefix("wake-ups: not known") })
+    }
+
+    @Test func `a wait without an end lasts to the last mark`() {
+        let text = Self.worker(0, "PERF_RECORD_SWITCH IN") + Self.worker(5000, Self.switched(10, "S"), Self.park)
+        let profile = OffCPU(SchedScript(Array(text.utf8)), marks: Self.marks)
+        #expect(profile.threads.map(\.blocked) == [6000 + 10_000])
+        #expect(profile.threads.map(\.running) == [4000])
+    }
+
+    @Test func `marks are in order, apart and not empty`() {
+        let marks = MarkedTime([[5, 9], [1, 3], [8, 12], [4, 4], [7], [9, 2]])
+        #expect(marks.ranges == [1..<3, 5..<12] && marks.duration == 9)
+        #expect(marks.contains(1) && !marks.contains(3) && marks.contains(11) && !marks.contains(12))
+        #expect(marks.overlap(from: 2, to: 6) == (2, 2) && marks.overlap(from: 3, to: 5) == (0, 3))
+        #expect(marks.overlap(from: 20, to: 30) == (0, 20))
+        #expect(MarkedTime([[.min, .max]]).duration == .max && MarkedTime([]).end == nil)
+    }
+
+    @Test func `input of any kind never traps`() {
+        let base = Array(Self.script.utf8)
+        var random = SystemRandomNumberGenerator()
+        for round in 0..<Scale.hostileRounds {
+            var bytes = base
+            for _ in 0..<(1 + round % 40) {
+                let place = Int.random(in: 0..<bytes.count, using: &random)
+                switch round % 4 {
+                case 0: bytes[place] = UInt8.random(in: 0...255, using: &random)
+                case 1: bytes.remove(at: place)
+                case 2: bytes.insert(UInt8(ascii: "9"), at: place)
+                default: bytes = Array(bytes[..<max(1, place)])
+                }
+            }
+            let script = SchedScript(bytes)
+            for marks in [Self.marks, MarkedTime([[0, .max]]), MarkedTime([[.min, .max]]), MarkedTime([])] {
+                let profile = OffCPU(script, marks: marks)
+                #expect(!OffCPUReport(profile, operations: 3).lines().isEmpty)
+            }
+        }
+    }
+}
+
+private enum Scale { static let hostileRounds = 200 }
+
+extension String {
+    fileprivate func replacing(_ text: String, with other: String) -> String {
+        components(separated: text).joined(separator: other)
+    }
+
+    fileprivate func components(separated text: String) -> [String] {
+        var (parts, rest): ([String], Substring) = ([], self[...])
+        while let range = rest.firstRange(of: text) {
+            parts.append(String(rest[..<range.lowerBound]))
+            rest = rest[range.upperBound...]
+        }
+        return parts + [String(rest)]
+    }
+}

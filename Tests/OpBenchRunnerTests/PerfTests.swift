@@ -1,0 +1,212 @@
+import CLinux
+import Foundation
+import Glibc
+import OpBenchBackends
+import OpBenchProfile
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import OpBenchRunner
+
+/// Real ones are skipped where this machine cannot.
+private let means = ProfileMeans.probe()
+
+@Suite("Profiles by perf", .serialized) struct PerfTests {
+    private struct Recorded: Sendable {
+        var file: String
+        var marks: MarkedTime
+        var threads: [Int32: String]
+    }
+
+    /// Names of threads by their numbers.
+    private final class Names: Sendable {
+        private let names = Mutex<[Int32: String]>([:])
+        func take(_ name: String) { names.withLock { $0[clinux_gettid()] = name } }
+        var all: [Int32: String] { names.withLock { $0 } }
+    }
+
+    /// Records what the body does, on a thread that lives as long as perf, between marks.
+    private func record(_ events: PerfEvents, _ body: @escaping @Sendable (Names) -> Void) async throws -> Recorded {
+        let folder = try Fixture.folder()
+        return try await Fixture.onOwnThread {
+            Result {
+                let recorder = try PerfRecorder(events, folder: folder)
+                let names = Names()
+                let begin = MonotonicClock.now()
+                body(names)
+                let end = MonotonicClock.now()
+                try recorder.end()
+                return Recorded(file: recorder.file, marks: MarkedTime([[begin, end]]), threads: names.all)
+            }
+        }.get()
+    }
+
+    private static let burned: Int64 = 200_000_000
+
+    @Test(.enabled(if: means[.cpu].means == .perf, "perf cannot sample CPU time here"))
+    func `a loop's CPU time is that of its function and its thread`() async throws {
+        let recorded = try await record(.cpu) { names in
+            names.take("burning thread")
+            let clock = clinux_own_cpu_clock()
+            let end = clinux_cpu_clock_ns(clock) + Self.burned
+            while clinux_cpu_clock_ns(clock) < end { clinux_burn(100_000) }
+        }
+        let cpu = try await PerfReader(marks: recorded.marks, threads: recorded.threads).cpu(recorded.file)
+        let profile = cpu.profile
+        let thread = try #require(profile.threads.firstIndex(of: "burning thread"))
+        let own = profile.filtered { $0.thread == UInt32(thread) }
+        #expect(abs(own.total - Self.burned) < Self.burned / 4, "\(own.total)")
+        let burn = own.functions().first { $0.frame.symbol == "clinux_burn" }
+        #expect((burn?.own ?? 0) > own.total * 8 / 10)
+        let table = ClassTable(own, operations: 1)
+        #expect(table.unknownCallersShare <= StackReport.mostUnknownCallers, "\(table.unknownCallersShare)")
+        #expect(cpu.skippedLines == 0 && cpu.lost == 0)
+    }
+
+    @Test(.enabled(if: means[.cpu].means == .perf, "perf cannot sample CPU time here"))
+    func `what lies outside of the marks does not count`() async throws {
+        var recorded = try await record(.cpu) { names in
+            names.take("burning thread")
+            let end = MonotonicClock.now() + 100_000_000
+            while MonotonicClock.now() < end { clinux_burn(10_000) }
+        }
+        recorded.marks = MarkedTime([[1, 2]])
+        let cpu = try await PerfReader(marks: recorded.marks, threads: recorded.threads).cpu(recorded.file)
+        #expect(cpu.profile.total == 0 && cpu.profile.samples.isEmpty)
+    }
+
+    private static let handOvers = 20
+
+    @Test(.enabled(if: means[.offcpu].means == .perf, "the kernel's tracepoints may not be used here"))
+    func `each wake-up of a thread by another is found, with its cause`() async throws {
+        let recorded = try await record(.wakeUps) { names in
+            names.take("waker")
+            Sleeper(names).wake(times: Self.handOvers)
+        }
+        let profile = try await PerfReader(marks: recorded.marks, threads: recorded.threads).offCPU(recorded.file)
+        let pair = profile.wakeUps.pairs.first { $0.waker == "waker" && $0.woken == "sleeper" }
+        #expect(pair?.count == Self.handOvers, "\(profile.wakeUps.pairs.prefix(3))")
+        let sleeper = try #require(profile.threads.first { $0.name == "sleeper" })
+        #expect(sleeper.voluntary >= Self.handOvers && sleeper.blocked > 0)
+        let asleep = profile.blocked.filtered { profile.blocked.threads[Int($0.thread)] == "sleeper" }
+        let inFutex = asleep.functions().first { $0.frame.symbol == "clinux_futex_wait" }
+        #expect((inFutex?.withCallees ?? 0) > asleep.total * 9 / 10, "\(asleep.folded())")
+        #expect(profile.causes.contains { $0.cause == .futex && $0.count >= Self.handOvers })
+        #expect(profile.lost == 0 && profile.knowsWakers)
+    }
+
+    /// A thread that sleeps on a word until it is woken, again and again.
+    private final class Sleeper: @unchecked Sendable {
+        private let word = UnsafeMutablePointer<Atomic<UInt32>>.allocate(capacity: 1)
+        private let id = Atomic<Int32>(0)
+        private let names: Names
+
+        init(_ names: Names) {
+            self.names = names
+            word.initialize(to: Atomic(0))
+        }
+
+        deinit { word.deallocate() }
+
+        private var futex: UnsafePointer<UInt32> {
+            UnsafePointer(UnsafeRawPointer(word).assumingMemoryBound(to: UInt32.self))
+        }
+
+        /// Each time when it sleeps.
+        func wake(times: Int) {
+            let thread = OwnThread { [self] in
+                names.take("sleeper")
+                id.store(clinux_gettid(), ordering: .releasing)
+                for round in 0..<UInt32(times) {
+                    while word.pointee.load(ordering: .acquiring) == round { _ = clinux_futex_wait(futex, round, -1) }
+                }
+            }
+            var number: Int32 = 0
+            while number == 0 { number = id.load(ordering: .acquiring) }
+            for round in 0..<UInt32(times) {
+                while clinux_thread_state(-1, number) != Int32(UInt8(ascii: "S")) { sched_yield() }
+                word.pointee.store(round + 1, ordering: .releasing)
+                clinux_futex_wake(futex, 1)
+            }
+            thread.join()
+        }
+    }
+
+    // MARK: Failures
+
+    private func failure(_ program: String) async throws -> PerfFailure? {
+        let folder = try Fixture.folder()
+        return await Fixture.onOwnThread { () -> PerfFailure? in
+            do {
+                _ = try PerfRecorder(.cpu, folder: folder, program: program)
+                return nil
+            } catch { return error as? PerfFailure }
+        }
+    }
+
+    /// A program in place of perf.
+    private func program(_ script: String) throws -> String {
+        let path = "\(try Fixture.folder())/perf"
+        try Data("#!/bin/sh\n\(script)\n".utf8).write(to: URL(fileURLWithPath: path))
+        chmod(path, 0o755)
+        return path
+    }
+
+    @Test func `a perf that is missing, or does not fit the kernel, is told with the remedy`() async throws {
+        #expect(try await failure("/nowhere/perf") == .missing)
+        let wrapper = try program("echo 'WARNING: perf not found for kernel 5.15.0-91' >&2; exit 2")
+        #expect(try await failure(wrapper)?.remedy.contains("linux-tools-$(uname -r)") == true)
+        let crashing = try program("kill -SEGV $$")
+        #expect(try await failure(crashing)?.reason == "it was ended by SIGSEGV")
+    }
+
+    @Test func `a perf that is killed half way is told`() async throws {
+        let path = try program("printf 'ack\\n' >&4; exec 4>&-; kill -KILL $$")
+        let folder = try Fixture.folder()
+        let failure = await Fixture.onOwnThread { () -> PerfFailure? in
+            do {
+                let recorder = try PerfRecorder(.cpu, folder: folder, program: path)
+                try recorder.end()
+                return nil
+            } catch { return error as? PerfFailure }
+        }
+        #expect(failure?.reason == "it was ended by SIGKILL")
+    }
+
+    @Test func `a perf file that is missing or none is told`() async throws {
+        let reader = PerfReader(marks: MarkedTime([]), threads: [:])
+        let folder = try Fixture.folder()
+        await #expect(throws: PerfFailure.self) { _ = try await reader.cpu("\(folder)/none") }
+        try Data("none".utf8).write(to: URL(fileURLWithPath: "\(folder)/file"))
+        await #expect(throws: PerfFailure.self) { _ = try await reader.cpu("\(folder)/file") }
+        var missing = reader
+        missing.program = "/nowhere/perf"
+        await #expect(throws: PerfFailure.missing) { _ = try await missing.cpu("\(folder)/file") }
+    }
+
+    @Test func `a tool ends with the thread that started it`() async throws {
+        let process = await Fixture.onOwnThread {
+            let null = open("/dev/null", O_RDWR | O_CLOEXEC)
+            defer { close(null) }
+            return Tool.start("sleep", ["sleep", "1000"], [:], files: [null, null, null])
+        }
+        #expect(process > 0)
+        let status = await Fixture.onOwnThread { clinux_wait_for(process) }
+        #expect(status & 0x7F == SIGKILL)
+    }
+
+    @Test func `a tool has the descriptors that it is given, and no other`() async throws {
+        let (output, other) = (try MemoryFile(), try MemoryFile())
+        let null = open("/dev/null", O_RDWR)
+        defer { close(null) }
+        let status = await Fixture.onOwnThread {
+            let process = Tool.start(
+                "sh", ["sh", "-c", "ls /proc/$$/fd | sort -n | tr '\\n' ' '; echo $NAME"], ["NAME": "a value"],
+                files: [null, output.descriptor, null, other.descriptor])
+            return clinux_wait_for(process)
+        }
+        #expect(status == 0)
+        #expect(String(decoding: output.contents(), as: UTF8.self) == "0 1 2 3 a value\n")
+    }
+}
