@@ -9,7 +9,7 @@ import Testing
 @Suite struct SidesTests {
     private static func build(_ path: String) -> BuildFacts {
         BuildFacts(
-            path: path, bytes: 1, modified: 1,
+            path: path, bytes: 1, modified: 1, sha256: nil,
             description: BuildDescription(allocator: "a", configuration: "release", compiler: "c"))
     }
 

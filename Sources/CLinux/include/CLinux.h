@@ -7,6 +7,7 @@
 #include "CLinuxMeasure.h"
 #include "CLinuxProcess.h"
 #include "CLinuxSpawn.h"
+#include "CLinuxProfile.h"
 #include "CLinuxThreads.h"
 
 /// The kernel's id of the calling thread, gettid(2).

@@ -62,7 +62,7 @@ public enum TraceFile {
     /// Records at a time: the copy of a part is short-lived.
     private static let part = 1 << 15
 
-    private static func writeRecords<Record: BitwiseCopyable>(_ records: [Record], to sink: any ByteSink) throws {
+    static func writeRecords<Record: BitwiseCopyable>(_ records: [Record], to sink: any ByteSink) throws {
         var start = 0
         while start < records.count {
             let end = min(records.count, start + part)
@@ -186,7 +186,7 @@ extension TraceFile {
 }
 
 /// Takes numbers and arrays out of bytes whose length was checked before.
-private struct RecordReader {
+struct RecordReader {
     let bytes: [UInt8]
     var offset = 0
 
@@ -195,6 +195,12 @@ private struct RecordReader {
     mutating func number<Number: FixedWidthInteger & BitwiseCopyable>() -> Number {
         defer { offset += MemoryLayout<Number>.size }
         return Number(littleEndian: bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: Number.self) })
+    }
+
+    /// - Precondition: that many bytes are there.
+    mutating func text(_ length: Int) -> String {
+        defer { offset += length }
+        return String(decoding: bytes[offset..<offset + length], as: UTF8.self)
     }
 
     /// - Precondition: that many are there.

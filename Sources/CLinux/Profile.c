@@ -1,0 +1,348 @@
+#define _GNU_SOURCE
+#include "CLinuxProfile.h"
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+// All that the handler calls is a system call by syscall(2), a clock of the vDSO or an access to its own memory: it takes
+// no lock and allocates nothing, wherever the thread was interrupted.
+
+static struct clinux_profile *profile;
+
+// MARK: Reading memory
+
+// A frame pointer may be anything, also an address of nothing. process_vm_readv(2) fails where a load would fault.
+static bool read_memory(uint64_t address, void *copy, size_t size) {
+    struct iovec here = {.iov_base = copy, .iov_len = size}, there = {.iov_base = (void *)address, .iov_len = size};
+    return syscall(SYS_process_vm_readv, getpid(), &here, 1L, &there, 1L, 0L) == (long)size;
+}
+
+enum { page = 4096, words_of_page = page / 8 };
+
+/// A page of the stack, copied.
+struct window {
+    uint64_t start;
+    uint64_t words[words_of_page];
+};
+
+static bool load(struct window *window, uint64_t address, uint64_t *word) {
+    if (address % 8 != 0) return false;
+    uint64_t start = address & ~(uint64_t)(page - 1);
+    if (window->start != start) {
+        window->start = 0;
+        if (start == 0 || !read_memory(start, window->words, page)) return false;
+        window->start = start;
+    }
+    *word = window->words[(address - start) / 8];
+    return true;
+}
+
+// MARK: Code
+
+static const struct clinux_profile_code *code_at(uint64_t address) {
+    const struct clinux_profile_code *code = profile->code;
+    size_t low = 0, high = profile->code_count;
+    if (high == 0 || address < code[0].start || address >= code[high - 1].end) return NULL;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (address < code[middle].start) {
+            high = middle;
+        } else if (address >= code[middle].end) {
+            low = middle + 1;
+        } else {
+            return &code[middle];
+        }
+    }
+    return NULL;
+}
+
+static bool follows_call(uint64_t address) {
+#if defined(__x86_64__)
+    // call is E8 with 4 bytes, or FF /2 with what its ModRM byte asks for.
+    uint8_t bytes[7];
+    if (!read_memory(address - sizeof bytes, bytes, sizeof bytes)) return false;
+    const uint8_t *end = bytes + sizeof bytes;
+    if (end[-5] == 0xE8) return true;
+    for (int length = 2; length <= 7; length++) {
+        if (end[-length] != 0xFF) continue;
+        uint8_t operand = end[1 - length], mode = operand >> 6, base = operand & 7;
+        if ((operand & 0x38) != 0x10) continue;
+        int expected = 2;
+        if (mode != 3 && base == 4) expected++;
+        if (mode == 1) expected++;
+        if (mode == 2 || (mode == 0 && base == 5)) expected += 4;
+        if (expected == length) return true;
+    }
+    return false;
+#else
+    uint32_t instruction;
+    if (!read_memory(address - 4, &instruction, sizeof instruction)) return false;
+    // bl, blr, and blraa with its like.
+    return (instruction & 0xFC000000) == 0x94000000 || (instruction & 0xFEFFF800) == 0xD63F0000;
+#endif
+}
+
+/// What a word means as an address of code: without a signature.
+static uint64_t code_address(uint64_t word) {
+#if defined(__aarch64__)
+    return word & 0x0000FFFFFFFFFFFF;
+#else
+    return word;
+#endif
+}
+
+/// The code that a call returns to `word`, or NULL if it is no such address.
+static const struct clinux_profile_code *returns_to(uint64_t word) {
+    uint64_t address = code_address(word);
+    if (address < page) return NULL;
+    const struct clinux_profile_code *code = code_at(address - 1);
+    return code && follows_call(address) ? code : NULL;
+}
+
+/// Whether no frame has been set up at `ip`, or it is gone already, and the address to return to lies at the stack's top;
+/// 8 bytes further behind `push %rbp`, which `offset` tells.
+static bool is_outside_of_frame(uint64_t ip, uint64_t *offset) {
+    *offset = 0;
+#if defined(__x86_64__)
+    uint8_t bytes[5];
+    if (!read_memory(ip - 1, bytes, sizeof bytes)) return false;
+    static const uint8_t move[] = {0x55, 0x48, 0x89, 0xE5}, landing[] = {0xF3, 0x0F, 0x1E, 0xFA};
+    if (memcmp(bytes, move, sizeof move) == 0) {
+        *offset = 8;
+        return true;
+    }
+    // push %rbp; ret; endbr64; the jump of a stub.
+    return bytes[1] == 0x55 || bytes[1] == 0xC3 || memcmp(bytes + 1, landing, sizeof landing) == 0
+        || (bytes[1] == 0xFF && bytes[2] == 0x25);
+#else
+    return false;
+#endif
+}
+
+// MARK: Walking
+
+/// Further apart than that are no two frames.
+static const uint64_t largest_frame = 1 << 20;
+
+/// How far is searched for an address to return to.
+static const uint64_t largest_search = 8192;
+
+struct walk {
+    struct window window;
+    uint64_t *addresses;
+    size_t count;
+    /// Where the frames not seen yet begin.
+    uint64_t low;
+};
+
+// Swift marks frames of asynchronous functions by bit 60 of the frame pointer that they save; its runtime's Backtracing
+// reads it as this does.
+static uint64_t frame_pointer(uint64_t word) { return word & 0x0FFFFFFFFFFFFFFF; }
+
+static bool is_frame(struct walk *walk, uint64_t frame, uint64_t *caller, uint64_t *address) {
+    return frame >= walk->low && frame - walk->low < largest_frame && load(&walk->window, frame, caller)
+        && load(&walk->window, frame + 8, address) && returns_to(*address);
+}
+
+static bool add(struct walk *walk, uint64_t address) {
+    if (walk->count == clinux_profile_most_frames) return false;
+    walk->addresses[walk->count++] = code_address(address);
+    return true;
+}
+
+/// Finds the next function that keeps frame pointers, behind functions that do not, and adds the address in it. Such
+/// functions may have changed the register, but then one of them has saved its value on the stack, below the address that
+/// they return to: of all that look like it, the least, since frames lie one above the other. Functions between are left
+/// out: what lies on the stack might be left over from calls that have returned.
+///
+/// Returns the frame of the function that was found, or 0 if the search failed.
+static uint64_t search(struct walk *walk, uint64_t candidate) {
+    uint64_t frame = 0, caller, address;
+    if (is_frame(walk, candidate, &caller, &address)) frame = candidate;
+    for (uint64_t place = walk->low; place < walk->low + largest_search; place += 8) {
+        uint64_t word, low = walk->low;
+        // The frame belongs to a function of the library itself.
+        if (place == frame) return frame;
+        if (!load(&walk->window, place, &word)) return 0;
+        uint64_t saved = frame_pointer(word);
+        if (saved > place && saved - place < largest_frame) {
+            walk->low = place + 8;
+            bool is_saved = (frame == 0 || saved < frame) && is_frame(walk, saved, &caller, &address);
+            walk->low = low;
+            if (is_saved) frame = saved;
+        } else {
+            const struct clinux_profile_code *code = returns_to(word);
+            if (code && code->has_frames) {
+                walk->low = place + 8;
+                return add(walk, word) ? frame : 0;
+            }
+        }
+    }
+    return 0;
+}
+
+static void walk_frames(struct walk *walk, uint64_t ip, uint64_t frame) {
+    const struct clinux_profile_code *code = code_at(ip);
+    uint64_t offset, word, caller;
+    add(walk, ip);
+    if (!code || !code->has_frames) {
+        frame = search(walk, frame);
+    } else if (is_outside_of_frame(ip, &offset) && load(&walk->window, walk->low + offset, &word) && returns_to(word)) {
+        add(walk, word);
+        walk->low += offset + 8;
+        code = returns_to(word);
+        if (!code->has_frames) frame = search(walk, frame);
+    } else if (!is_frame(walk, frame_pointer(frame), &caller, &word)) {
+        frame = search(walk, 0);
+    }
+    while (is_frame(walk, frame_pointer(frame), &caller, &word)) {
+        walk->low = frame_pointer(frame) + 16;
+        if (!add(walk, word) || code_address(word) == profile->thread_start || caller == 0) return;
+        code = returns_to(word);
+        uint64_t next, address;
+        bool is_whole = code && code->has_frames && is_frame(walk, frame_pointer(caller), &next, &address);
+        frame = is_whole ? caller : search(walk, frame_pointer(caller));
+    }
+}
+
+// MARK: The handler
+
+static int64_t monotonic_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static void keep(const ucontext_t *context, int64_t weight) {
+    uint64_t addresses[clinux_profile_most_frames];
+    struct walk walk = {.window.start = 0, .addresses = addresses, .count = 0};
+#if defined(__x86_64__)
+    const greg_t *registers = context->uc_mcontext.gregs;
+    walk.low = (uint64_t)registers[REG_RSP];
+    walk_frames(&walk, (uint64_t)registers[REG_RIP], (uint64_t)registers[REG_RBP]);
+#elif defined(__aarch64__)
+    walk.low = context->uc_mcontext.sp;
+    const struct clinux_profile_code *caller = returns_to(context->uc_mcontext.regs[30]);
+    const struct clinux_profile_code *code = code_at(context->uc_mcontext.pc);
+    // The C library's leaf functions keep their caller in the link register only.
+    if (caller && caller->has_frames && code && !code->has_frames) {
+        add(&walk, context->uc_mcontext.pc);
+        walk_frames(&walk, context->uc_mcontext.regs[30], context->uc_mcontext.regs[29]);
+    } else {
+        walk_frames(&walk, context->uc_mcontext.pc, context->uc_mcontext.regs[29]);
+    }
+#endif
+    uint64_t size = clinux_profile_header + walk.count;
+    uint64_t place = __atomic_fetch_add(&profile->used, size, __ATOMIC_RELAXED);
+    if (place > profile->capacity || profile->capacity - place < size) {
+        __atomic_fetch_add(&profile->lost_samples, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&profile->lost_weight, (uint64_t)weight, __ATOMIC_RELAXED);
+        return;
+    }
+    uint64_t *words = profile->words + place;
+    words[1] = (uint64_t)weight;
+    words[2] = (uint64_t)(uint32_t)syscall(SYS_gettid) | (uint64_t)walk.count << 32;
+    char name[16] = {0};
+    prctl(PR_GET_NAME, name);
+    memcpy(words + 3, name, sizeof name);
+    memcpy(words + clinux_profile_header, addresses, walk.count * sizeof *addresses);
+    // Complete: pairs with the reader's acquire.
+    __atomic_store_n(words, (uint64_t)monotonic_now(), __ATOMIC_RELEASE);
+}
+
+static void handle(int signal, siginfo_t *info, void *context) {
+    (void)signal;
+    int failure = errno;
+    struct clinux_profile *open = profile;
+    // Sequentially consistent: either `clinux_profile_close` sees this handler, or the handler sees that it is closed.
+    __atomic_fetch_add(&open->running, 1, __ATOMIC_SEQ_CST);
+    // What came from another sender is no sample.
+    if (__atomic_load_n(&open->is_open, __ATOMIC_SEQ_CST) && info->si_code == SI_TIMER) {
+        // The kernel looks at such timers when its clock ticks, 100 to 1000 times a second; periods that have passed
+        // unseen are overruns.
+        keep(context, (1 + (int64_t)info->si_overrun) * open->period_ns);
+    }
+    __atomic_fetch_sub(&open->running, 1, __ATOMIC_SEQ_CST);
+    errno = failure;
+}
+
+// MARK: Timers
+
+int clinux_profile_open(struct clinux_profile *opened) {
+#if !defined(__x86_64__) && !defined(__aarch64__)
+    return ENOTSUP;
+#endif
+    uint64_t probe = 0, copy;
+    if (!read_memory((uint64_t)&probe, &copy, sizeof copy)) return errno == EFAULT ? ENOTSUP : errno;
+    struct sigaction before, action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_RESTART};
+    sigfillset(&action.sa_mask);
+    if (sigaction(SIGPROF, NULL, &before) != 0) return errno;
+    if ((before.sa_flags & SA_SIGINFO) || (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)) return EBUSY;
+    profile = opened;
+    __atomic_store_n(&opened->is_open, 1, __ATOMIC_SEQ_CST);
+    return sigaction(SIGPROF, &action, NULL) == 0 ? 0 : errno;
+}
+
+void clinux_profile_close(void) {
+    // Ignored, since one may be pending: by default it ends the process.
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    sigaction(SIGPROF, &ignore, NULL);
+    __atomic_store_n(&profile->is_open, 0, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(&profile->running, __ATOMIC_SEQ_CST)) usleep(100);
+}
+
+int clinux_profile_start_timer(const struct clinux_profile *opened, pid_t thread, int64_t first_ns) {
+    // As pthread_getcpuclockid(3) makes it; a thread's number is enough.
+    clockid_t clock = (clockid_t)((~(unsigned)thread << 3) | 6);
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGPROF};
+    event._sigev_un._tid = thread;
+    int timer;
+    if (syscall(SYS_timer_create, clock, &event, &timer) != 0) return -errno;
+    struct itimerspec times = {
+        .it_value = {.tv_sec = first_ns / 1000000000, .tv_nsec = first_ns % 1000000000},
+        .it_interval = {.tv_sec = opened->period_ns / 1000000000, .tv_nsec = opened->period_ns % 1000000000},
+    };
+    if (syscall(SYS_timer_settime, timer, 0, &times, NULL) != 0) {
+        int failure = errno;
+        clinux_profile_delete_timer(timer);
+        return -failure;
+    }
+    return timer;
+}
+
+void clinux_profile_delete_timer(int timer) { syscall(SYS_timer_delete, timer); }
+
+// MARK: The thread that looks for threads
+
+struct start {
+    void (*body)(void *context, uint64_t returns_to);
+    void *context;
+};
+
+static void *run(void *argument) {
+    struct start start = *(struct start *)argument;
+    free(argument);
+    start.body(start.context, code_address((uint64_t)__builtin_return_address(0)));
+    return NULL;
+}
+
+int clinux_profile_start_thread(void (*body)(void *, uint64_t), void *context, pthread_t *thread) {
+    struct start *start = malloc(sizeof *start);
+    if (!start) return ENOMEM;
+    *start = (struct start){.body = body, .context = context};
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int failure = pthread_create(thread, NULL, run, start);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (failure) free(start);
+    return failure;
+}

@@ -1,0 +1,63 @@
+// Sampling of stacks within the process by SIGPROF: timers of threads' CPU time, and the handler. For OpBenchRunner's
+// SignalSampler, of which a process has at most one at a time.
+#ifndef CLINUX_PROFILE_H
+#define CLINUX_PROFILE_H
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/// A range of executable addresses.
+struct clinux_profile_code {
+    uint64_t start, end;
+    /// Whether its functions keep frame pointers; others use the register for whatever they like.
+    uint64_t has_frames;
+};
+
+/// What the handler reads and writes. To be set up before `clinux_profile_open` and left alone until
+/// `clinux_profile_close`, but for atomic reads of the counts.
+struct clinux_profile {
+    /// Zeroed memory. A sample is, in words: its time by CLOCK_MONOTONIC in ns, never 0 and written last; its weight in ns
+    /// of CPU time; thread | number of addresses << 32; the thread's name in two words; the addresses, the innermost first:
+    /// that of the next instruction, then those that calls return to.
+    uint64_t *words;
+    uint64_t capacity;
+    /// May exceed `capacity`: what did not fit was lost.
+    uint64_t used;
+    uint64_t lost_samples, lost_weight;
+    /// In ascending order, none overlapping another.
+    const struct clinux_profile_code *code;
+    size_t code_count;
+    int64_t period_ns;
+    /// Where the functions that threads start with return to, in the C library; 0 if unknown.
+    uint64_t thread_start;
+    /// Handlers that run at this moment.
+    int running;
+    int is_open;
+};
+
+enum { clinux_profile_header = 5, clinux_profile_most_frames = 512 };
+
+/// Installs the handler. Returns 0 or an errno value: EBUSY if SIGPROF has one already, ENOTSUP for a processor that it was
+/// not written for, EPERM or ENOSYS if the process may not read its own memory by process_vm_readv(2).
+int clinux_profile_open(struct clinux_profile *profile);
+
+/// Reads what handlers write while they may run.
+static inline uint64_t clinux_profile_load(const uint64_t *word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); }
+
+/// Ignores the signal from now on, and returns when no handler runs any more. The timers have to be deleted before.
+void clinux_profile_close(void);
+
+/// Starts a timer that sends a thread of this process SIGPROF whenever it has used up `profile->period_ns` of CPU time, the
+/// first time after `first_ns`. timer_create(2) with SIGEV_THREAD_ID. Returns the kernel's number of the timer, or a negative
+/// errno value.
+int clinux_profile_start_timer(const struct clinux_profile *profile, pid_t thread, int64_t first_ns);
+
+void clinux_profile_delete_timer(int timer);
+
+/// Runs `body(context, returns_to)` on a new thread that takes no signals. `returns_to` is where the functions that threads
+/// start with return to. pthread_create(3). Returns 0 or an errno value.
+int clinux_profile_start_thread(
+    void (*body)(void *context, uint64_t returns_to), void *context, pthread_t *thread);
+
+#endif

@@ -1,0 +1,111 @@
+import OpBenchModel
+
+/// Records, by jemalloc's own profiler, which stacks allocate between the marks. jemalloc unwinds by the tables for
+/// exceptions (prof_libgcc), whatever the functions do with the frame pointer.
+///
+/// The process has to be started with `environment`. Not thread-safe.
+final class HeapSampler: ProfileRecorder {
+    /// Of the first round, at its fence: what is in use there.
+    static let liveFile = "heap.1.heap"
+    /// At the end: what all rounds allocated, in the columns in brackets.
+    static let allFile = "heap.all.heap"
+
+    /// The settings of jemalloc that a process of this sampler is started with.
+    ///
+    /// - Parameter lgSample: an allocation is sampled every 2^lgSample bytes on the average; at 0, each is.
+    static func environment(lgSample: Int = 0) -> [String: String] {
+        // Without a cache of the thread's, every free is seen when it happens, and counts are exact.
+        let settings = [
+            "prof:true", "prof_active:false", "prof_accum:true", "lg_prof_sample:\(lgSample)", "tcache:false",
+            "prof_final:false",
+        ]
+        return ["MALLOC_CONF": settings.joined(separator: ",")]
+    }
+
+    private let folder: String
+    private var rounds = 0
+    private var failure: (any Error)?
+
+    /// - Parameter folder: for the dumps.
+    init(folder: String) { self.folder = folder }
+
+    /// - Throws: `SamplerError` if this process has no such profiler.
+    func begin() throws { try HeapProfiler.check() }
+
+    func roundBegins() { HeapProfiler.setActive(true) }
+
+    func roundDrained() {
+        // First, so that the dump shows nothing of what other threads do while it is written.
+        HeapProfiler.setActive(false)
+        rounds += 1
+        if rounds == 1 { dump(Self.liveFile) }
+    }
+
+    /// - Throws: `DiskError`, and leaves no file then.
+    func end() throws {
+        if failure == nil { dump(Self.allFile) }
+        guard let failure else { return }
+        let written = try WrittenFolder(folder)
+        for name in [Self.liveFile, Self.allFile] { written.discard(name) }
+        throw failure
+    }
+
+    private func dump(_ name: String) {
+        do {
+            try HeapProfiler.dump("\(folder)/\(name)")
+        } catch {
+            failure = error
+        }
+    }
+}
+
+#if JEMALLOC
+    import CJemalloc
+    import Glibc
+
+    /// jemalloc's profiler, by mallctl(3).
+    enum HeapProfiler {
+        static func check() throws(SamplerError) {
+            guard flag("config.prof") == true else {
+                throw SamplerError(
+                    message: "this jemalloc was built without its profiler",
+                    remedy: "install one that was configured with --enable-prof, as Debian's is")
+            }
+            guard flag("opt.prof") == true else {
+                throw SamplerError(message: "jemalloc's profiler is not on", remedy: "start with MALLOC_CONF=prof:true")
+            }
+        }
+
+        private static func flag(_ name: String) -> Bool? {
+            var value = false
+            var size = MemoryLayout<Bool>.size
+            return mallctl(name, &value, &size, nil, 0) == 0 ? value : nil
+        }
+
+        static func setActive(_ isActive: Bool) {
+            var isActive = isActive
+            mallctl("prof.active", nil, nil, &isActive, MemoryLayout<Bool>.size)
+        }
+
+        static func dump(_ path: String) throws(DiskError) {
+            errno = 0
+            let failure = path.withCString { path in
+                var path = path
+                return mallctl("prof.dump", nil, nil, &path, MemoryLayout<UnsafePointer<CChar>>.size)
+            }
+            // jemalloc says EFAULT whatever went wrong.
+            if failure != 0 { throw DiskError(path: path, code: errno != 0 ? errno : failure) }
+        }
+    }
+#else
+    enum HeapProfiler {
+        static func check() throws(SamplerError) {
+            throw SamplerError(
+                message: "built without jemalloc, whose profiler is what tells who allocates",
+                remedy: "build with the trait Jemalloc")
+        }
+
+        static func setActive(_ isActive: Bool) {}
+        static func dump(_ path: String) throws(DiskError) {}
+    }
+#endif

@@ -1,0 +1,159 @@
+import Foundation
+import OpBenchModel
+import OpBenchProfile
+import Subprocess
+
+/// Finds the names of addresses by a tool that reads programs and their debug information: `llvm-symbolizer`, that of
+/// Swift's toolchain first, else `addr2line` of binutils. Each object's addresses are asked for at once.
+struct Symbolizer: Sendable {
+    /// The tool's path; nil if there is none.
+    var tool: String?
+    /// Whether functions that were merged into another one are told as well.
+    var showsInlined = false
+    /// Seconds for one object.
+    var timeout = 120.0
+
+    /// The first that `path`, a list of folders as in PATH, has.
+    init(path: String = ProcessInfo.processInfo.environment["PATH"] ?? "") {
+        let folders = path.split(separator: ":").map(String.init)
+        func first(_ name: String) -> String? {
+            folders.map { "\($0)/\(name)" }.first { access($0, X_OK) == 0 }
+        }
+        let besideSwift = first("swift").flatMap { swift -> String? in
+            guard let real = realpath(swift, nil) else { return nil }
+            defer { free(real) }
+            let tool = WrittenFolder.holding(String(cString: real)) + "/llvm-symbolizer"
+            return access(tool, X_OK) == 0 ? tool : nil
+        }
+        tool = besideSwift ?? first("llvm-symbolizer") ?? first("addr2line")
+    }
+
+    struct Result: Sendable {
+        var symbols: SymbolTable
+        /// Of what has no names, and why; for people.
+        var notes: [String] = []
+    }
+
+    /// Names addresses of a process, which has ended. What cannot be named is left without a name, and a note says why.
+    ///
+    /// - Parameters:
+    ///   - addresses: within the instruction that is meant: of a call, that before the one to return to.
+    /// - Throws: `CancellationError` if the task is cancelled.
+    func names(of addresses: [UInt64], in map: CodeMap) async throws -> Result {
+        var result = Result(symbols: SymbolTable(map: map))
+        var byObject: [String: [(address: UInt64, base: UInt64)]] = [:]
+        for address in addresses {
+            guard let mapping = map.mapping(at: address), mapping.path.hasPrefix("/") else { continue }
+            byObject[mapping.path, default: []].append((address, mapping.base))
+        }
+        guard !byObject.isEmpty else { return result }
+        guard let tool else {
+            result.notes = ["functions have no names: neither llvm-symbolizer nor addr2line is on PATH; install binutils"]
+            return result
+        }
+        for (path, places) in byObject.sorted(by: { $0.key < $1.key }) {
+            guard let kind = Self.kind(path) else {
+                result.notes.append("\(path) is not there any more: its functions have no names")
+                continue
+            }
+            // Of a program that cannot lie anywhere, addresses are the file's own.
+            let own = places.map { kind == .fixed ? $0.address : $0.address &- $0.base }
+            do {
+                let functions = Self.functions(try await ask(tool, about: own, in: path))
+                for (place, address) in zip(places, own) {
+                    if let names = functions[address] { result.symbols.name(place.address, names) }
+                }
+            } catch let error as SamplerError {
+                result.notes.append("\(path): \(error.message): its functions have no names")
+            }
+        }
+        return result
+    }
+
+    // MARK: Files
+
+    private enum Kind { case fixed, anywhere }
+
+    /// By the type in an ELF file's header, elf(5); nil if there is no such file.
+    private static func kind(_ path: String) -> Kind? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var header = [UInt8](repeating: 0, count: 18)
+        guard pread(descriptor, &header, 18, 0) == 18, header.starts(with: [0x7F, 0x45, 0x4C, 0x46]) else { return nil }
+        return header[16] == 2 ? .fixed : .anywhere
+    }
+
+    // MARK: The tool
+
+    /// Both print, with these options, for each address a line with itself, then two for each function, the innermost
+    /// first: its name, or `??`, and its place.
+    private func arguments(_ tool: String, _ path: String) -> [String] {
+        if tool.hasSuffix("addr2line") { return ["-a", "-f"] + (showsInlined ? ["-i"] : []) + ["-e", path] }
+        return [
+            "--addresses", "--functions=linkage", "--no-demangle", showsInlined ? "--inlines" : "--no-inlines",
+            "--output-style=GNU", "--obj=\(path)",
+        ]
+    }
+
+    /// - Throws: `SamplerError`, `CancellationError`.
+    private func ask(_ tool: String, about addresses: [UInt64], in path: String) async throws -> [UInt8] {
+        let streams = [try MemoryFile(), try MemoryFile(), try MemoryFile()]
+        try streams[0].write(Array(addresses.map { "0x\(String($0, radix: 16))\n" }.joined().utf8))
+        let arguments = arguments(tool, path)
+        let status: TerminationStatus?
+        do {
+            status = try await withThrowingTaskGroup(of: TerminationStatus?.self) { group in
+                group.addTask {
+                    // Nothing is to be fetched from the network.
+                    let environment = Environment.inherit.updating(["DEBUGINFOD_URLS": nil])
+                    return try await Subprocess.run(
+                        .path(.init(tool)), arguments: .init(arguments), environment: environment,
+                        input: .fileDescriptor(.init(rawValue: streams[0].descriptor), closeAfterSpawningProcess: false),
+                        output: .fileDescriptor(
+                            .init(rawValue: streams[1].descriptor), closeAfterSpawningProcess: false),
+                        error: .fileDescriptor(
+                            .init(rawValue: streams[2].descriptor), closeAfterSpawningProcess: false)
+                    ).terminationStatus
+                }
+                group.addTask {
+                    try await Task.sleep(for: .seconds(timeout))
+                    return nil
+                }
+                let first = try await group.next() ?? nil
+                // A cancelled Subprocess ends the child and waits for it.
+                group.cancelAll()
+                while (try? await group.next()) != nil {}
+                return first
+            }
+        } catch {
+            try Task.checkCancellation()
+            throw SamplerError(message: "\(tool) cannot be started: \(error)", remedy: "")
+        }
+        try Task.checkCancellation()
+        guard let status else { throw SamplerError(message: "\(tool) took more than \(timeout) s", remedy: "") }
+        guard status.isSuccess else {
+            let words = String(decoding: streams[2].contents().suffix(200), as: UTF8.self)
+            throw SamplerError(message: "\(tool) failed: \(TerminalText.escaped(words))", remedy: "")
+        }
+        return streams[1].contents()
+    }
+
+    /// By address, the innermost function first. Lines that are not understood name nothing.
+    static func functions(_ output: [UInt8]) -> [UInt64: [String]] {
+        var functions: [UInt64: [String]] = [:]
+        var address: UInt64?
+        var isName = true
+        for line in output.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            let text = String(decoding: line, as: UTF8.self)
+            if text.hasPrefix("0x"), let next = UInt64(text.dropFirst(2), radix: 16) {
+                address = next
+                isName = true
+            } else if let address {
+                if isName, !text.isEmpty, text != "??" { functions[address, default: []].append(text) }
+                isName.toggle()
+            }
+        }
+        return functions
+    }
+}

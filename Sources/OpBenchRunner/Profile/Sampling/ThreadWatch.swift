@@ -1,0 +1,95 @@
+import CLinux
+import Dispatch
+import Glibc
+import Synchronization
+
+/// Gives every thread of the process a timer, from a thread of its own that has none and takes no signals.
+final class ThreadWatch: @unchecked Sendable {
+    private let profile: UnsafeMutablePointer<clinux_profile>
+    private let options: SignalSampler.Options
+    private let stopped = DispatchSemaphore(value: 0)
+    private let started = DispatchSemaphore(value: 0)
+    private var thread: pthread_t?
+
+    // The watch's thread alone uses these, until it has ended; `start` looks at them once `started` is signalled.
+
+    /// By thread; nil where the kernel refused one.
+    private var timers: [pid_t: Int32?] = [:]
+    /// Threads whose CPU time nobody samples.
+    private(set) var refusals = 0
+    private var refusal: Int32 = 0
+
+    init(_ profile: UnsafeMutablePointer<clinux_profile>, _ options: SignalSampler.Options) {
+        self.profile = profile
+        self.options = options
+    }
+
+    /// On return, all threads that there are have a timer.
+    ///
+    /// - Throws: `SamplerError` if none has.
+    func start() throws(SamplerError) {
+        var thread = pthread_t()
+        let failure = clinux_profile_start_thread(
+            { context, returnAddress in
+                Unmanaged<ThreadWatch>.fromOpaque(context!).takeUnretainedValue().run(returnAddress)
+            }, Unmanaged.passUnretained(self).toOpaque(), &thread)
+        guard failure == 0 else { throw Self.refused("a thread", failure) }
+        self.thread = thread
+        started.wait()
+        if !timers.values.contains(where: { $0 != nil }) { throw Self.refused("timers of CPU time", refusal) }
+    }
+
+    private static func refused(_ what: String, _ failure: Int32) -> SamplerError {
+        SamplerError(
+            message: "the system refuses \(what): \(String(cString: strerror(failure)))",
+            remedy: failure == EAGAIN ? "raise the limit of pending signals (ulimit -i), or use perf" : "use perf")
+    }
+
+    /// On return no timer is left. Does nothing if it was not started.
+    func stop() {
+        guard let thread else { return }
+        stopped.signal()
+        pthread_join(thread, nil)
+        self.thread = nil
+    }
+
+    private func run(_ returnAddress: UInt64) {
+        clinux_set_own_name("opbench sampler")
+        // Before the first timer.
+        profile.pointee.thread_start = returnAddress
+        let own = clinux_gettid()
+        var threads = [pid_t](repeating: 0, count: 1024)
+        repeat {
+            look(&threads, except: own)
+            started.signal()
+        } while stopped.wait(timeout: .now() + .milliseconds(options.searchInterval)) == .timedOut
+        for case let timer? in timers.values { clinux_profile_delete_timer(timer) }
+    }
+
+    private func look(_ threads: inout [pid_t], except own: pid_t) {
+        var count = Int(clinux_list_threads(-1, &threads, Int32(threads.count)))
+        while count == threads.count {
+            threads += threads
+            count = Int(clinux_list_threads(-1, &threads, Int32(threads.count)))
+        }
+        guard count > 0 else { return }
+        let present = Set(threads[..<count])
+        // Numbers are given in turn: that of a thread that has ended does not come again until we have looked.
+        for (thread, timer) in timers where !present.contains(thread) {
+            if let timer { clinux_profile_delete_timer(timer) }
+            timers[thread] = nil
+        }
+        for thread in present where thread != own && timers.index(forKey: thread) == nil {
+            // The first anywhere in the period: else threads that run for less than one would never be seen, and those
+            // that begin together be sampled together.
+            let timer = clinux_profile_start_timer(profile, thread, .random(in: 1...options.period))
+            // It has ended meanwhile.
+            if timer == -EINVAL || timer == -ESRCH { continue }
+            if timer < 0 {
+                refusal = -timer
+                refusals += 1
+            }
+            timers.updateValue(timer < 0 ? nil : timer, forKey: thread)
+        }
+    }
+}
