@@ -6,8 +6,8 @@
 #include "CLinuxCalls.h"
 #include "CLinuxMeasure.h"
 #include "CLinuxProcess.h"
-#include "CLinuxSpawn.h"
 #include "CLinuxProfile.h"
+#include "CLinuxSpawn.h"
 #include "CLinuxThreads.h"
 
 /// The kernel's id of the calling thread, gettid(2).

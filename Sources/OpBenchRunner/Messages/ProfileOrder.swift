@@ -8,6 +8,12 @@ struct ProfileOrder: Codable, Sendable {
         case trace
         /// Stacks, by timers on CPU time: `SignalSampler`.
         case signals
+        /// The same, by perf: `PerfRecorder`.
+        case perfCPU
+        /// Switches and wake-ups, by perf.
+        case perfWakeUps
+        /// Switches alone, by perf.
+        case perfSwitches
         /// Allocations, by jemalloc: `HeapSampler`.
         case heap
         /// How long threads ran and waited, as /proc tells.

@@ -24,13 +24,15 @@ struct ProfileTrial {
         case .full(let note): answer.report.note(note)
         }
         ThreadRegister.nameWorkers(String(trial.factory.id.rawValue.prefix(12)))
+        // Before there are threads: perf has all that are made later from their beginning.
+        let recorder = try recorder()
         warmUp(&answer)
         let parts = ProfiledPart.parts(of: trial, order.recorder == .trace ? .traced : .marked)
         let competitors = Competitors(count: trial.plan.threadPriorities?.competitors ?? 0)
         if order.recorder == .trace {
             try trace(parts, into: &answer)
         } else {
-            try record(parts, by: try recorder(), into: &answer)
+            try record(parts, by: recorder, into: &answer)
         }
         for part in parts { part.end() }
         competitors.dismiss()
@@ -51,7 +53,12 @@ struct ProfileTrial {
     private func recorder() throws -> (any ProfileRecorder)? {
         switch order.recorder {
         case .none, .trace: nil
-        case .signals, .heap, .schedule: nil
+        case .signals: SignalSampler(folder: order.folder)
+        case .perfCPU: try PerfRecorder(.cpu, folder: order.folder)
+        case .perfWakeUps: try PerfRecorder(.wakeUps, folder: order.folder)
+        case .perfSwitches: try PerfRecorder(.switches, folder: order.folder)
+        case .heap: HeapSampler(folder: order.folder)
+        case .schedule: ScheduleRecorder(folder: order.folder)
         }
     }
 

@@ -40,6 +40,11 @@ public struct PlainFigures: Sendable, Equatable {
         rounds = answer.marks.count
         note = answer.report.notes
     }
+
+    /// How much longer an operation of a profiled sample took.
+    func perturbation(of answer: ProfileAnswer) -> Double {
+        Double(answer.totalNanoseconds) / Double(max(1, answer.operations)) / max(1e-3, timePerOperation)
+    }
 }
 
 /// One kind of profile: what a terminal shows of it, and its files.
@@ -48,7 +53,7 @@ public struct ProfileSection: Sendable {
     /// By what it was recorded: `perf`, `SIGPROF`, `jemalloc`.
     public let means: String
     /// Without line ends. Names in them are as they were given: whoever prints them escapes them.
-    public let lines: [String]
+    public internal(set) var lines: [String]
     /// The names of the files in the cell's folder.
     public internal(set) var files: [String] = []
     /// The time of the profiled rounds in relation to those without.

@@ -51,11 +51,13 @@ public struct Profiler: Sendable {
     public func run(onEvent: (ProfileEvent) throws -> Void) async throws {
         let folder = try ProfileFolder(options.directory)
         let kinds = options.kinds ?? ProfileKind.allCases
+        let means = ProfileMeans.probe()
         try onEvent(.calibrating)
         let kernel = WorkKernel.calibrate()
         for (index, target) in targets.enumerated() {
             let stage = try folder.stage()
-            let taker = ProfileTaker(target: target, kernel: kernel, options: options, child: child, stage: stage)
+            let taker = ProfileTaker(
+                target: target, kernel: kernel, options: options, means: means, child: child, stage: stage)
             func tell(_ kind: ProfileKind?, _ place: Int) throws {
                 try onEvent(
                     .sampleStarted(
@@ -95,6 +97,7 @@ struct ProfileTaker {
     let target: ProfileTarget
     let kernel: WorkKernel
     let options: ProfileOptions
+    let means: ProfileMeans
     let child: ChildProcess
     let stage: ProfileFolder.Stage
 
@@ -138,13 +141,26 @@ struct ProfileTaker {
 
     /// One kind of profile; of one that fails, the reason.
     func section(_ kind: ProfileKind, plain: PlainFigures) async throws -> ProfileSection {
+        let answer = means[kind]
+        guard let way = answer.means else {
+            return ProfileSection(kind, lack: .impossible(reason: "\(answer.lack); \(answer.remedy)"))
+        }
         do {
-            return switch kind {
-            case .trace: try await trace()
-            case .cpu, .offcpu, .heap: ProfileSection(kind, lack: .impossible(reason: "not yet"))
+            var section =
+                switch kind {
+                case .trace: try await trace()
+                case .cpu: try await cpu(way, plain)
+                case .offcpu: try await offCPU(way, plain)
+                case .heap: try await heap(plain)
+                }
+            if !answer.lack.isEmpty {
+                section.lines.append("\(answer.lack)" + (answer.remedy.isEmpty ? "" : "; \(answer.remedy)"))
             }
-        } catch let failure as ProfileFailure {
-            return ProfileSection(kind, lack: .failed(reason: failure.description))
+            return section
+        } catch {
+            // What the disk or the user ends, ends all.
+            if error is DiskError || error is CancellationError { throw error }
+            return ProfileSection(kind, lack: .failed(reason: "\(error)"))
         }
     }
 }

@@ -1,0 +1,143 @@
+import Foundation
+import OpBenchModel
+import OpBenchProfile
+
+extension ProfileTaker {
+    // MARK: CPU time
+
+    func cpu(_ means: ProfileMeans.Means, _ plain: PlainFigures) async throws -> ProfileSection {
+        let (profile, answer, notes) = try await cpuProfile(means)
+        let files = try write(profile, as: "cpu", "CPU time", operations: answer.operations)
+        let report = StackReport(profile, operations: answer.operations)
+        // The clock of the kernel, which knows nothing of samples.
+        let counted = Double(answer.cpuNanoseconds) / Double(max(1, answer.operations))
+        let check = "the process used \(ProfileText.time(counted)) of CPU time an operation between the marks"
+        return ProfileSection(
+            .cpu, means: means.rawValue, lines: report.lines() + [check] + notes, files: files,
+            perturbation: plain.perturbation(of: answer))
+    }
+
+    /// Where CPU time goes, between the marks.
+    func cpuProfile(
+        _ means: ProfileMeans.Means
+    ) async throws -> (profile: StackProfile, answer: ProfileAnswer, notes: [String]) {
+        if means == .signals { return try await signalProfile() }
+        let answer = try await take(.perfCPU)
+        let read = try await PerfReader(marks: answer.markedTime, threads: answer.threadNames).cpu(
+            stage.folder.file(PerfEvents.cpu.fileName))
+        discard(PerfEvents.cpu.fileName)
+        var notes: [String] = []
+        if read.lacksKernel { notes.append("the kernel's code is not in it") }
+        if read.lost > 0 { notes.append("\(read.lost) samples were lost") }
+        return (read.profile, answer, notes)
+    }
+
+    private func signalProfile() async throws -> (StackProfile, ProfileAnswer, [String]) {
+        let answer = try await take(.signals)
+        let raw = try RawStacksFile.read(try bytes(of: RawStacksFile.name)).during(answer.markedTime.ranges)
+        discard(RawStacksFile.name)
+        let symbols = try await Symbolizer().names(of: raw.lookUps, in: raw.map)
+        var notes = symbols.notes
+        if raw.lostSamples > 0 { notes.append("\(raw.lostSamples) samples were lost") }
+        return (raw.profile(symbols.symbols, threadNames: answer.threadNames), answer, notes)
+    }
+
+    // MARK: Waiting
+
+    func offCPU(_ means: ProfileMeans.Means, _ plain: PlainFigures) async throws -> ProfileSection {
+        if means == .schedule {
+            let answer = try await take(.schedule)
+            let schedules = try ScheduleRecorder.read(folder: stage.folder.path).named(answer.threadNames)
+            discard(ScheduleRecorder.fileName)
+            return ProfileSection(
+                .offcpu, means: means.rawValue, lines: schedules.lines(operations: answer.operations),
+                perturbation: plain.perturbation(of: answer))
+        }
+        let isWhole = means == .perf
+        let answer = try await take(isWhole ? .perfWakeUps : .perfSwitches)
+        let file = PerfEvents.wakeUps.fileName
+        let profile = try await PerfReader(marks: answer.markedTime, threads: answer.threadNames).offCPU(
+            stage.folder.file(file))
+        discard(file)
+        var files: [String] = []
+        for (name, title, part) in [
+            ("offcpu", "Waits", profile.blocked), ("offcpu-wakers", "Who ends waits", profile.wakers),
+        ] where part.total > 0 {
+            files += try write(part, as: name, title, operations: answer.operations)
+        }
+        return ProfileSection(
+            .offcpu, means: means.rawValue,
+            lines: OffCPUReport(profile, operations: answer.operations).lines(), files: files,
+            perturbation: plain.perturbation(of: answer))
+    }
+
+    // MARK: Memory
+
+    func heap(_ plain: PlainFigures) async throws -> ProfileSection {
+        let (profiles, answer, notes) = try await heapProfiles()
+        var (lines, files): ([String], [String]) = ([], [])
+        for (name, title, profile, operations) in profiles {
+            lines.append("\(title):")
+            lines += StackReport(profile, operations: operations).lines(functions: 5).map { "  \($0)" }
+            if profile.total > 0 { files += try write(profile, as: name, title, operations: operations) }
+        }
+        return ProfileSection(
+            .heap, means: "jemalloc's profiler, every allocation", lines: lines + notes, files: files,
+            perturbation: plain.perturbation(of: answer))
+    }
+
+    typealias HeapPart = (name: String, title: String, profile: StackProfile, operations: Int)
+
+    /// What is live at the fence of the first round, and all that was allocated between the marks.
+    func heapProfiles() async throws -> (parts: [HeapPart], answer: ProfileAnswer, notes: [String]) {
+        let answer = try await take(.heap, environment: HeapSampler.environment())
+        let live = try HeapProfile(try bytes(of: HeapSampler.liveFile))
+        let all = try HeapProfile(try bytes(of: HeapSampler.allFile))
+        for name in [HeapSampler.liveFile, HeapSampler.allFile] { discard(name) }
+        let symbols = try await Symbolizer().names(of: live.lookUps + all.lookUps, in: all.map)
+        let ofRound = answer.operations / max(1, answer.marks.count)
+        let parts: [HeapPart] = [
+            ("heap-all-bytes", "Bytes allocated", all.profile(.allBytes, symbols.symbols), answer.operations),
+            ("heap-all-count", "Allocations", all.profile(.allAllocations, symbols.symbols), answer.operations),
+            ("heap-live-bytes", "Bytes live at the fence", live.profile(.liveBytes, symbols.symbols), ofRound),
+            (
+                "heap-live-count", "Allocations live at the fence", live.profile(.liveAllocations, symbols.symbols),
+                ofRound
+            ),
+        ]
+        return (parts, answer, symbols.notes)
+    }
+
+    // MARK: Files
+
+    /// The three views of a profile.
+    ///
+    /// - Returns: the files' names.
+    private func write(
+        _ profile: StackProfile, as name: String, _ title: String, operations: Int
+    ) throws -> [String] {
+        let full = "\(title): \(target.cell.id) on \(target.backend.rawValue)"
+        let files = [
+            ("\(name).svg", FlameGraph(profile, title: full, operations: operations).svg()),
+            ("\(name).folded", profile.folded()), ("\(name).speedscope.json", profile.speedscope(title: full)),
+        ]
+        for (name, text) in files { try stage.write(text, as: name) }
+        return files.map(\.0)
+    }
+
+    private func bytes(of name: String) throws -> [UInt8] {
+        do {
+            return [UInt8](try Data(contentsOf: URL(filePath: stage.folder.file(name))))
+        } catch {
+            throw ProfileFailure(description: "the sample left no \(name)")
+        }
+    }
+
+    private func discard(_ name: String) { stage.folder.discard(name) }
+}
+
+extension ProfileAnswer {
+    var markedTime: MarkedTime { MarkedTime(ranges: marks.filter { $0.begin < $0.end }.map { $0.begin..<$0.end }) }
+
+    var threadNames: [Int32: String] { Dictionary(threads.map { ($0.id, $0.name) }) { $1 } }
+}
