@@ -43,8 +43,8 @@ struct OpBench: ParsableCommand {
         version: "0.1.0",
         subcommands: [
             RunCommand.self, ListCommand.self, ValidateCommand.self, SchemaCommand.self, CompareCommand.self,
-            GateCommand.self, ABCommand.self, ProfileCommand.self, CalibrateCommand.self, BaselineCommand.self,
-            DoctorCommand.self, ExportCommand.self,
+            GateCommand.self, ABCommand.self, ProfileCommand.self, ExplainCommand.self, CalibrateCommand.self,
+            BaselineCommand.self, DoctorCommand.self, ExportCommand.self,
         ]
     )
 

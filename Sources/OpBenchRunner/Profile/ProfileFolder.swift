@@ -54,24 +54,27 @@ final class ProfileFolder {
     ///
     /// - Returns: its path, as the user wrote the folder's.
     func publish(_ stage: Stage, of target: ProfileTarget) throws(DiskError) -> String {
-        let name = Self.name(of: target, among: Set(try folder.names()))
+        let name = ProfileNames.stem(of: target, among: Set(try folder.names()))
         try stage.publish(as: name)
         return path.utf8.last == UInt8(ascii: "/") ? path + name : "\(path)/\(name)"
     }
+}
 
+/// Names of files and folders for cells.
+public enum ProfileNames {
     /// The longest name of a file is 255 bytes.
     private static let longestName = 160
 
-    /// Letters, digits and `=._-+` of the cell's id, and the backend; numbered where two cells would have one name.
-    static func name(of target: ProfileTarget, among taken: Set<String>) -> String {
+    /// Letters, digits and `=._-+` of the cell's id, and the backend; numbered where another name begins so.
+    public static func stem(of target: ProfileTarget, among taken: Set<String>) -> String {
         let allowed = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789=._-+".utf8)
         func plain(_ text: String) -> String {
             String(decoding: text.utf8.map { allowed.contains($0) ? $0 : UInt8(ascii: "_") }, as: UTF8.self)
         }
-        let cell = plain(target.cell.id)
-        let stem = "\(cell.prefix(longestName))-\(plain(target.backend.rawValue))"
+        let stem = "\(plain(target.cell.id).prefix(longestName))-\(plain(target.backend.rawValue))"
         let first = stem.hasPrefix(".") ? "_\(stem)" : stem
-        guard taken.contains(first) else { return first }
-        return (2...).lazy.map { "\(first)-\($0)" }.first { !taken.contains($0) }!
+        func isFree(_ name: String) -> Bool { !taken.contains { $0 == name || $0.hasPrefix("\(name)-") } }
+        if isFree(first) { return first }
+        return (2...).lazy.map { "\(first)-\($0)" }.first(where: isFree)!
     }
 }

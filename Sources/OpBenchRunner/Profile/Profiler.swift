@@ -100,6 +100,8 @@ struct ProfileTaker {
     let means: ProfileMeans
     let child: ChildProcess
     let stage: ProfileFolder.Stage
+    /// What makes the build of this side worse, and which side it is; nil for this program itself.
+    var side: (injected: InjectedDefect, side: Side)?
 
     /// A crash is reported by its signal; Swift's backtraces would take seconds.
     static let environment = ["SWIFT_BACKTRACE": "enable=no"]
@@ -110,6 +112,7 @@ struct ProfileTaker {
             targetNanoseconds: SampleRequest.shortLimit, kernel: kernel, parent: getpid())
         request.profile = ProfileOrder(
             recorder: recorder, folder: stage.folder.path, targetNanoseconds: Int64(options.seconds * 1e9))
+        side.map { $0.injected.spoil(&request, side: $0.side) }
         return request
     }
 
@@ -131,6 +134,9 @@ struct ProfileTaker {
             let answer = try? JSONDecoder().decode(ProfileAnswer.self, from: Data(result.output))
         else {
             let report = SampleReport(result, timeoutSeconds: options.timeoutSeconds)
+            if report.status == .ok {
+                throw ProfileFailure(description: "this build of opbench takes no profiles: \(child.executable)")
+            }
             throw ProfileFailure(description: "the sample \(report.status.rawValue): \(report.notes)")
         }
         guard answer.report.status == .ok || answer.report.status == .unsupported else {

@@ -18,64 +18,14 @@ struct ComparisonOptions: ParsableArguments {
 
     func validate() throws { try FolderArgument.check(folder, option: "--results") }
 
-    /// Names of parameters; one that no row has is a slip.
-    func ignored(among runs: [RecordedRun]) throws(InputError) -> Set<String> {
-        guard let list = ignoredParameters else { return [] }
-        let known = runs.reduce(into: Set<String>()) { known, run in
-            for row in run.samples { known.formUnion(row.parameters.keys) }
-        }.sorted()
-        var names: Set<String> = []
-        for part in list.split(separator: ",", omittingEmptySubsequences: false) {
-            let name = String(part)
-            guard known.contains(name) else {
-                throw InputError(
-                    file: "--ignore-parameters", message: "no cell has a parameter \"\(name)\"",
-                    remedy: Suggestion.remedy(for: name, among: known))
-            }
-            names.insert(name)
-        }
-        return names
-    }
-
     func compare(_ base: RecordedRun, _ head: RecordedRun, policy: GatePolicy) throws(InputError) -> [CompareRow] {
-        for run in [base, head] where run.samples.contains(where: { !$0.side.isEmpty }) {
-            throw InputError(
-                file: run.name, message: "the run has two sides already", remedy: "judge it by `opbench gate --ab`")
-        }
-        try RecordedRun.checkSameHost(base, head)
-        let ignored = try ignored(among: [base, head])
-        let floors = try CalibrationFolder(in: folder).floors(for: head.facts)
-        let comparison = try Comparison(
-            base: base.samples, head: head.samples,
-            question: .init(
-                ignoredParameters: ignored, noiseFloor: { floors.floor(of: $0, .unpaired) },
-                rule: { policy.rule(for: $0) }))
-        Self.tellResamples(comparison)
-        return comparison.rows
-    }
-
-    /// An interval of fewer resamples depends a little more on its seed.
-    private static func tellResamples(_ comparison: Comparison) {
-        guard comparison.fewestResamples < Resamples.most else { return }
-        StandardError.say(
-            "opbench: warning: with this many blocks the intervals use \(comparison.fewestResamples) resamples or more, "
-                + "not \(Resamples.most)")
+        try comparison.compare(base, head, policy: policy)
     }
 
     /// The sides of a run of two interleaved builds.
     func compareSides(of run: RecordedRun, policy: GatePolicy) throws(InputError) -> [CompareRow] {
-        let sides = Set(run.samples.map(\.side))
-        guard sides.isSuperset(of: ["base", "head"]) else {
-            throw InputError(
-                file: run.name, message: "the run has no sides `base` and `head`",
-                remedy: "name a run of `opbench ab`, or compare two runs with --baseline and --candidate")
-        }
-        let comparison = try SideComparison(
-            policy: policy, stages: run.facts?.stages ?? [],
-            floors: try CalibrationFolder(in: folder).floors(for: run.facts),
-            ignoredParameters: try ignored(among: [run])
-        ).comparison(run.samples)
-        Self.tellResamples(comparison)
-        return comparison.rows
+        try comparison.compareSides(of: run, policy: policy)
     }
+
+    private var comparison: RunComparison { RunComparison(folder: folder, ignoredParameters: ignoredParameters) }
 }

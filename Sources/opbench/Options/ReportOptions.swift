@@ -41,14 +41,7 @@ struct ReportOptions: ParsableArguments {
     }
 
     func loadPolicy(or standard: GatePolicy) throws(InputError) -> GatePolicy {
-        guard let policy else { return standard }
-        let loaded = try GatePolicy.load(file: policy)
-        guard loaded.goals.isEmpty else {
-            throw InputError(
-                file: policy, path: "$.rules[0].at_most", message: "goals are about one run, and not two sides",
-                remedy: "judge it by `opbench gate --candidate RUN --policy \(policy)`")
-        }
-        return loaded
+        try .forTwoSides(policy, or: standard)
     }
 
     func loadGoals() throws(InputError) -> [GatePolicy.Goal] {
@@ -99,6 +92,22 @@ struct ReportOptions: ParsableArguments {
                 StandardError.say("opbench: \(settlement.finding); \(settlement.line)")
             }
         }
+    }
+}
+
+extension GatePolicy {
+    /// A policy file's rules for two sides.
+    ///
+    /// - Parameter file: nil for the standard.
+    static func forTwoSides(_ file: String?, or standard: GatePolicy) throws(InputError) -> GatePolicy {
+        guard let file else { return standard }
+        let loaded = try GatePolicy.load(file: file)
+        guard loaded.goals.isEmpty else {
+            throw InputError(
+                file: file, path: "$.rules[0].at_most", message: "goals are about one run, and not two sides",
+                remedy: "judge it by `opbench gate --candidate RUN --policy \(file)`")
+        }
+        return loaded
     }
 }
 

@@ -1,0 +1,210 @@
+import Foundation
+import Glibc
+import OpBenchBackends
+import OpBenchModel
+import OpBenchProfile
+
+/// Two builds whose difference is to be explained, and the work that their run did.
+public struct ExplainedBuilds: Sendable {
+    let base: BuildFacts
+    let head: BuildFacts
+    let injected: InjectedDefect
+    let kernel: WorkKernel
+
+    /// Those of a run of `opbench ab`, or of two runs.
+    ///
+    /// - Throws: `InputError` if a run does not name its program, or the program is gone or has changed.
+    public init(base: RunFacts, head: RunFacts, names: (base: String, head: String)) async throws(InputError) {
+        if let builds = base.builds {
+            (self.base, self.head, injected) = (builds.base, builds.head, builds.injected)
+        } else {
+            self.base = try Self.executable(of: base, names.base)
+            self.head = try Self.executable(of: head, names.head)
+            injected = InjectedDefect()
+        }
+        kernel = WorkKernel(iterationsPerNanosecond: base.iterationsPerNanosecond)
+        try await self.base.checkUnchanged()
+        try await self.head.checkUnchanged()
+    }
+
+    private static func executable(of facts: RunFacts, _ name: String) throws(InputError) -> BuildFacts {
+        if let executable = facts.executable { return executable }
+        throw InputError(
+            file: name, message: "the run does not name the program that took its samples",
+            remedy: "measure again with this opbench, or compare two builds by `opbench ab`")
+    }
+
+    func build(of side: Side) -> BuildFacts {
+        switch side {
+        case .base: base
+        case .head: head
+        }
+    }
+}
+
+/// Why two builds differ in a cell.
+public struct ExplainedCell: Sendable {
+    public let target: ProfileTarget
+    public let explanation: Explanation
+    /// CPU time and allocations of both sides, of the turn in the middle, as difference flame graphs.
+    public let graphs: [(file: String, svg: String)]
+    /// What could not be recorded, and why.
+    public let notes: [String]
+}
+
+/// What happens while differences are explained, in order.
+public enum ExplainEvent: Sendable {
+    case sampleStarted(target: ProfileTarget, side: Side, what: String, index: Int, total: Int)
+    case finished(ExplainedCell)
+    case failed(ProfileTarget, reason: String)
+}
+
+/// Profiles two builds, interleaved, and says what grew.
+public struct Explainer: Sendable {
+    private let builds: ExplainedBuilds
+    private let targets: [ProfileTarget]
+    private let options: ProfileOptions
+    /// Of each side.
+    private let turns: Int
+
+    /// What is taken of a side in a turn.
+    fileprivate enum Take: String, CaseIterable {
+        case unprofiled, cpu, heap, trace, calls
+    }
+
+    public init(_ builds: ExplainedBuilds, _ targets: [ProfileTarget], _ options: ProfileOptions, turns: Int = 3) {
+        self.builds = builds
+        self.targets = targets
+        self.options = options
+        self.turns = turns
+    }
+
+    /// Explains the cells, one after the other. If the task is cancelled, the cell in progress is dropped.
+    ///
+    /// - Parameter onEvent: called on the caller's task, one event after the other.
+    /// - Throws: `DiskError` if raw files cannot be written, `CancellationError`, what `onEvent` throws.
+    public func run(onEvent: (ExplainEvent) throws -> Void) async throws {
+        let scratch = FileManager.default.temporaryDirectory.appending(path: "opbench-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: scratch) }
+        let folder = try ProfileFolder(scratch)
+        let means = ProfileMeans.probe()
+        for (place, target) in targets.enumerated() {
+            do {
+                let cell = try await explain(target, means, folder) { side, take, index in
+                    let count = 2 * turns * Take.allCases.count
+                    try onEvent(
+                        .sampleStarted(
+                            target: target, side: side, what: take.rawValue, index: place * count + index,
+                            total: targets.count * count))
+                }
+                try onEvent(.finished(cell))
+            } catch let failure as ProfileFailure {
+                try onEvent(.failed(target, reason: failure.description))
+            }
+        }
+    }
+
+    private func explain(
+        _ target: ProfileTarget, _ means: ProfileMeans, _ folder: ProfileFolder,
+        tell: (Side, Take, Int) throws -> Void
+    ) async throws -> ExplainedCell {
+        var samples: [Side: [ExplainedSample]] = [.base: [], .head: []]
+        var notes: Set<String> = []
+        if let lack = means[.cpu].means == nil ? means[.cpu].words : nil { notes.insert("cpu: \(lack)") }
+        if let lack = means[.heap].means == nil ? means[.heap].words : nil { notes.insert("heap: \(lack)") }
+        var generator = SplitMix64(seed: 1)
+        var index = 0
+        for _ in 0..<turns {
+            for side in generator.shuffled(Side.allCases) {
+                let stage = try folder.stage()
+                var child = ChildProcess()
+                child.executable = builds.build(of: side).path
+                let taker = ProfileTaker(
+                    target: target, kernel: builds.kernel, options: options, means: means, child: child, stage: stage,
+                    side: (builds.injected, side))
+                let sample = try await taker.explainedSample(notes: &notes) { take in
+                    try tell(side, take, index)
+                    index += 1
+                }
+                samples[side, default: []].append(sample)
+            }
+        }
+        let (base, head) = (samples[.base] ?? [], samples[.head] ?? [])
+        return ExplainedCell(
+            target: target, explanation: Explanation(base: base, head: head),
+            graphs: Self.graphs(base, head, target), notes: notes.sorted())
+    }
+
+    private static func graphs(
+        _ base: [ExplainedSample], _ head: [ExplainedSample], _ target: ProfileTarget
+    ) -> [(file: String, svg: String)] {
+        let parts: [(String, String, KeyPath<ExplainedSample, ExplainedSample.Part?>)] = [
+            ("cpu-difference.svg", "CPU time", \.cpu), ("allocations-difference.svg", "Allocations", \.allocations),
+        ]
+        return parts.compactMap { file, what, path in
+            guard let before = base[base.count / 2][keyPath: path], let now = head[head.count / 2][keyPath: path],
+                now.profile.total > 0
+            else { return nil }
+            let title = "\(what), base → head: \(target.cell.id) on \(target.backend.rawValue)"
+            let graph = FlameGraph(
+                base: before.profile, baseOperations: before.operations, head: now.profile,
+                headOperations: now.operations, title: title)
+            return (file, graph.svg())
+        }
+    }
+}
+
+extension ProfileTaker {
+    /// All that is taken of a side in a turn.
+    ///
+    /// - Parameters:
+    ///   - notes: what could not be recorded is added.
+    ///   - tell: called before each part.
+    fileprivate func explainedSample(
+        notes: inout Set<String>, tell: (Explainer.Take) throws -> Void
+    ) async throws -> ExplainedSample {
+        try tell(.unprofiled)
+        let plain = try await take(.none)
+        guard plain.report.status == .ok else { throw ProfileFailure(description: plain.report.notes) }
+        let figures = PlainFigures(plain)
+        var sample = ExplainedSample(time: figures.timePerOperation, cpuTime: figures.cpuPerOperation)
+        let operations = Double(max(1, plain.operations))
+        sample.counts[.voluntarySwitches] = Double(plain.voluntarySwitches) / operations
+        sample.counts[.involuntarySwitches] = Double(plain.involuntarySwitches) / operations
+        try tell(.cpu)
+        if let means = means[.cpu].means {
+            let (profile, answer, _) = try await cpuProfile(means)
+            sample.cpu = .init(profile, operations: answer.operations)
+        }
+        try tell(.heap)
+        if means[.heap].means != nil {
+            let (parts, answer, _) = try await heapProfiles()
+            let counts = parts.first { $0.profile.unit == .allocations }
+            sample.allocations = counts.map { .init($0.profile, operations: answer.operations) }
+        }
+        try tell(.trace)
+        let (_, report) = try await tracedReport()
+        sample.waits = (report.waits.total, report.trace.operations.count)
+        try tell(.calls)
+        if let calls = try await futexCalls() {
+            sample.counts[.futexCalls] = calls
+        } else {
+            notes.insert("futex calls: ptrace(2) or seccomp(2) is not permitted here")
+        }
+        return sample
+    }
+
+    /// An operation; nil where they cannot be counted.
+    private func futexCalls() async throws -> Double? {
+        var request = SampleRequest(
+            cell: target.cell, backend: target.backend, flavour: .calls,
+            targetNanoseconds: SampleRequest.shortLimit, kernel: kernel, parent: getpid())
+        side.map { $0.injected.spoil(&request, side: $0.side) }
+        let result = try await child.run(
+            request: Array(try JSONEncoder().encode(request)), environment: Self.environment,
+            timeoutSeconds: options.timeoutSeconds)
+        let report = SampleReport(result, timeoutSeconds: options.timeoutSeconds)
+        let figure = report.figures.first { $0.metric == Metric.futexCalls.name }
+        return figure.map { $0.value / Double(max(1, $0.operations)) }
+    }
+}

@@ -1,0 +1,180 @@
+import ArgumentParser
+import OpBenchAnalysis
+import OpBenchModel
+import OpBenchProfile
+import OpBenchRunner
+
+/// `opbench explain RUN [RUN]`
+struct ExplainCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain",
+        abstract: "Say what made two builds differ: which function, allocation, lock or wait grew.",
+        discussion: """
+            Takes a run of `opbench ab`, or two runs; the programs are those that took their samples. Runs the cells that \
+            regressed, or may have, again on both sides, interleaved, three times each: unprofiled, and with profiles of \
+            CPU time, allocations and waits. Says what changed an operation, ranked by what it explains of the difference. \
+            A change is named if every value of one side is beyond all of the other's; its interval is the range of all \
+            differences between the sides. A function answers for what it has the Swift runtime, malloc, the C library \
+            and the kernel do.
+
+            EXAMPLES
+              opbench explain results/two-builds
+              opbench explain before after
+              opbench explain --filter work_ns=0 --backend engine results/two-builds
+              opbench explain --markdown explanation.md --output graphs results/two-builds
+
+            EXIT CODES
+              0    explained, or nothing regressed
+              3    a sample crashed or timed out
+              64   bad usage, a run of one side, or a program that is gone or changed
+            """)
+
+    @Argument(help: ArgumentHelp("A run of `opbench ab`, or the run to compare with.", valueName: "run"))
+    var base: String
+
+    @Argument(help: ArgumentHelp("The run that is compared.", valueName: "run"))
+    var head: String?
+
+    @Option(help: ArgumentHelp("A policy file (JSON), which says what a regression is.", valueName: "file"))
+    var policy: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Explain the cells whose cell_id the regular expression matches, whatever their verdicts.",
+            valueName: "regex"))
+    var filter: String?
+
+    @Option(
+        name: .customLong("backend"),
+        help: ArgumentHelp("Only these backends, separated by commas.", valueName: "list"))
+    var backends: String?
+
+    @Option(name: .customLong("results"), help: ArgumentHelp("The folder to look runs up in.", valueName: "dir"))
+    var folder = "results"
+
+    @Option(
+        name: .customLong("output"),
+        help: ArgumentHelp("Write difference flame graphs into this new folder.", valueName: "dir"))
+    var directory: String?
+
+    @Option(help: ArgumentHelp("Write the explanation to this file, as Markdown.", valueName: "file"))
+    var markdown: String?
+
+    @Option(help: ArgumentHelp("How often each side is profiled, 2 to 25.", valueName: "n"))
+    var turns = 3
+
+    @Option(help: ArgumentHelp("How long the rounds of a sample last together.", valueName: "seconds"))
+    var seconds = 0.5
+
+    @Option(help: ArgumentHelp("End a sample that takes longer.", valueName: "seconds"))
+    var timeout = 60.0
+
+    @Flag(name: .customLong("no-progress"), help: "Hide progress; warnings and errors remain.")
+    var hidesProgress = false
+
+    func validate() throws {
+        try FolderArgument.check(folder, option: "--results")
+        if let directory { try FolderArgument.check(directory, option: "--output") }
+        guard (2...25).contains(turns) else {
+            throw ValidationError("--turns is \(turns); allowed is a whole number from 2 to 25.")
+        }
+        guard seconds > 0, seconds <= 3600 else {
+            throw ValidationError("--seconds is \(seconds); allowed are more than 0 and at most 3600.")
+        }
+        guard timeout > 0, timeout <= 86_400 else {
+            throw ValidationError("--timeout is \(timeout); allowed are more than 0 and at most 86400 seconds.")
+        }
+    }
+
+    func run() throws {
+        let file = try markdown.map { (path) throws(InputError) in try ReportFile(path) }
+        let filter = try filter.map { (pattern) throws(InputError) in try CellFilter(pattern) }
+        let backends = try backends.map { (list) throws(InputError) in try NameList.backends(list) }
+        let runs = try ([base] + [head].compactMap(\.self)).map { try RecordedRun($0, in: folder) }
+        let rows = try compare(runs)
+        let targets = try SuspectCells(rows, of: runs[0]).targets(filter: filter, backends: backends)
+        guard !targets.isEmpty else {
+            StandardError.say("opbench: nothing regressed; --filter explains other cells")
+            return
+        }
+        try explain(runs, targets, file)
+    }
+
+    private func compare(_ runs: [RecordedRun]) throws -> [CompareRow] {
+        let comparison = RunComparison(folder: folder)
+        let isOfSides = runs.count == 1
+        let policy = try GatePolicy.forTwoSides(policy, or: isOfSides ? .standardForSides : .standard)
+        return isOfSides
+            ? try comparison.compareSides(of: runs[0], policy: policy)
+            : try comparison.compare(runs[0], runs[1], policy: policy)
+    }
+
+    private func explain(_ runs: [RecordedRun], _ targets: [ProfileTarget], _ file: ReportFile?) throws {
+        let (base, head) = (runs[0], runs[runs.count - 1])
+        guard let ofBase = base.facts, let ofHead = head.facts else {
+            throw InputError(
+                file: (base.facts == nil ? base : head).name, message: "there is no run.json beside the rows",
+                remedy: "name a run's whole folder")
+        }
+        let output = try directory.map { try ExplanationFolder($0) }
+        let options = ProfileOptions(seconds: seconds, timeoutSeconds: timeout, directory: "")
+        let (result, signal) = try CancellableWork.run { [hidesProgress, turns] in
+            let monitor = ExplainMonitor(
+                options, targets: targets.count, turns: turns, output: output, isSilent: hidesProgress)
+            let outcome = await Result.catching {
+                let builds = try await ExplainedBuilds(base: ofBase, head: ofHead, names: (base.name, head.name))
+                try await Explainer(builds, targets, options, turns: turns).run(onEvent: monitor.handle)
+                return (monitor.hasFailures, monitor.markdown)
+            }
+            monitor.finish()
+            return outcome
+        }
+        if let signal { throw CommandOutcome(status: ExitStatus.interrupted(by: signal)) }
+        let (hasFailures, text) = try result.get()
+        if let file { try ReportFile.write([(file, text)]) }
+        if hasFailures { throw CommandOutcome(status: ExitStatus.badSample) }
+    }
+}
+
+/// The cells of which some judged figure regressed, or may have.
+struct SuspectCells {
+    private let rows: [CompareRow]
+    private let run: RecordedRun
+
+    init(_ rows: [CompareRow], of run: RecordedRun) {
+        self.rows = rows
+        self.run = run
+    }
+
+    /// - Parameters:
+    ///   - filter: picks cells whatever their verdicts.
+    ///   - backends: nil for all.
+    /// - Returns: the worst first.
+    func targets(filter: CellFilter?, backends: [BackendID]?) throws(InputError) -> [ProfileTarget] {
+        let cells = Dictionary(
+            (run.facts?.workloads ?? []).flatMap { $0.cells() }.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+        var worst: [ProfileTarget: Double] = [:]
+        for row in rows where backends?.contains(row.backend) ?? true {
+            guard let cell = cells[row.cellID], filter?.matches(row.cellID) ?? isSuspect(row) else { continue }
+            let target = ProfileTarget(cell: cell, backend: row.backend)
+            worst[target] = max(worst[target] ?? 0, row.ratio ?? 0)
+        }
+        if let filter, worst.isEmpty {
+            throw InputError(
+                file: "--filter", message: "\"\(filter.pattern)\" matches no cell of \(run.name) on those backends",
+                remedy: "`opbench compare --all` prints the cells of runs")
+        }
+        return worst.keys.sorted {
+            (-(worst[$0] ?? 0), $0.cell.id, $0.backend.rawValue) < (-(worst[$1] ?? 0), $1.cell.id, $1.backend.rawValue)
+        }
+    }
+
+    /// Judged to be worse; or it cannot be told, and the estimate is.
+    private func isSuspect(_ row: CompareRow) -> Bool {
+        switch row.verdict {
+        case .regression: true
+        case .inconclusive: (row.ratio ?? 0) > 1 + (row.threshold ?? 0)
+        case .pass, .improved, .met, .missed, .missing, .unjudged: false
+        }
+    }
+}

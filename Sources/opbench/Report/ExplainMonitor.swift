@@ -1,0 +1,75 @@
+import Foundation
+import OpBenchModel
+import OpBenchProfile
+import OpBenchRunner
+
+/// What an explainer's events set off: progress on standard error, each cell's explanation on standard output and, if it
+/// was asked for, in files.
+///
+/// Not thread-safe; the explainer sends its events one after the other.
+final class ExplainMonitor {
+    private var display: ProgressDisplay
+    private let estimatedSeconds: Double
+    private let output: ExplanationFolder?
+    private(set) var hasFailures = false
+    /// Of all cells so far.
+    private(set) var markdown = ""
+
+    init(_ options: ProfileOptions, targets: Int, turns: Int, output: ExplanationFolder?, isSilent: Bool) {
+        display = ProgressDisplay(style: isSilent ? .silent : StandardError.isTerminal ? .bar : .lines)
+        estimatedSeconds = Double(targets * turns * 2) * (5 * options.seconds + 2)
+        self.output = output
+    }
+
+    func handle(_ event: ExplainEvent) throws {
+        switch event {
+        case .sampleStarted(let target, let side, let what, let index, let total):
+            display.step(
+                "\(side.rawValue) \(what), \(target.backend.rawValue), \(target.cell.id)", done: index, total: total,
+                estimatedSeconds: estimatedSeconds)
+        case .finished(let cell):
+            display.eraseBar()
+            let title = "\(cell.target.cell.id) on \(cell.target.backend.rawValue)"
+            let turns = cell.explanation.turns
+            let files = try output?.write(cell) ?? []
+            var lines = ["\(title), \(turns.base) turns of each build, base → head"]
+            lines += (cell.explanation.lines() + cell.notes + files).map { "  \($0)" }
+            let escaped = lines.map { TerminalText.escaped($0, limit: TerminalText.messageLimit) }
+            try StandardOutput.write(escaped.joined(separator: "\n") + "\n\n")
+            markdown += "### \(MarkdownText.cell(title))\n\n"
+            markdown += cell.explanation.markdown(escape: MarkdownText.cell) + "\n"
+        case .failed(let target, let reason):
+            hasFailures = true
+            display.warn("\(reason): \(target.backend.rawValue), \(target.cell.id)")
+        }
+    }
+
+    /// Ends the display, however the work ended.
+    func finish() { display.eraseBar() }
+}
+
+/// Where difference flame graphs go: a folder that was not there or is empty.
+final class ExplanationFolder: Sendable {
+    private let folder: WrittenFolder
+
+    /// - Throws: `InputError` if it cannot be made, or there is something in it.
+    init(_ path: String) throws {
+        try WrittenFolder.make(path, remedy: "name another folder with --output")
+        folder = try WrittenFolder(path)
+        guard try folder.names().isEmpty else {
+            throw InputError(
+                file: path, message: "there is something in the folder already",
+                remedy: "name another folder with --output")
+        }
+    }
+
+    /// - Returns: the paths of the files.
+    func write(_ cell: ExplainedCell) throws -> [String] {
+        let stem = ProfileNames.stem(of: cell.target, among: Set(try folder.names()))
+        return try cell.graphs.map { graph in
+            let name = "\(stem)-\(graph.file)"
+            try folder.replace(name, by: graph.svg)
+            return folder.file(name)
+        }
+    }
+}
