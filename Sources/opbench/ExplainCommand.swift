@@ -151,8 +151,10 @@ struct SuspectCells {
     ///   - backends: nil for all.
     /// - Returns: the worst first.
     func targets(filter: CellFilter?, backends: [BackendID]?) throws(InputError) -> [ProfileTarget] {
-        let cells = Dictionary(
-            (run.facts?.workloads ?? []).flatMap { $0.cells() }.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+        // The files as they were, and what the command line of the run had set in them.
+        let settings = try ParameterSettings.parse(run.facts.flatMap { RecordedCommand($0.arguments)?.settings } ?? [])
+        let specs = try WorkloadSpec.overriding(run.facts?.workloads ?? [], with: settings)
+        let cells = Dictionary(specs.flatMap { $0.cells() }.map { ($0.id, $0) }) { $1 }
         var worst: [ProfileTarget: Double] = [:]
         for row in rows where backends?.contains(row.backend) ?? true {
             guard let cell = cells[row.cellID], filter?.matches(row.cellID) ?? isSuspect(row) else { continue }

@@ -62,7 +62,7 @@ struct ExplanationTests {
     @Test("The function that changed most stands first, with what it called, and the rest is unexplained")
     func ranking() throws {
         let base = [100.0, 102, 101].map { sample($0, allocations: 10, serve: 100 + Int64($0)) }
-        let head = [110.0, 112, 111].map { sample($0, allocations: 20, serve: 93 + Int64($0)) }
+        let head = [110.0, 112, 111].map { sample($0, allocations: 20, serve: 73 + Int64($0)) }
         let explanation = Explanation(base: base, head: head)
         #expect(explanation.time.difference == 10)
         #expect(explanation.cpuTime.difference == 20)
@@ -75,9 +75,19 @@ struct ExplanationTests {
         #expect(explanation.allocations.map(\.name) == [Self.engine.name])
         #expect(explanation.allocations.first?.difference == 1)
         #expect(explanation.counts.map(\.difference) == [0])
+        #expect(rest.change.difference == -1.7)
         let text = explanation.lines().joined(separator: "\n")
         #expect(text.contains("unexplained: "))
         #expect(explanation.markdown { $0 }.contains("| unexplained |"))
+    }
+
+    @Test("What changed for certain and by little is left to the rest")
+    func little() {
+        let base = [100.0, 102, 101].map { sample($0, allocations: 10, serve: 100) }
+        let head = [110.0, 112, 111].map { sample($0, allocations: 20, serve: 109) }
+        let explanation = Explanation(base: base, head: head)
+        #expect(explanation.functions.map(\.change.name) == [Self.engine.name])
+        #expect(explanation.unexplained == 0)
     }
 
     @Test("A function that is only noise is not named")

@@ -16,8 +16,8 @@ public struct Explanation: Sendable {
     public let time: Change
     /// Of all threads, in nanoseconds an operation.
     public let cpuTime: Change
-    /// Those that changed for certain, in the direction in which CPU time did, the greatest change first; then those that
-    /// changed for certain the other way. With what they had others do; see `AttributedWeights`.
+    /// Those that changed for certain by a twentieth of the change of CPU time or more: in its direction, the greatest
+    /// change first, then the other way. With what they had others do; see `AttributedWeights`.
     public let functions: [Function]
     /// What the change of CPU time is more than those of `functions` together; nil without CPU profiles.
     public let unexplained: Double?
@@ -29,6 +29,9 @@ public struct Explanation: Sendable {
     /// How many turns each side had.
     public let turns: (base: Int, head: Int)
 
+    /// Of so many functions, some always differ by chance: what is less than this share of the change explains nothing.
+    static let leastShare = 0.05
+
     /// - Parameters:
     ///   - base: at least one.
     ///   - head: at least one.
@@ -37,7 +40,13 @@ public struct Explanation: Sendable {
         time = Change("time", base: base.map(\.time), head: head.map(\.time))
         let cpuTime = Change("CPU time", base: base.map(\.cpuTime), head: head.map(\.cpuTime))
         self.cpuTime = cpuTime
-        let functions = Self.functions(base.compactMap(\.cpu), head.compactMap(\.cpu), grows: cpuTime.difference >= 0)
+        let sign = cpuTime.difference >= 0 ? 1.0 : -1.0
+        let least = cpuTime.difference.magnitude * Self.leastShare
+        let functions = Self.changes(base.compactMap(\.cpu), head.compactMap(\.cpu))
+            .filter { $0.change.isClear && $0.change.difference.magnitude >= least }
+            .sorted {
+                (-sign * $0.change.difference, $0.change.name) < (-sign * $1.change.difference, $1.change.name)
+            }
         self.functions = functions
         let hasProfiles = base.allSatisfy { $0.cpu != nil } && head.allSatisfy { $0.cpu != nil }
         unexplained =
@@ -50,15 +59,6 @@ public struct Explanation: Sendable {
             return ofBase.isEmpty || ofHead.isEmpty ? nil : Change(count.words, base: ofBase, head: ofHead)
         }
         waits = Self.waits(base.compactMap(\.waits), head.compactMap(\.waits))
-    }
-
-    private static func functions(
-        _ base: [ExplainedSample.Part], _ head: [ExplainedSample.Part], grows: Bool
-    ) -> [Function] {
-        let sign = grows ? 1.0 : -1.0
-        return changes(base, head).filter(\.change.isClear).sorted {
-            (-sign * $0.change.difference, $0.change.name) < (-sign * $1.change.difference, $1.change.name)
-        }
     }
 
     /// By function, an operation.

@@ -32,6 +32,9 @@ struct RecordedCommand {
         }
     }
 
+    /// The values that were set in place of the files'.
+    var settings: [String] { options.selection.cells.settings }
+
     /// The folder that the run lies in.
     var directory: String {
         guard case .calibration = kind else { return options.destination.directory }
