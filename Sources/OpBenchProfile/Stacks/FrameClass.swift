@@ -115,6 +115,10 @@ public struct FrameClassifier: Sendable {
         "__new_sem", "__GI___futex", "__nptl_",
     ]
 
+    private static let workloadShims: Set<String> = [
+        "clinux_burn", "clinux_thread_number", "clinux_set_thread_number", "clinux_heap_in_use",
+    ]
+
     private static func byName(_ symbol: String) -> FrameClass? {
         if symbol.hasPrefix("swift_") || symbol.hasPrefix("_swift_") {
             // `swift_deallocPartialClassInstance` and the like begin as those of the table do.
@@ -127,6 +131,9 @@ public struct FrameClassifier: Sendable {
         {
             return .swiftRuntime
         }
+        // The C shims of the suite, the work kernel among them, and of the engine.
+        if symbol.hasPrefix("clinux_futex") { return .futex }
+        if symbol.hasPrefix("clinux_") { return workloadShims.contains(symbol) ? .workload : .engine }
         let plain = symbol.hasPrefix("__GI_") ? String(symbol.dropFirst(5)) : symbol
         if mallocs.contains(plain) || mallocPrefixes.contains(where: { plain.hasPrefix($0) }) { return .allocation }
         if futexes.contains(plain) || futexPrefixes.contains(where: { symbol.hasPrefix($0) || plain.hasPrefix($0) }) {

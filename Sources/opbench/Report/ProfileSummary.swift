@@ -19,8 +19,10 @@ struct ProfileSummary {
         if !plain.note.isEmpty { lines.append("  \(plain.note)") }
         for section in profiled.sections { lines += Self.lines(of: section) }
         if let folder = profiled.folder {
-            lines.append("")
-            for section in profiled.sections { lines += section.files.map { "  \(folder)/\($0)" } }
+            lines += ["", "files in \(folder):"]
+            for section in profiled.sections where !section.files.isEmpty {
+                lines.append("  \(section.files.joined(separator: ", "))")
+            }
         }
         let escaped = lines.map { TerminalText.escaped($0, limit: TerminalText.messageLimit) }
         return escaped.joined(separator: "\n") + "\n\n"
@@ -36,7 +38,10 @@ struct ProfileSummary {
         var title = "\(kind), by \(section.means)"
         if let perturbation = section.perturbation {
             title += ": \(Quantities.ratio(perturbation)) the time without"
-            if section.isPerturbed { title += ". SO SLOW A PROGRAM IS ANOTHER ONE: do not rely on it" }
+            if section.isPerturbed {
+                let limit = Quantities.ratio(ProfileSection.mostPerturbation)
+                title += ", more than \(limit): its counts hold, its times do not"
+            }
         }
         return ["", title] + section.lines.map { "  \($0)" }
     }
