@@ -5,6 +5,8 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -56,6 +58,13 @@ void clinux_stay_on_processor(void) {
 }
 
 void clinux_set_own_name(const char *name) { pthread_setname_np(pthread_self(), name); }
+
+void clinux_set_own_worker_name(const char *kind, int number) {
+    char end[8], name[16];
+    int room = (int)sizeof name - 1 - (int)strlen("engine ") - snprintf(end, sizeof end, " %d", number % 10000);
+    snprintf(name, sizeof name, "engine %.*s%s", room, kind, end);
+    clinux_set_own_name(name);
+}
 
 int32_t clinux_own_cpu_clock(void) {
     clockid_t clock;

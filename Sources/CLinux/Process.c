@@ -7,11 +7,10 @@
 #include <stddef.h>
 #include <unistd.h>
 
-bool clinux_forked_flag;
 static void (*forked)(void);
 
 static void mark_child(void) {
-    __atomic_store_n(&clinux_forked_flag, true, __ATOMIC_RELAXED);
+    __atomic_fetch_or(&clinux_marks, clinux_mark_forked, __ATOMIC_RELAXED);
     forked();
 }
 

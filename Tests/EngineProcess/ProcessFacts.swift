@@ -22,9 +22,7 @@ enum ProcessFacts {
 
     /// Those that the engine has started: its workers, the starter and the monitor.
     static var engineThreads: Int {
-        threads.count { thread in
-            ["OperationEngine", "OpEngineStarter", "OpEngineMonitor"].contains { thread.name.hasPrefix($0) }
-        }
+        threads.count { $0.name.hasPrefix("engine ") }
     }
 
     /// How often a thread of the process has gone to sleep.

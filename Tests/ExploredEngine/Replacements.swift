@@ -105,6 +105,7 @@ func sched_yield() -> Int32 {
 func clinux_spin_hint() { ExploredSystem.spin() }
 func clinux_gettid() -> pid_t { pid_t(ExploredSystem.currentThread) }
 func clinux_set_own_name(_ name: UnsafePointer<CChar>!) {}
+func clinux_set_own_worker_name(_ kind: UnsafePointer<CChar>!, _ number: Int32) {}
 func clinux_set_own_nice(_ nice: Int32) -> Int32 { 0 }
 func clinux_watch_forks(_ inChild: @convention(c) () -> Void) {}
 func clinux_block_signals(_ before: UnsafeMutablePointer<sigset_t>!) {}

@@ -15,6 +15,12 @@ public enum ThreadFacts {
         getpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(clinux_gettid()))
     }
 
+    /// The name of the calling thread.
+    public static var name: String {
+        let name = try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)
+        return name?.trimmingCharacters(in: .newlines) ?? ""
+    }
+
     /// The number of threads in this process.
     public static var count: Int {
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""

@@ -9,6 +9,7 @@
 #include "CLinuxProfile.h"
 #include "CLinuxSpawn.h"
 #include "CLinuxThreads.h"
+#include "CLinuxTrace.h"
 
 /// The kernel's id of the calling thread, gettid(2).
 pid_t clinux_gettid(void);
@@ -37,6 +38,9 @@ int clinux_set_own_nice(int nice);
 
 /// Names the calling thread for debuggers and /proc, at most 15 characters. pthread_setname_np(3).
 void clinux_set_own_name(const char *name);
+
+/// As `clinux_set_own_name`, to "engine KIND NUMBER"; of a kind that is too long only the beginning.
+void clinux_set_own_worker_name(const char *kind, int number);
 
 /// How many processors the process's main thread may run on, sched_getaffinity(2); 0 if that cannot be told.
 int clinux_allowed_processors(void);

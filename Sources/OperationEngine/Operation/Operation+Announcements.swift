@@ -114,14 +114,21 @@ extension Operation {
 
     /// Puts the operation into its queue's ready list, or among the waiting ones. Called, with no lock held, by the one
     /// thread whose transition brought the operation into the phase `filing`.
-    func fileWithQueue() {
+    ///
+    /// - Parameter becameReady: whether that transition made it ready, for the trace. An overridden `isReady` is asked.
+    func fileWithQueue(becameReady: Bool = false) {
         guard let queue = queue?.takeUnretainedValue() else { return }
         guard state.load().has(OperationState.Word.hasOwnReadiness) else {
+            if becameReady, TraceMarks.operations { traceReady() }
             _ = queue.file(self, nil)
             return
         }
-        // An event that comes after the question has begun makes the answer out of date: then it is asked again.
-        while !queue.file(self, askWhetherReady()) {}
+        while true {
+            let isReady = askWhetherReady()
+            if isReady, TraceMarks.operations { traceReady() }
+            // An event that comes after the question has begun makes the answer out of date: then it is asked again.
+            if queue.file(self, isReady) { return }
+        }
     }
 
     /// Asked by the worker that has chosen the operation, before it starts it (contract F5). False if the operation

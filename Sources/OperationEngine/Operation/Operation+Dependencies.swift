@@ -26,7 +26,7 @@ extension Operation {
         dependencyEdges.push(edge)
         observers?.settleChange(.isReady, hasHappened: isReadyChanged)
         observers?.didChange(.dependencies)
-        if consequence == .file { fileWithQueue() }
+        if consequence == .file { fileWithQueue(becameReady: true) }
         if isToBeAsked { askOutsideQueue() }
     }
 
@@ -59,7 +59,7 @@ extension Operation {
         observers?.settleChange(.isReady, hasHappened: isReadyChanged)
         observers?.settleChange(.dependencies, hasHappened: removed != nil)
 
-        if consequence == .file { fileWithQueue() }
+        if consequence == .file { fileWithQueue(becameReady: true) }
         var places = EdgeSlab.Places()
         while let current = removed {
             removed = current.pointee.nextOfDependent
@@ -89,7 +89,7 @@ extension Operation {
         if !before.isReady, before.unfinishedDependencies == 1 { observers?.willChange(.isReady) }
         let change = state.dropDependency()
         observers?.settleChange(.isReady, hasHappened: change.hasChanged)
-        if change.consequence == .file { fileWithQueue() }
+        if change.consequence == .file { fileWithQueue(becameReady: true) }
         if change.isLast { askOutsideQueue() }
     }
 
@@ -200,6 +200,8 @@ extension ObserverList<Operation> {
 extension BatchFiler {
     @inline(__always)
     fileprivate mutating func file(_ operations: Slice<UnsafeMutableBufferPointer<Unmanaged<Operation>>>) {
+        // Before a lock is taken, and before any of them can be started.
+        if TraceMarks.operations { Self.traceReady(operations) }
         for operation in operations { operation._withUnsafeGuaranteedRef { file($0) } }
         unlock()
     }

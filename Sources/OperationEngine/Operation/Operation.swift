@@ -98,6 +98,7 @@ open class Operation: @unchecked Sendable {
         if state.isObserved { settleStart(hasBegun: verdict.isRun) }
         switch verdict {
         case .run:
+            if TraceMarks.operations { traceStartOfMain(on: runner) }
             main()
             if starter == .runner { tellEndOfMain() }
             finish(from: .executing, on: runner)
@@ -108,6 +109,7 @@ open class Operation: @unchecked Sendable {
         case .runElsewhere:
             runElsewhere()
         case .runAsTask:
+            if TraceMarks.operations { traceStartOfMain(on: runner) }
             launch()
         case .leaveOut(let flag, let phase):
             finish(from: phase, setting: flag, on: runner)
@@ -143,7 +145,7 @@ open class Operation: @unchecked Sendable {
         } else if !before.isReady {
             observers?.forgetChange(.isReady)
         }
-        if consequence == .file { fileWithQueue() }
+        if consequence == .file, let old { fileWithQueue(becameReady: !old.isReady) }
         if let old, old.phase == .idle { askOutsideQueue() }
     }
 
@@ -178,6 +180,8 @@ open class Operation: @unchecked Sendable {
     ///   the end of `announce`, or is in no runner's hand.
     @inline(__always)
     func conclude(_ last: OperationState.Word, on runner: Unmanaged<OperationThread>?, announce: () -> Void) {
+        // Of the queue, which may be gone afterwards; 0 if nothing is to be told.
+        let traceID = TraceMarks.operations ? traceFinish() : 0
         executionEnded(last)
         var hasKept = false
         if !successors.isEmpty {
@@ -194,6 +198,7 @@ open class Operation: @unchecked Sendable {
             }
         }
         if hasKept { OperationThread.releaseKept() }
+        if traceID != 0 { traceNotified(traceID) }
     }
 
     /// Lets go of what only the execution needed (contract K13, Q5). Called on the finishing thread, with the word before

@@ -122,9 +122,13 @@ extension OperationState {
     func releaseClaim() { update { $0.phase == .claimed ? $0.entering(.idle) : nil } }
 
     /// claimed → enqueued: the queue is written down in the operation. Nobody else changes the phase of a claimed one.
+    ///
+    /// - Returns: the word from then on. Who makes an unready operation ready later finds it in a queue.
     @inline(__always)
-    func publishQueue() {
-        word.wrappingAdd(Phase.enqueued.rawValue - Phase.claimed.rawValue, ordering: .releasing)
+    @discardableResult
+    func publishQueue() -> Word {
+        let step = Phase.enqueued.rawValue - Phase.claimed.rawValue
+        return Word(bits: word.wrappingAdd(step, ordering: .releasing).newValue)
     }
 
     /// idle → enqueued, in one plain store: for an operation that nobody but the caller knows.

@@ -72,8 +72,8 @@ open class OperationQueue: @unchecked Sendable {
 
     /// Adds a block, as an operation of its own.
     open func addOperation(_ block: @escaping @Sendable () -> Void) {
-        // A subclass may have overridden the adding of operations.
-        guard type(of: self) == OperationQueue.self, !ForkedChild.isOne else {
+        // A subclass may have overridden the adding of operations. What is traced is told apart by its object.
+        guard type(of: self) == OperationQueue.self, !TraceMarks.demandObjects else {
             return addOperation(BlockOperation(block: block))
         }
         // Observers of the queue are notified of every operation.

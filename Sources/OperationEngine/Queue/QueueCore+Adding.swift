@@ -96,6 +96,7 @@ extension QueueCore {
         } else if MethodOverride.start.isPresent(in: operation) {
             operation.state.setGuest()
         }
+        if TraceMarks.operations { return operation.publishTraced() }
         operation.state.publishQueue()
     }
 

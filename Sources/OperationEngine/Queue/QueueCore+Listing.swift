@@ -29,8 +29,8 @@ extension QueueCore {
     /// Cancels all that waits and need not be called for that. What else there is to be cancelled: what runs, and
     /// barriers too.
     func cancelWaiting() -> [Operation] {
-        // Who observes the queue is told of every operation.
-        if hasObservers { return unfinishedOperations(withBarriers: true) }
+        // Who observes the queue, or traces, is told of every operation.
+        if hasObservers || TraceMarks.operations { return unfinishedOperations(withBarriers: true) }
         lock.lock()
         let inHands = operationsInHands()
         var all = state.cancelWaiting()

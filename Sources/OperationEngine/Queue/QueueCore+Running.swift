@@ -160,7 +160,11 @@ extension QueueCore {
         endedOperations.store(endedOperations.load(ordering: .relaxed) + dropped.operationCount, ordering: .releasing)
         state.endingSteps += 1
         unlock(calling: bands)
-        endExecution(of: dropped)
+        if TraceMarks.operations {
+            traceEnd(of: dropped) { endExecution(of: dropped) }
+        } else {
+            endExecution(of: dropped)
+        }
         dropped.items.visitAll {
             switch $0.kind {
             case .operation(let operation): operation.release()

@@ -22,7 +22,7 @@ final class BlockingMonitor: @unchecked Sendable {
     /// Starts the thread. 0, or an errno value.
     func startThread() -> Int32 {
         EngineThread.start { _ in
-            clinux_set_own_name("OpEngineMonitor")
+            clinux_set_own_name("engine monitor")
             BlockingMonitor.shared.run()
             return nil
         }

@@ -109,6 +109,7 @@ final class Runner: OperationThread {
 
     /// Runs operations of one queue until nothing may start, or other items have their turn.
     private func serve(_ queue: QueueCore) {
+        if TraceMarks.threads { traceLease(.leaseTaken, of: queue) }
         self.queue = queue
         quantum = Self.fullQuantum
         var mayGoOn = true
@@ -126,6 +127,7 @@ final class Runner: OperationThread {
         }
         assert(isAtRest, "left in the queue")
         self.queue = nil
+        if TraceMarks.threads { traceLease(.leaseGivenUp, of: queue) }
     }
 
     /// Whether nothing of a queue is left here.
@@ -192,7 +194,9 @@ final class Runner: OperationThread {
     private func start(_ guest: Operation, of queue: QueueCore) {
         // If it has announced its end since it was chosen, it is not started.
         guard guest.state.keep() else { return queue.withdraw(guest) }
-        if MethodOverride.start.isPresent(in: guest) { guest.start() } else { guest.start(on: .passUnretained(self)) }
+        guard MethodOverride.start.isPresent(in: guest) else { return guest.start(on: .passUnretained(self)) }
+        if TraceMarks.operations { guest.traceStart() }
+        guest.start()
     }
 
     /// A piece of work has ended: see `Worker.endPresumption`.

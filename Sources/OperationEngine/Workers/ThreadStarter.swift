@@ -142,7 +142,7 @@ final class ThreadStarter: @unchecked Sendable {
     // MARK: The thread
 
     private func run() {
-        clinux_set_own_name("OpEngineStarter")
+        clinux_set_own_name("engine starter")
         // If that is refused, the thread keeps its creator's values.
         _ = clinux_use_main_threads_processors()
         if clinux_thread_nice(0) != NiceBand.base { _ = clinux_set_own_nice(NiceBand.base) }

@@ -11,7 +11,12 @@ final class Worker: @unchecked Sendable {
     /// system refuses a thread for a pool that has none. It ends when its pool has another worker, or when it has been
     /// idle.
     let isSubstitute: Bool
+    /// Among the workers of its pool, for its thread's name. Those of workers that have ended are given out again.
+    let number: Int
     let parker = Parker()
+    /// The number of the thread that called it from its sleep, while threads are traced; 0 if none. Written before the
+    /// token that it belongs to.
+    let waker = Atomic<Int32>(0)
 
     /// True until it has taken its first item, which it takes however many workers run by now. Guarded by the pool's
     /// lock.
@@ -50,8 +55,9 @@ final class Worker: @unchecked Sendable {
     /// What the monitor has seen of the thread. The monitor's own.
     @exclusivity(unchecked) var seen = ThreadWatch.Record()
 
-    init(pool: WorkerPool, isSubstitute: Bool) {
+    init(pool: WorkerPool, number: Int, isSubstitute: Bool) {
         self.pool = pool
+        self.number = number
         self.isSubstitute = isSubstitute
     }
 
@@ -85,12 +91,14 @@ final class Worker: @unchecked Sendable {
     }
 
     private func work() {
-        clinux_set_own_name("OperationEngine")
+        pool.band.nameOwnThread(number)
         withSleepMark { clinux_set_sleep_mark($0) }
         defer { clinux_set_sleep_mark(nil) }
         threadID.store(clinux_gettid(), ordering: .relaxed)
         cpuClock.store(clinux_own_cpu_clock(), ordering: .releasing)
         if !isSubstitute, clinux_thread_nice(0) != pool.band.nice { _ = clinux_set_own_nice(pool.band.nice) }
+        if TraceMarks.threads { trace(.begin) }
+        defer { if TraceMarks.threads { trace(.end) } }
         let runner = Runner(of: self)
         runner.occupyThread {
             while let item = pool.take(for: self) {

@@ -7,25 +7,29 @@ extension WorkerPool {
     func beginBlocking(_ worker: Worker, _ runner: Runner, _ awaited: Awaited?) {
         lock.lock()
         (worker.awaited, worker.waitingRunner) = (awaited, .passUnretained(runner))
-        if !worker.isCountedBlocked {
+        let isNew = !worker.isCountedBlocked
+        if isNew {
             worker.isCountedBlocked = true
             blockedCount += 1
         }
         callWorkerAndUnlock()
+        if isNew, TraceMarks.threads { worker.trace(.growth) }
     }
 
     /// The worker runs again. That may be one too many: some worker stops at the end of its operation.
     func endBlocking(_ worker: Worker) {
         lock.lock()
         worker.awaited = nil
-        countRunning(worker)
+        let hasChanged = countRunning(worker)
         crowded.store(active > target, ordering: .relaxed)
         lock.unlock()
+        if hasChanged, TraceMarks.threads { worker.trace(.shrinkage) }
     }
 
-    /// A worker that was counted as blocked runs again. Under the lock.
-    func countRunning(_ worker: Worker) {
-        guard worker.isCountedBlocked else { return }
+    /// A worker that was counted as blocked runs again. False if it was not. Under the lock.
+    @discardableResult
+    func countRunning(_ worker: Worker) -> Bool {
+        guard worker.isCountedBlocked else { return false }
         worker.isPresumedBlocked.store(false, ordering: .relaxed)
         worker.isCountedBlocked = false
         blockedCount -= 1
@@ -35,6 +39,7 @@ extension WorkerPool {
             worker.isOfSurge = false
             setSurge(surge + 1)
         }
+        return true
     }
 
     // MARK: What the monitor sees
@@ -53,24 +58,26 @@ extension WorkerPool {
         // Without the lock, because judging takes a while and this thread may have to wait for a processor.
         let verdicts = watch.judge(running)
         lock.lock()
-        let isAnyNew = countOut(zip(running, verdicts))
+        let new = countOut(zip(running, verdicts))
+        let time = new.isEmpty ? 0 : Deadline.now()
+        defer { if !new.isEmpty, TraceMarks.threads { for worker in new { worker.traceGrowth(at: time) } } }
         guard !items.isEmpty else {
             crowded.store(active > target, ordering: .relaxed)
             let isInSurge = surge > 0
             lock.unlock()
             return isInSurge
         }
-        if isAnyNew, active <= 0, !verdicts.contains(.perhapsBlocked) { beginSurge() }
+        if !new.isEmpty, active <= 0, !verdicts.contains(.perhapsBlocked) { beginSurge() }
         callWorkerAndUnlock()
         return true
     }
 
-    /// Counts out the workers that sleep. True if there are new ones. Under the lock.
+    /// Counts out the workers that sleep. Those that were not counted out before. Under the lock.
     ///
     /// During a surge each worker takes its part of the surge along, and brings it back when it runs again: see
     /// `countRunning`.
-    private func countOut(_ judged: Zip2Sequence<[Worker], [ThreadWatch.Verdict]>) -> Bool {
-        var isAnyNew = false
+    private func countOut(_ judged: Zip2Sequence<[Worker], [ThreadWatch.Verdict]>) -> [Worker] {
+        var new: [Worker] = []
         for (worker, verdict) in judged where verdict != .awake && worker.isRunning {
             worker.isCountedBlocked = true
             worker.isPresumedBlocked.store(true, ordering: .relaxed)
@@ -79,10 +86,10 @@ extension WorkerPool {
                 surge -= 1
                 worker.isOfSurge = true
             }
-            isAnyNew = true
+            new.append(worker)
         }
         if surge == 0 { hasSurge.store(false, ordering: .relaxed) }
-        return isAnyNew
+        return new
     }
 
     /// All running workers are blocked. So the monitor assumes that the waiting items block too, and requests at once

@@ -38,7 +38,7 @@ extension WorkerPool {
             for pool in all.reversed() {
                 guard let worker = pool.dismissIdle(isLowered: isLowered) else { continue }
                 if !isLowered { worker.successor = makeSubstitute() }
-                worker.parker.unpark()
+                worker.unpark()
                 return true
             }
         }

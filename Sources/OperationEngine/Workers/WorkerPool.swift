@@ -33,6 +33,7 @@ final class WorkerPool: @unchecked Sendable {
     @exclusivity(unchecked) var idle: [Worker] = []
     @exclusivity(unchecked) var blockedCount = 0
     @exclusivity(unchecked) var workers: [Worker] = []
+    @exclusivity(unchecked) private var numbers = WorkerNumbers()
     @exclusivity(unchecked) private var searchLooks = WorkerPool.searchLooks.upperBound
     /// How many workers above the processors' number the monitor requests, because all running ones were blocked, and
     /// for how many more of its looks. A surge must end by itself. Otherwise processor-bound work would have as many
@@ -144,7 +145,7 @@ final class WorkerPool: @unchecked Sendable {
         if let worker = idle.popLast() {
             worker.isIdle = false
             lock.unlock()
-            worker.parker.unpark()
+            worker.unpark()
         } else if ThreadStarter.shared.isRefused {
             // The starter calls again. Until then see `makeRoom`.
             let isPoor = workers.isEmpty
@@ -166,7 +167,7 @@ final class WorkerPool: @unchecked Sendable {
             Self.threadCount.wrappingSubtract(1, ordering: .relaxed)
             return nil
         }
-        let worker = Worker(pool: self, isSubstitute: isSubstitute)
+        let worker = Worker(pool: self, number: numbers.take(), isSubstitute: isSubstitute)
         workers.append(worker)
         return worker
     }
@@ -175,6 +176,7 @@ final class WorkerPool: @unchecked Sendable {
     func remove(_ worker: Worker) {
         worker.hasEnded = true
         workers.removeAll { $0 === worker }
+        numbers.giveBack(worker.number)
         Self.threadCount.wrappingSubtract(1, ordering: .relaxed)
     }
 
@@ -186,7 +188,11 @@ final class WorkerPool: @unchecked Sendable {
         if ForkedChild.isRefused() { return nil }
         lock.lock()
         // It may have been presumed blocked between two pieces of work, in a deinit for example.
-        countRunning(worker)
+        if countRunning(worker), TraceMarks.threads {
+            lock.unlock()
+            worker.trace(.shrinkage)
+            lock.lock()
+        }
         // Too many workers run. This one stops here and leaves the items to the others.
         if active > target, !worker.isNewborn, !park(worker) { return nil }
         worker.isNewborn = false
@@ -238,7 +244,7 @@ final class WorkerPool: @unchecked Sendable {
             let isSpare = worker.isSubstitute || workers.count > Processors.count
             lock.unlock()
             if ThreadStarter.shared.isShort { Self.makeRoom() }
-            let isCalled = worker.parker.park(timeoutNanoseconds: isSpare ? Self.idleLifetimeNanoseconds : -1)
+            let isCalled = worker.park(timeoutNanoseconds: isSpare ? Self.idleLifetimeNanoseconds : -1)
             lock.lock()
             if isCalled { return stays(worker) }
             guard let place = idle.firstIndex(where: { $0 === worker }) else {

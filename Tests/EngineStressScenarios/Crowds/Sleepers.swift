@@ -65,7 +65,8 @@ enum EngineThreads {
             let thread = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
                 String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
-            if name(of: thread) == "OperationEngine" { count += 1 }
+            let name = name(of: thread)
+            if name.hasPrefix("engine "), name != "engine starter", name != "engine monitor" { count += 1 }
         }
         return count
     }

@@ -1,0 +1,35 @@
+// What OperationEngine's trace needs: a byte that every operation looks at, where the receiver is, who the thread is.
+#ifndef CLINUX_TRACE_H
+#define CLINUX_TRACE_H
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/// What is special about this process, seldom anything: one byte, so that one look is enough for all of it.
+enum {
+    clinux_mark_forked = 1,
+    clinux_mark_traced_operations = 2,
+    clinux_mark_traced_threads = 4,
+};
+extern uint8_t clinux_marks __attribute__((visibility("hidden")));
+
+static inline bool clinux_has_mark(uint8_t marks) { return __atomic_load_n(&clinux_marks, __ATOMIC_RELAXED) & marks; }
+
+static inline bool clinux_traces_operations(void) { return clinux_has_mark(clinux_mark_traced_operations); }
+static inline bool clinux_traces_threads(void) { return clinux_has_mark(clinux_mark_traced_threads); }
+/// In one look, whether this process is a forked child (see `clinux_is_forked`) or its operations are traced.
+static inline bool clinux_is_forked_or_traced(void) {
+    return clinux_has_mark(clinux_mark_forked | clinux_mark_traced_operations);
+}
+
+/// From now on `receiver` is found, and these kinds are marked. NULL and none end that. The caller allows one thread at
+/// a time. A child that fork(2) makes begins without. pthread_atfork(3).
+void clinux_set_trace(void *receiver, bool of_operations, bool of_threads);
+
+/// The receiver, or NULL. Acquiring: pairs with the releasing store of `clinux_set_trace`.
+void *clinux_trace_receiver(void);
+
+/// As `clinux_gettid`, asked once a thread.
+pid_t clinux_own_thread(void);
+
+#endif

@@ -1,0 +1,92 @@
+/// A receiver that counts how long operations wait and run, and how many are in the queue (contract X4).
+///
+/// Install it with `OperationTrace.install(statistics, for: .operations)`. It keeps a few words for each operation that
+/// is ready or runs, and allocates only for more of those than ever before. Every member may be used from any thread.
+public final class OperationStatistics: OperationTrace.Receiver {
+    /// What came until now.
+    public struct Summary: Sendable {
+        /// Operations that were enqueued.
+        public internal(set) var enqueued = 0
+        /// Operations that are finished, cancelled ones included.
+        public internal(set) var finished = 0
+        /// From ready to started, in nanoseconds, of every operation that started.
+        public internal(set) var waiting = OperationTrace.Histogram()
+        /// From started to finished, in nanoseconds, of every operation that has finished.
+        public internal(set) var running = OperationTrace.Histogram()
+        /// How many unfinished operations the queue had, seen by each that was enqueued, itself included.
+        public internal(set) var depth = OperationTrace.Histogram()
+
+        /// Nothing yet.
+        public init() {}
+
+        fileprivate mutating func add(_ other: Summary) {
+            enqueued += other.enqueued
+            finished += other.finished
+            waiting.add(other.waiting)
+            running.add(other.running)
+            depth.add(other.depth)
+        }
+    }
+
+    private let queue: OperationTrace.QueueID?
+    private let shards = (0..<OperationStatistics.shardCount).map { _ in Shard() }
+    /// A power of two. Threads that are told of different operations seldom meet at one lock.
+    private static let shardCount = 8
+
+    /// Counts the operations of one queue, or, without one, of all queues together.
+    public init(of queue: OperationQueue? = nil) { self.queue = queue.map { OperationTrace.QueueID($0) } }
+
+    /// The counts of this moment. An operation that is just being told of may be missing.
+    public var summary: Summary {
+        var sum = Summary()
+        for shard in shards { sum.add(shard.summary) }
+        return sum
+    }
+
+    /// Called by the engine.
+    public func receive(_ event: OperationTrace.OperationEvent) {
+        if event.isBarrier || queue != nil && event.queue != queue { return }
+        let address = UInt(bitPattern: Unmanaged.passUnretained(event.operation).toOpaque())
+        // Objects lie sixteen bytes apart, and alike ones more.
+        let hash = (address >> 4) &* 0x9E37_79B9_7F4A_7C15
+        shards[Int(truncatingIfNeeded: hash >> 32) & (Self.shardCount - 1)].note(event, address)
+    }
+
+    /// Some of the operations.
+    private final class Shard: @unchecked Sendable {
+        private struct Times {
+            var ready: Int64?
+            var started: Int64?
+        }
+
+        private let lock = FutexLock()
+        // Guarded by `lock`.
+        private var all = Summary()
+        /// Operations that are ready and not finished, by their addresses.
+        private var current: [UInt: Times] = [:]
+
+        var summary: Summary { lock.withLock { all } }
+
+        func note(_ event: OperationTrace.OperationEvent, _ address: UInt) {
+            let depth = event.step == .enqueued ? event.operation.core?._withUnsafeGuaranteedRef(\.operationCount) : nil
+            lock.lock()
+            defer { lock.unlock() }
+            switch event.step {
+            case .enqueued:
+                all.enqueued += 1
+                if let depth { all.depth.record(Int64(depth)) }
+            case .ready:
+                current[address] = Times(ready: event.time)
+            case .started:
+                if let ready = current[address]?.ready { all.waiting.record(event.time - ready) }
+                current[address] = Times(started: event.time)
+            case .finished:
+                all.finished += 1
+                if let started = current.removeValue(forKey: address)?.started {
+                    all.running.record(event.time - started)
+                }
+            case .notified: break
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import CLinux
+import Synchronization
+
+/// Tells a receiver what becomes of every operation, and what the engine's threads do (contract X4).
+///
+/// One receiver at a time, for the whole process. Without one, an operation costs a look at a byte for each of three
+/// events, a closure none; see <doc:Tracing>.
+///
+/// **Lifetime.** An installed receiver is never released: install the same object again rather than a new one. When
+/// `remove` has returned, nothing is told of what happens after that. A thread that was about to call the receiver may
+/// still do so, once, however much later; a receiver that stops early has to ignore this by itself.
+///
+/// Every member may be used from any thread.
+public enum OperationTrace {
+    /// What is told of events.
+    ///
+    /// Both methods are called on the thread to which the event happens, from many threads at once, and hold it up: what
+    /// they take is added to the time of the operation. No lock of the engine is held during a call, but the operation
+    /// may be between two states. So a receiver
+    /// - may allocate, read clocks and atomics, and take locks of its own, under which no code calls the engine;
+    /// - may read the properties of the operation;
+    /// - must not change, start or wait for any operation or queue, nor wait for a thread that does.
+    ///
+    /// The events of one operation come in the order of `OperationStep`, each after the one before has returned. The
+    /// events of one thread come in the order of time, except `growth`, which another thread may tell late. Between
+    /// operations there is one promise: `finished` has returned before `ready` is told of what depended on it.
+    public protocol Receiver: AnyObject, Sendable {
+        /// Something happened to an operation. Does nothing unless implemented.
+        func receive(_ event: OperationEvent)
+        /// A thread did something. Does nothing unless implemented.
+        func receive(_ event: ThreadEvent)
+    }
+
+    /// What a receiver is told of.
+    public struct Kinds: OptionSet, Sendable {
+        public let rawValue: UInt8
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// What becomes of operations. Closures are added as objects meanwhile, since they need an identity.
+        public static let operations = Kinds(rawValue: 1)
+        /// What threads do. Closures are added as ever.
+        public static let threads = Kinds(rawValue: 2)
+        /// Both.
+        public static let all: Kinds = [.operations, .threads]
+    }
+
+    /// From now on the receiver is told of these kinds of events. Of operations that are in a queue by now it hears what
+    /// happens to them from here on; of closures that were added before, nothing.
+    ///
+    /// - Returns: false, with no effect, if another receiver is installed. The installed one may change its kinds.
+    @discardableResult
+    public static func install(_ receiver: any Receiver, for kinds: Kinds = .all) -> Bool {
+        installation.withLock { current in
+            if let current, current.receiver !== receiver { return false }
+            let box = current ?? Box(receiver)
+            current = box
+            // Never released: a thread may have found it, and call it later.
+            clinux_set_trace(
+                Unmanaged.passRetained(box).toOpaque(), kinds.contains(.operations), kinds.contains(.threads))
+            return true
+        }
+    }
+
+    /// The receiver is told nothing more.
+    ///
+    /// - Returns: false, with no effect, if it is not the installed one.
+    @discardableResult
+    public static func remove(_ receiver: any Receiver) -> Bool {
+        installation.withLock { current in
+            guard current?.receiver === receiver else { return false }
+            current = nil
+            clinux_set_trace(nil, false, false)
+            return true
+        }
+    }
+
+    private static let installation = Installation()
+
+    /// Guards what is installed. In no hook: those use the copy in C.
+    private final class Installation: Sendable {
+        private let lock = FutexLock()
+        /// Guarded by `lock`.
+        private nonisolated(unsafe) var current: Box?
+
+        func withLock<Result>(_ body: (inout Box?) -> Result) -> Result { lock.withLock { body(&current) } }
+    }
+
+    /// A class reference is one word, which C can hold; an existential is two.
+    private final class Box: Sendable {
+        let receiver: any Receiver
+
+        init(_ receiver: any Receiver) { self.receiver = receiver }
+    }
+
+    /// The receiver, for a hook. It is never released, so the hook need not retain it.
+    static var receiver: (any Receiver)? {
+        clinux_trace_receiver().map { Unmanaged<Box>.fromOpaque($0)._withUnsafeGuaranteedRef(\.receiver) }
+    }
+}
+
+extension OperationTrace.Receiver {
+    public func receive(_ event: OperationTrace.OperationEvent) {}
+    public func receive(_ event: OperationTrace.ThreadEvent) {}
+}

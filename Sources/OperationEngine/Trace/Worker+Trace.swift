@@ -1,0 +1,60 @@
+import CLinux
+
+/// What the engine tells of threads. All of it behind a look at `TraceMarks`, with no lock held.
+extension OperationTrace {
+    @inline(never)
+    static func tell(
+        _ step: ThreadStep, of thread: Int32 = clinux_own_thread(), at time: Int64 = Deadline.now(),
+        other: Int32? = nil, queue: QueueID? = nil
+    ) {
+        receiver?.receive(ThreadEvent(step: step, time: time, thread: thread, other: other, queue: queue))
+    }
+}
+
+extension Worker {
+    /// Wakes the thread, which is parked or about to be. With no lock held.
+    func unpark() {
+        if TraceMarks.threads { unparkTraced() } else { parker.unpark() }
+    }
+
+    @inline(never)
+    private func unparkTraced() {
+        // Relaxed: the token orders it.
+        waker.store(clinux_own_thread(), ordering: .relaxed)
+        parker.unpark()
+        OperationTrace.tell(.wake, other: thread?.number)
+    }
+
+    /// Sleeps until called, or until the time has run out. False if it ran out.
+    func park(timeoutNanoseconds: Int64) -> Bool {
+        if TraceMarks.threads { return parkTraced(timeoutNanoseconds) }
+        return parker.park(timeoutNanoseconds: timeoutNanoseconds)
+    }
+
+    @inline(never)
+    private func parkTraced(_ timeoutNanoseconds: Int64) -> Bool {
+        OperationTrace.tell(.park)
+        let isCalled = parker.park(timeoutNanoseconds: timeoutNanoseconds)
+        let waker = isCalled ? waker.exchange(0, ordering: .relaxed) : 0
+        OperationTrace.tell(.unpark, other: waker == 0 ? nil : waker)
+        return isCalled
+    }
+}
+
+extension Worker {
+    @inline(never)
+    func trace(_ step: OperationTrace.ThreadStep) { OperationTrace.tell(step) }
+
+    /// The monitor has counted the worker as blocked at that time. On the monitor's thread.
+    @inline(never)
+    func traceGrowth(at time: Int64) {
+        if let thread { OperationTrace.tell(.growth, of: thread.number, at: time) }
+    }
+}
+
+extension Runner {
+    @inline(never)
+    func traceLease(_ step: OperationTrace.ThreadStep, of queue: QueueCore) {
+        OperationTrace.tell(step, queue: queue.traceID)
+    }
+}

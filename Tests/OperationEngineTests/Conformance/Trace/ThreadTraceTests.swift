@@ -1,0 +1,137 @@
+import Dispatch
+import OperationEngine
+import TestSupport
+import Testing
+
+extension TracingTests {
+    @Suite("what is told of threads")
+    struct OfThreads {
+        @Test("leases: taken, then given up, by the thread that runs the queue", .contract("X4"))
+        func leases() {
+            let queue = makeQueue()
+            let id = OperationTrace.QueueID(queue)
+            let log = TraceLog(of: [queue])
+            let workers = Guarded<Set<Int32>>([])
+            log.installed(for: .threads) {
+                for _ in 0..<20 { queue.addOperation { _ = workers.withLock { $0.insert(ThreadFacts.id) } } }
+                drains(queue)
+                log.awaits { events in
+                    let own = events.filter { $0.queue == id }
+                    let taken = own.count { $0.step == .leaseTaken }
+                    return taken > 0 && own.count == 2 * taken
+                }
+            }
+            let own = log.threadEvents.filter { $0.queue == id }
+            #expect(workers.read().isSubset(of: Set(own.map(\.thread))))
+            for events in Dictionary(grouping: own, by: \.thread).values {
+                for (index, event) in events.enumerated() {
+                    #expect(event.step == (index % 2 == 0 ? .leaseTaken : .leaseGivenUp) && event.other == nil)
+                }
+                #expect(events.map(\.time) == events.map(\.time).sorted())
+            }
+            #expect(log.entries.isEmpty, "operations are not told of")
+        }
+
+        @Test("a worker that sleeps is woken: park, wake and unpark name each other", .contract("X4"))
+        func sleeps() {
+            let queue = makeQueue()
+            let log = TraceLog()
+            let me = ThreadFacts.id
+            log.installed(for: .threads) {
+                let patience = Patience()
+                // Until this thread happens to be the one that wakes a worker.
+                func hasWoken(_ events: [OperationTrace.ThreadEvent]) -> Bool {
+                    events.contains { $0.step == .wake && $0.thread == me }
+                        && events.contains { $0.step == .unpark && $0.other == me }
+                }
+                while !hasWoken(log.threadEvents), !patience.isOver() {
+                    queue.addOperation {}
+                    drains(queue)
+                    log.awaits { events in
+                        let turns = events.filter { $0.step == .park || $0.step == .unpark }
+                        return Dictionary(grouping: turns, by: \.thread).values.allSatisfy { $0.last?.step == .park }
+                    }
+                }
+                #expect(hasWoken(log.threadEvents))
+            }
+            let events = log.threadEvents
+            for wake in events where wake.step == .wake && wake.thread == me {
+                #expect(wake.other != nil && wake.other != me && wake.queue == nil)
+            }
+            for of in Dictionary(grouping: events, by: \.thread).values {
+                // Threads go to sleep and wake up in turns.
+                let turns = of.map(\.step).filter { $0 == .park || $0 == .unpark }
+                #expect(zip(turns, turns.dropFirst()).allSatisfy { $0 != $1 })
+            }
+        }
+
+        @Test("a wait inside an operation: growth, and shrinkage when it is over", .contract("X4", "O6"))
+        func waits() {
+            let (queue, other) = (makeQueue(), makeQueue())
+            let log = TraceLog()
+            let waiter = Guarded<Int32>(0)
+            log.installed(for: .threads) {
+                let inner = Blocker()
+                inner.occupy(other)
+                queue.addOperation {
+                    waiter.withLock { $0 = ThreadFacts.id }
+                    inner.operation.waitUntilFinished()
+                }
+                log.awaits { $0.contains { $0.step == .growth && $0.thread == waiter.read() } }
+                #expect(!log.threadEvents.contains { $0.step == .shrinkage && $0.thread == waiter.read() })
+                inner.release.open()
+                drains(queue)
+                drains(other)
+            }
+            let own = log.threadEvents.filter { $0.thread == waiter.read() }.map(\.step)
+            let growth = own.firstIndex(of: .growth) ?? .max
+            #expect(growth < own.firstIndex(of: .shrinkage) ?? -1)
+        }
+
+        @Test(
+            "operations that block elsewhere: growth by the watching thread, begin with a name, shrinkage",
+            .contract("X4", "N13"))
+        func blocks() {
+            let count = ThreadFacts.cores + 3
+            let queue = makeQueue(limit: count)
+            let log = TraceLog()
+            let (met, workers) = (Rendezvous(count), Guarded<[Int32: String]>([:]))
+            log.installed(for: .threads) {
+                for _ in 0..<count {
+                    queue.addOperation {
+                        let thread = ThreadFacts.id
+                        workers.withLock { $0[thread] = ThreadFacts.name }
+                        met.meet()
+                    }
+                }
+                drains(queue)
+            }
+            let own = log.threadEvents.filter { workers.read().keys.contains($0.thread) }
+            #expect(own.contains { $0.step == .growth })
+            #expect(own.contains { $0.step == .shrinkage })
+            for (thread, name) in workers.read() {
+                #expect(name.wholeMatch(of: /engine norma?l? [1-9][0-9]*/) != nil && name.utf8.count <= 15)
+                if let told = log.namesOfBegun[thread] { #expect(told == name) }
+            }
+            #expect(Set(workers.read().values).count == count, "two workers of one name")
+        }
+
+        @Test("a worker too many ends when it has been idle for long", .contract("X4"), .slow)
+        func ends() {
+            let count = ThreadFacts.cores + 2
+            let queue = makeQueue(limit: count)
+            let log = TraceLog()
+            let met = Rendezvous(count)
+            log.installed(for: .threads) {
+                for _ in 0..<count { queue.addOperation { met.meet() } }
+                drains(queue)
+                log.awaits { $0.contains { $0.step == .end } }
+            }
+            let events = log.threadEvents
+            for end in events.indices where events[end].step == .end {
+                let before = events[..<end].filter { $0.thread == events[end].thread && $0.step != .growth }
+                #expect(before.last.map(\.step) == .unpark && before.last?.other == nil)
+            }
+        }
+    }
+}

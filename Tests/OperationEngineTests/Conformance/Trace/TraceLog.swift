@@ -1,0 +1,121 @@
+import OperationEngine
+import TestSupport
+import Testing
+
+/// A receiver that writes down what it is told of some operations. It keeps no operation alive: a receiver never goes.
+///
+/// Other tests that run at the same time are traced too: so it asks for a queue, or for the operations themselves.
+final class TraceLog: OperationTrace.Receiver {
+    struct Entry: Sendable {
+        let step: OperationTrace.OperationStep
+        /// The operation's name; "" if it has none.
+        let name: String
+        let operation: ObjectIdentifier
+        let event: Stamp
+        let isBarrier: Bool
+    }
+
+    /// What both kinds of events have.
+    struct Stamp: Equatable, Sendable {
+        let time: Int64
+        let thread: Int32
+        let caller: Int32
+        let queue: OperationTrace.QueueID?
+    }
+
+    private let queues: Set<OperationTrace.QueueID>
+    private let outsiders: Set<ObjectIdentifier>
+    private let log = Guarded<[Entry]>([])
+    private let threads = Guarded<[OperationTrace.ThreadEvent]>([])
+    private let begun = Guarded<[Int32: String]>([:])
+
+    init(of queues: [OperationQueue] = [], operations: [OperationEngine.Operation] = []) {
+        self.queues = Set(queues.map { OperationTrace.QueueID($0) })
+        outsiders = Set(operations.map { ObjectIdentifier($0) })
+    }
+
+    func receive(_ event: OperationTrace.OperationEvent) {
+        guard event.queue.map({ queues.contains($0) }) ?? outsiders.contains(ObjectIdentifier(event.operation)) else {
+            return
+        }
+        let stamp = Stamp(time: event.time, thread: event.thread, caller: ThreadFacts.id, queue: event.queue)
+        log.withLock {
+            $0.append(
+                Entry(
+                    step: event.step, name: event.operation.name ?? "", operation: ObjectIdentifier(event.operation),
+                    event: stamp, isBarrier: event.isBarrier))
+        }
+    }
+
+    func receive(_ event: OperationTrace.ThreadEvent) {
+        if event.step == .begin {
+            let name = ThreadFacts.name
+            begun.withLock { $0[event.thread] = name }
+        }
+        threads.withLock { $0.append(event) }
+    }
+
+    // MARK: What it has written down
+
+    var entries: [Entry] { log.read() }
+    var threadEvents: [OperationTrace.ThreadEvent] { threads.read() }
+    /// The names of the workers that began, by their threads.
+    var namesOfBegun: [Int32: String] { begun.read() }
+
+    /// Blocks until a thread event comes that is asked for. Records a failure if none does.
+    @discardableResult
+    func awaits(
+        sourceLocation: SourceLocation = #_sourceLocation,
+        _ isIt: @Sendable ([OperationTrace.ThreadEvent]) -> Bool
+    ) -> Bool {
+        let hasCome = threads.wait { isIt($0) }
+        if !hasCome { Issue.record("the event does not come", sourceLocation: sourceLocation) }
+        return hasCome
+    }
+
+    /// The steps of the operations of that name, in order.
+    func steps(_ name: String) -> [OperationTrace.OperationStep] {
+        entries.filter { $0.name == name }.map(\.step)
+    }
+
+    /// The steps of each operation, in order.
+    var stepsByOperation: [[OperationTrace.OperationStep]] {
+        Dictionary(grouping: entries, by: \.operation).values.map { $0.map(\.step) }
+    }
+
+    /// Where in the log a step of the operation of that name stands; nil if it is not there.
+    func place(_ name: String, _ step: OperationTrace.OperationStep) -> Int? {
+        entries.firstIndex { $0.name == name && $0.step == step }
+    }
+
+    /// Installed while `body` runs.
+    func installed<Result>(
+        for kinds: OperationTrace.Kinds = .operations, sourceLocation: SourceLocation = #_sourceLocation,
+        _ body: () throws -> Result
+    ) rethrows -> Result {
+        #expect(OperationTrace.install(self, for: kinds), sourceLocation: sourceLocation)
+        defer { #expect(OperationTrace.remove(self), sourceLocation: sourceLocation) }
+        return try body()
+    }
+}
+
+extension [OperationTrace.OperationStep] {
+    /// Of an operation in a queue that runs.
+    static var whole: Self { [.enqueued, .ready, .started, .finished, .notified] }
+    /// Of one that is cancelled before it starts.
+    static var leftOut: Self { [.enqueued, .ready, .finished, .notified] }
+    /// Of one that is started by hand.
+    static var byHand: Self { [.started, .finished, .notified] }
+}
+
+extension OperationEngine.Operation {
+    /// The same operation, with a name.
+    func named(_ name: String) -> Self {
+        self.name = name
+        return self
+    }
+}
+
+/// What only one test at a time can do: one receiver is installed in a process.
+@Suite("X4: the trace", .blocking, .serialized)
+enum TracingTests {}
