@@ -13,7 +13,7 @@ struct Scenario: Sendable {
     let varies: Bool
     let play: @Sendable (Play) -> Void
 
-    static let all = independent + dependent + controlled
+    static let all = independent + dependent + controlled + traced
 
     private static let independent = [
         Scenario("closure-limit-1", "addOperation { } at limit 1") { play in
@@ -162,6 +162,46 @@ struct Scenario: Sendable {
             }
         },
     ]
+
+    private static let traced = [
+        Scenario("traced-closure", "addOperation { }, told of to a receiver that does nothing") { play in
+            Silent.whileInstalled {
+                play.onQueue { queue, tally in
+                    for _ in 0..<play.count { queue.addOperation { tally.count() } }
+                }
+            }
+        },
+        Scenario("traced-block", "a BlockOperation, told of to a receiver that does nothing") { play in
+            Silent.whileInstalled {
+                play.onQueue { queue, tally in
+                    for _ in 0..<play.count { queue.addOperation(BlockOperation { tally.count() }) }
+                }
+            }
+        },
+        Scenario("counted-block", "a BlockOperation, told of to OperationStatistics") { play in
+            let statistics = OperationStatistics()
+            OperationTrace.install(statistics, for: .operations)
+            play.onQueue { queue, tally in
+                for _ in 0..<play.count { queue.addOperation(BlockOperation { tally.count() }) }
+            }
+            OperationTrace.remove(statistics)
+            if statistics.summary.finished != play.count { fail("not all were counted") }
+        },
+    ]
+
+    /// Is told of operations and of threads.
+    private final class Silent: OperationTrace.Receiver {
+        private static let shared = Silent()
+
+        func receive(_ event: OperationTrace.OperationEvent) {}
+        func receive(_ event: OperationTrace.ThreadEvent) {}
+
+        static func whileInstalled(_ body: () -> Void) {
+            OperationTrace.install(shared)
+            body()
+            OperationTrace.remove(shared)
+        }
+    }
 
     private init(
         _ name: String, _ summary: String, varies: Bool = false, _ play: @escaping @Sendable (Play) -> Void

@@ -33,7 +33,10 @@ public enum OperationTrace {
 
     /// What a receiver is told of.
     public struct Kinds: OptionSet, Sendable {
+        /// A bit for each kind.
         public let rawValue: UInt8
+
+        /// The kinds whose bits are set.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
         /// What becomes of operations. Closures are added as objects meanwhile, since they need an identity.
@@ -99,6 +102,8 @@ public enum OperationTrace {
 }
 
 extension OperationTrace.Receiver {
+    /// Does nothing.
     public func receive(_ event: OperationTrace.OperationEvent) {}
+    /// Does nothing.
     public func receive(_ event: OperationTrace.ThreadEvent) {}
 }

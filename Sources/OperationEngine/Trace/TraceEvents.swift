@@ -21,6 +21,7 @@ extension OperationTrace {
 
     /// Something that happened to an operation.
     public struct OperationEvent: Sendable {
+        /// What it was.
         public let step: OperationStep
         /// Nanoseconds of CLOCK_MONOTONIC, read just before the receiver is called.
         public let time: Int64
@@ -60,6 +61,7 @@ extension OperationTrace {
 
     /// Something that a thread did.
     public struct ThreadEvent: Sendable {
+        /// What it was.
         public let step: ThreadStep
         /// Nanoseconds of CLOCK_MONOTONIC, read when it happened.
         public let time: Int64

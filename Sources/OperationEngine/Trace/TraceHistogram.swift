@@ -14,6 +14,7 @@ extension OperationTrace {
         /// Of values below `steps` one each, and `steps` for each higher power of two that an `Int64` can have.
         private static let bucketCount = steps * (Int64.bitWidth - 3)
 
+        /// No values yet.
         public init() {}
 
         /// Counts a value. Negative ones count as 0.
