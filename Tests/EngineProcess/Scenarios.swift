@@ -22,6 +22,7 @@ let scenarios: [String: Scenario] = [
     "fork-and-read": forkAndRead,
     "fork-before-use": forkBeforeUse,
     "fork-in-operation": forkInOperation,
+    "fork-traced": forkTraced,
     "fork-under-load": forkUnderLoad,
     "idle": idle,
     "inherited-processors": inheritedProcessors,

@@ -3,7 +3,7 @@ import CLinux
 /// What the engine tells of operations. All of it behind a look at `TraceMarks`, never inlined into the paths of
 /// operations that are not traced.
 extension Operation {
-    private func tell(_ step: OperationTrace.OperationStep, in queue: OperationTrace.QueueID?) {
+    fileprivate func tell(_ step: OperationTrace.OperationStep, in queue: OperationTrace.QueueID?) {
         OperationTrace.receiver?.receive(
             OperationTrace.OperationEvent(
                 step: step, time: Deadline.now(), thread: clinux_own_thread(), operation: self, queue: queue,
@@ -11,7 +11,7 @@ extension Operation {
     }
 
     /// Only while the operation is in no queue, or has not left it: see `queue`.
-    private var queueID: OperationTrace.QueueID? { core?._withUnsafeGuaranteedRef(\.traceID) }
+    fileprivate var queueID: OperationTrace.QueueID? { core?._withUnsafeGuaranteedRef(\.traceID) }
 
     /// The rest of adding a claimed operation, up to its place in the inbox. Before it is published nobody can make it
     /// ready; from then on the thread that does so tells of it.
@@ -52,8 +52,6 @@ extension Operation {
     func traceNotified(_ queue: UInt) {
         tell(.notified, in: queue == Self.noQueue ? nil : OperationTrace.QueueID(bits: queue))
     }
-
-    fileprivate func traceDropping(_ step: OperationTrace.OperationStep) { tell(step, in: queueID) }
 }
 
 extension BatchFiler {
@@ -78,7 +76,7 @@ extension QueueCore {
         func tell(_ step: OperationTrace.OperationStep) {
             dropped.items.visitAll {
                 guard case .operation(let operation) = $0.kind else { return }
-                operation._withUnsafeGuaranteedRef { $0.traceDropping(step) }
+                operation._withUnsafeGuaranteedRef { $0.tell(step, in: $0.queueID) }
             }
         }
         tell(.finished)

@@ -6,7 +6,7 @@ import Synchronization
 /// One receiver at a time, for the whole process. Without one, an operation costs a look at a byte for each of three
 /// events, a closure none; see <doc:Tracing>.
 ///
-/// **Lifetime.** An installed receiver is never released: install the same object again rather than a new one. When
+/// **Lifetime.** A receiver that was installed once is never released: install the same one again rather than a new one. When
 /// `remove` has returned, nothing is told of what happens after that. A thread that was about to call the receiver may
 /// still do so, once, however much later; a receiver that stops early has to ignore this by itself.
 ///
@@ -53,13 +53,18 @@ public enum OperationTrace {
     /// - Returns: false, with no effect, if another receiver is installed. The installed one may change its kinds.
     @discardableResult
     public static func install(_ receiver: any Receiver, for kinds: Kinds = .all) -> Bool {
-        installation.withLock { current in
-            if let current, current.receiver !== receiver { return false }
-            let box = current ?? Box(receiver)
-            current = box
-            // Never released: a thread may have found it, and call it later.
+        installation.withLock { boxes in
+            if let current = Self.receiver, current !== receiver { return false }
+            let box: Box
+            if let former = boxes.first(where: { $0.receiver === receiver }) {
+                box = former
+            } else {
+                box = Box(receiver)
+                // Kept for good: a thread may find it now, and call it after its removal.
+                boxes.append(box)
+            }
             clinux_set_trace(
-                Unmanaged.passRetained(box).toOpaque(), kinds.contains(.operations), kinds.contains(.threads))
+                Unmanaged.passUnretained(box).toOpaque(), kinds.contains(.operations), kinds.contains(.threads))
             return true
         }
     }
@@ -69,9 +74,8 @@ public enum OperationTrace {
     /// - Returns: false, with no effect, if it is not the installed one.
     @discardableResult
     public static func remove(_ receiver: any Receiver) -> Bool {
-        installation.withLock { current in
-            guard current?.receiver === receiver else { return false }
-            current = nil
+        installation.withLock { _ in
+            guard Self.receiver === receiver else { return false }
             clinux_set_trace(nil, false, false)
             return true
         }
@@ -79,13 +83,13 @@ public enum OperationTrace {
 
     private static let installation = Installation()
 
-    /// Guards what is installed. In no hook: those use the copy in C.
+    /// Lets one thread at a time install and remove. No hook uses it.
     private final class Installation: Sendable {
         private let lock = FutexLock()
-        /// Guarded by `lock`.
-        private nonisolated(unsafe) var current: Box?
+        /// All that ever were installed. Guarded by `lock`.
+        private nonisolated(unsafe) var boxes: [Box] = []
 
-        func withLock<Result>(_ body: (inout Box?) -> Result) -> Result { lock.withLock { body(&current) } }
+        func withLock<Result>(_ body: (inout [Box]) -> Result) -> Result { lock.withLock { body(&boxes) } }
     }
 
     /// A class reference is one word, which C can hold; an existential is two.
@@ -93,12 +97,13 @@ public enum OperationTrace {
         let receiver: any Receiver
 
         init(_ receiver: any Receiver) { self.receiver = receiver }
+
+        /// What is installed. It is never released, so a hook need not retain it.
+        @inline(__always)
+        static var current: Unmanaged<Box>? { clinux_trace_receiver().map { Unmanaged.fromOpaque($0) } }
     }
 
-    /// The receiver, for a hook. It is never released, so the hook need not retain it.
-    static var receiver: (any Receiver)? {
-        clinux_trace_receiver().map { Unmanaged<Box>.fromOpaque($0)._withUnsafeGuaranteedRef(\.receiver) }
-    }
+    static var receiver: (any Receiver)? { Box.current?._withUnsafeGuaranteedRef(\.receiver) }
 }
 
 extension OperationTrace.Receiver {

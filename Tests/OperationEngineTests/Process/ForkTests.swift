@@ -42,6 +42,12 @@ struct ForkTests {
         try passes("fork-in-operation")
     }
 
+    @Test(
+        "a forked child is not traced, and may begin to trace anew", .contract("X4"), arguments: ["unused", "used"])
+    func traced(parent: String) throws {
+        try passes("fork-traced", parent)
+    }
+
     @Test("a process that forks before its first use may use the engine on both sides")
     func beforeUse() throws {
         try passes("fork-before-use")

@@ -1,0 +1,35 @@
+import CLinux
+import Glibc
+import OperationEngine
+
+/// Counts what it is told, and whether that has the calling thread's number.
+private final class Told: OperationTrace.Receiver {
+    let events = Count()
+
+    func receive(_ event: OperationTrace.OperationEvent) {
+        expect(event.thread == clinux_gettid(), "told of thread \(event.thread) on \(clinux_gettid())")
+        events.add(1)
+    }
+}
+
+/// A child begins without a receiver, whether or not its parent has used a queue.
+@Sendable func forkTraced(_ arguments: [String]) {
+    let (told, childs) = (Told(), Told())
+    expect(OperationTrace.install(told, for: .operations), "there is a receiver")
+    BlockOperation {}.start()
+    expect(told.events.value == 3, "\(told.events.value) events of one started by hand")
+    if arguments.first == "used" { firstOperations([]) }
+    let before = told.events.value
+    let end = inForkedChild {
+        BlockOperation {}.start()
+        expect(told.events.value == before, "the child is traced")
+        expect(!OperationTrace.remove(told), "the child has its parent's receiver")
+        expect(OperationTrace.install(childs, for: .operations), "the child may have none")
+        BlockOperation {}.start()
+        return childs.events.value == 3 && told.events.value == before ? 0 : 1
+    }
+    expect(end == .exit(0), "the child's end: \(end)")
+    BlockOperation {}.start()
+    expect(told.events.value == before + 3, "the parent is traced no more")
+    expect(OperationTrace.remove(told), "it was removed")
+}
