@@ -15,10 +15,6 @@ struct NiceBand: Equatable {
     static let count = 9
     static let normal = NiceBand(index: 4)
     static let normalPriority = 0.5
-    /// For the names of threads, of six letters at most.
-    private static let names: [StaticString] = [
-        "idle", "lowest", "lower", "low", "normal", "high", "higher", "urgent", "top",
-    ]
     private static let steps = [19, 14, 10, 5, 0, -5, -10, -15, -20]
     /// The nice value of the main thread when the engine was first used, getpriority(2).
     static let base = clinux_thread_nice(getpid())
@@ -39,9 +35,24 @@ struct NiceBand: Equatable {
 
     /// The nice value of its workers.
     var nice: Int32 { min(max(Self.base + Int32(Self.steps[index]), -20), 19) }
+    /// For the names of threads, of six letters at most. No global: see `WorkerPool.prepareForThreads`.
+    private var name: StaticString {
+        switch index {
+        case 0: "idle"
+        case 1: "lowest"
+        case 2: "lower"
+        case 3: "low"
+        case 4: "normal"
+        case 5: "high"
+        case 6: "higher"
+        case 7: "urgent"
+        default: "top"
+        }
+    }
+
     /// Names the calling thread as a worker: "engine normal 1".
     func nameOwnThread(_ number: Int) {
-        Self.names[index].withUTF8Buffer { name in
+        name.withUTF8Buffer { name in
             name.withMemoryRebound(to: CChar.self) { clinux_set_own_worker_name($0.baseAddress, Int32(number)) }
         }
     }
