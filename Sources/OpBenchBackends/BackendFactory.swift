@@ -21,6 +21,8 @@ package struct BackendFactory: Sendable {
     package let guarantees: Guarantees
     /// The kinds of sample that mean something for it.
     package let kinds: Set<SampleKind>
+    /// What keeps the events of its threads; nil if it tells of none.
+    package let threadEvents: (any ThreadEventSource)?
     /// How it executes what a shape needs.
     private let ways: [Capability: Way]
     /// Why it does not execute what it has no way for.
@@ -32,10 +34,11 @@ package struct BackendFactory: Sendable {
     ///   - ways: how it executes what a shape needs.
     ///   - refusals: why it cannot do what it has no way for.
     ///   - otherwise: the reason for all that stands in neither.
+    ///   - threadEvents: keeps what its library tells of threads.
     package init(
         id: BackendID, guarantees: Guarantees, kinds: Set<SampleKind> = Set(SampleKind.allCases),
         ways: [Capability: Way], refusals: [Capability: String] = [:],
-        otherwise: String = "it has no way to do what the shape needs"
+        otherwise: String = "it has no way to do what the shape needs", threadEvents: (any ThreadEventSource)? = nil
     ) {
         self.id = id
         self.guarantees = guarantees
@@ -43,6 +46,7 @@ package struct BackendFactory: Sendable {
         self.ways = ways
         self.refusals = refusals
         self.otherwise = otherwise
+        self.threadEvents = threadEvents
     }
 
     /// Whether it can express a plan that is not a sequence.

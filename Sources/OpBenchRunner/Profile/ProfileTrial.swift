@@ -88,7 +88,9 @@ struct ProfileTrial {
             for part in parts { part.body.setTrace(true) }
             answer = ProfileAnswer(report: plain.report)
             builder.reset()
+            trial.factory.threadEvents?.start()
             run(parts, builder: builder, into: &answer)
+            builder.threadEvents = trial.factory.threadEvents?.stop() ?? []
             ratios.append(Double(answer.totalNanoseconds) / Double(max(1, plain.totalNanoseconds)))
         } while ratios.count < Self.tracePairs && MonotonicClock.now() < end
         answer.perturbation = ratios.sorted()[ratios.count / 2]

@@ -15,6 +15,8 @@ final class TraceBuilder {
     private var origin: Int64?
     /// Of threads, by their number in the register less 1.
     private var hasWorked: Set<Int> = []
+    /// What the backend's threads did beside operations, meanwhile.
+    var threadEvents: [ThreadEvent] = []
 
     init(_ plan: WorkloadPlan, backend: BackendID) {
         self.plan = plan
@@ -30,7 +32,7 @@ final class TraceBuilder {
     }
 
     /// Forgets what was added.
-    func reset() { (trace, origin, hasWorked) = (Self.empty(backend), nil, []) }
+    func reset() { (trace, origin, hasWorked, threadEvents) = (Self.empty(backend), nil, [], []) }
 
     /// Adds a round. Its body still has the stamps.
     ///
@@ -143,8 +145,48 @@ final class TraceBuilder {
             SampleTrace.Thread(
                 name: entry.name, role: hasWorked.contains(number) ? .worker : .submitter, id: entry.id)
         }
+        addThreadEvents(to: &trace)
         _ = trace.mendOrder()
         try trace.check()
         return trace
+    }
+
+    private func addThreadEvents(to trace: inout SampleTrace) {
+        guard let origin, !threadEvents.isEmpty else { return }
+        var places = Dictionary(trace.threads.enumerated().map { ($1.id, UInt16($0)) }) { $1 }
+        func place(of thread: Int32) -> UInt16 {
+            if let place = places[thread] { return place }
+            let place = UInt16(trace.threads.count)
+            // Those that neither submitted nor executed anything.
+            let name = SystemFile.line("/proc/self/task/\(thread)/comm") ?? "thread \(thread)"
+            trace.threads.append(SampleTrace.Thread(name: name, role: .worker, id: thread))
+            places[thread] = place
+            return place
+        }
+        for event in threadEvents {
+            let kind: TracedThreadEvent.Kind =
+                switch event.kind {
+                case .begin: .begin
+                case .end: .end
+                case .park: .park
+                case .unpark: .unpark
+                case .wake: .wake
+                case .leaseTaken: .leaseTaken
+                case .leaseGivenUp: .leaseGivenUp
+                case .growth: .growth
+                case .shrinkage: .shrinkage
+                }
+            var other = event.other.map(place) ?? TracedOperation.unknown
+            switch kind {
+            case .leaseTaken, .leaseGivenUp:
+                // Which queue of several it is, is not known here.
+                guard trace.queues.count == 1 else { continue }
+                other = 0
+            case .wake: if other == TracedOperation.unknown { continue }
+            case .begin, .end, .park, .unpark, .growth, .shrinkage: break
+            }
+            trace.threadEvents.append(
+                TracedThreadEvent(time: event.time - origin, thread: place(of: event.thread), kind: kind, other: other))
+        }
     }
 }
