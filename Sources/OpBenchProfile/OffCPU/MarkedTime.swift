@@ -22,10 +22,7 @@ public struct MarkedTime: Equatable, Sendable {
 
     /// Together, in nanoseconds.
     public var duration: Int64 {
-        ranges.reduce(0) { sum, range in
-            let (length, overflow) = range.upperBound.subtractingReportingOverflow(range.lowerBound)
-            return sum.addingReportingOverflow(overflow ? .max : length).partialValue.magnitudeCapped
-        }
+        ranges.reduce(into: 0) { $0.addCapped($1.upperBound.length(since: $1.lowerBound)) }
     }
 
     public var end: Int64? { ranges.last?.upperBound }
@@ -41,10 +38,7 @@ public struct MarkedTime: Equatable, Sendable {
         var index = firstEndingAfter(begin)
         while index < ranges.count, ranges[index].lowerBound < end {
             let from = max(begin, ranges[index].lowerBound)
-            let part = min(end, ranges[index].upperBound).subtractingReportingOverflow(from)
-            length =
-                length.addingReportingOverflow(part.overflow ? .max : part.partialValue).partialValue
-                .magnitudeCapped
+            length.addCapped(min(end, ranges[index].upperBound).length(since: from))
             first = first ?? from
             index += 1
         }
@@ -63,6 +57,15 @@ public struct MarkedTime: Equatable, Sendable {
 }
 
 extension Int64 {
-    /// What a sum of lengths is that went over: the longest.
-    fileprivate var magnitudeCapped: Int64 { self < 0 ? .max : self }
+    /// A sum of lengths; the greatest number where it goes over.
+    mutating func addCapped(_ length: Int64) {
+        let (sum, overflow) = addingReportingOverflow(length)
+        self = overflow ? .max : sum
+    }
+
+    /// From an earlier time to this one; the greatest number where it goes over, 0 from a later one.
+    func length(since begin: Int64) -> Int64 {
+        let (length, overflow) = subtractingReportingOverflow(begin)
+        return self < begin ? 0 : overflow ? .max : length
+    }
 }

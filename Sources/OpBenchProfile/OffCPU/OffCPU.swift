@@ -42,7 +42,7 @@ public struct OffCPU: Sendable {
         var replay = Replay(script, marks, names)
         replay.run(script.events)
         self.marks = marks
-        threads = replay.threads.values.filter { $0.running + $0.waiting + $0.blocked > 0 }.sorted {
+        threads = replay.threads.values.filter { max($0.running, $0.waiting, $0.blocked) > 0 }.sorted {
             ($1.blocked, $0.id) < ($0.blocked, $1.id)
         }
         causes = replay.causes.values.sorted { ($1.time, $0.cause.rawValue) < ($0.time, $1.cause.rawValue) }
@@ -143,7 +143,7 @@ private struct Replay {
             ranBy[event.thread] = nil
         case .off(let since, let state, let stack, var woken):
             if woken == nil, state != .runnable, let waking = early[event.thread],
-                waking.time >= since - Self.longestEarly
+                since.length(since: waking.time) <= Self.longestEarly
             {
                 woken = waking
                 woken?.time = max(since, waking.time)
@@ -205,7 +205,7 @@ private struct Replay {
 
     private mutating func ran(_ thread: Int32, _ since: Int64, to end: Int64) {
         let length = marks.overlap(from: since, to: end).length
-        if length > 0 { change(thread) { $0.running += length } }
+        if length > 0 { change(thread) { $0.running.addCapped(length) } }
     }
 
     private mutating func endWait(
@@ -220,13 +220,13 @@ private struct Replay {
         let wait = marks.overlap(from: since, to: runnable)
         let delay = marks.overlap(from: runnable, to: end)
         if wait.length > 0 {
-            change(thread) { $0.blocked += wait.length }
-            causes[cause, default: OffCPU.CauseRow(cause: cause, time: 0, count: 0)].time += wait.length
+            change(thread) { $0.blocked.addCapped(wait.length) }
+            causes[cause, default: OffCPU.CauseRow(cause: cause, time: 0, count: 0)].time.addCapped(wait.length)
             blocked.add(node: stack, weight: wait.length, thread: name(of: thread), time: wait.begin)
         }
         if delay.length > 0 {
-            change(thread) { $0.waiting += delay.length }
-            if cause.isRunnable { causes[cause]?.time += delay.length }
+            change(thread) { $0.waiting.addCapped(delay.length) }
+            if cause.isRunnable { causes[cause]?.time.addCapped(delay.length) }
             waiting.add(node: stack, weight: delay.length, thread: name(of: thread), time: delay.begin)
         }
     }

@@ -21,9 +21,9 @@ public struct OffCPUReport: Sendable {
     private func threads(_ count: Int) -> [String] {
         let sums = profile.threads.reduce(into: (running: Int64(0), waiting: Int64(0), blocked: Int64(0), switches: 0))
         {
-            $0.running += $1.running
-            $0.waiting += $1.waiting
-            $0.blocked += $1.blocked
+            $0.running.addCapped($1.running)
+            $0.waiting.addCapped($1.waiting)
+            $0.blocked.addCapped($1.blocked)
             $0.switches += $1.voluntary + $1.involuntary
         }
         var lines = [

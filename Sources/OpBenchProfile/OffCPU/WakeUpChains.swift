@@ -51,10 +51,10 @@ public struct WakeUpChains: Equatable, Sendable {
             guard wake.isMarked else { continue }
             if longest.map({ chains[index].length > chains[$0].length }) ?? true { longest = index }
             let names = [name(wake.waker), name(wake.woken)]
-            let delay = max(0, wake.ran.subtractingReportingOverflow(wake.time).partialValue)
+            let delay = wake.ran.length(since: wake.time)
             var pair = pairs[names] ?? Pair(waker: names[0], woken: names[1], count: 0, delay: 0, longestDelay: 0)
             pair.count += 1
-            pair.delay = pair.delay.addingReportingOverflow(delay).partialValue
+            pair.delay.addCapped(delay)
             pair.longestDelay = max(pair.longestDelay, delay)
             pairs[names] = pair
             if let cause { patterns[[name(wakes[cause].waker)] + names, default: 0] += 1 }
@@ -63,7 +63,7 @@ public struct WakeUpChains: Equatable, Sendable {
         self.patterns = patterns.map { Pattern(threads: $0.key, count: $0.value) }
             .sorted { $0.count != $1.count ? $0.count > $1.count : $0.threads.lexicographicallyPrecedes($1.threads) }
         count = self.pairs.reduce(0) { $0 + $1.count }
-        delay = self.pairs.reduce(0) { $0.addingReportingOverflow($1.delay).partialValue }
+        delay = self.pairs.reduce(into: 0) { $0.addCapped($1.delay) }
         self.longest = longest.map { last in
             var (threads, link): ([String], Int?) = ([name(wakes[last].woken)], last)
             var left = chains[last].length
@@ -74,7 +74,7 @@ public struct WakeUpChains: Equatable, Sendable {
             }
             return Chain(
                 threads: threads.reversed(), length: chains[last].length,
-                duration: max(0, wakes[last].ran.subtractingReportingOverflow(chains[last].begin).partialValue))
+                duration: wakes[last].ran.length(since: chains[last].begin))
         }
     }
 }
