@@ -81,7 +81,7 @@ struct OffCPUTests {
         #expect(profile.blocked.total == 10_000 && profile.waiting.total == 2700)
         let parked = profile.blocked.functions().first { $0.frame.name.contains("park") }
         #expect(parked?.withCallees == 7000)
-        #expect(profile.wakers.functions().first { $0.frame.name == "submit" }?.withCallees == 2000 + 3000 + 2000)
+        #expect(profile.wakers.functions().first { $0.frame.name == "submit" }?.withCallees == 7000)
     }
 
     @Test func `wake-ups have their delay, and chains their links`() {

@@ -37,7 +37,9 @@ final class PerfRecorder: ProfileRecorder {
         process = Tool.start(
             program, arguments, PerfEvents.environment,
             files: [null, null, messages.descriptor, toPerf.read, fromPerf.write])
-        for descriptor in [null, toPerf.read, fromPerf.write] { close(descriptor) }
+        for descriptor in [null, fromPerf.write] { close(descriptor) }
+        // Open until it has answered: one writes to a pipe that nobody reads only once.
+        defer { close(toPerf.read) }
         guard process > 0 else { throw PerfFailure(startError: -process) }
         // It answers once it is attached.
         try? FileBytes.write("enable\n", to: commands)
