@@ -149,6 +149,21 @@ struct OffCPUTests {
         #expect(OffCPUReport(profile, operations: 1).lines().contains { $0.hasPrefix("wake-ups: not known") })
     }
 
+    @Test func `threads of other processes are none of the profile's`() {
+        let text = Self.script + Self.submitter(25000, Self.wakes(4711), Self.submit)
+        let profile = OffCPU(SchedScript(Array(text.utf8)), marks: Self.marks)
+        #expect(profile.threads.map(\.id) == [10, 20] && profile.wakeUps.count == 3)
+    }
+
+    @Test func `a thread that waits since before the recording is known by its wake-up`() {
+        let text =
+            Self.submitter(0, "PERF_RECORD_SWITCH IN") + Self.submitter(3000, Self.wakes(10), Self.submit)
+            + Self.worker(4000, "PERF_RECORD_SWITCH IN") + Self.submitter(40000, Self.switched(20, "S"), Self.park)
+        let profile = OffCPU(SchedScript(Array(text.utf8)), marks: Self.marks)
+        let worker = profile.threads.first { $0.id == 10 }
+        #expect(worker?.blocked == 2000 && worker?.waiting == 1000)
+    }
+
     @Test func `a wait without an end lasts to the last mark`() {
         let text = Self.worker(0, "PERF_RECORD_SWITCH IN") + Self.worker(5000, Self.switched(10, "S"), Self.park)
         let profile = OffCPU(SchedScript(Array(text.utf8)), marks: Self.marks)

@@ -110,8 +110,12 @@ private struct Replay {
     /// Since when all that threads do is known.
     private var epoch: Int64 = 0
 
+    /// The threads that were recorded. Wake-ups of others, of other processes, are in the script, too.
+    private var own: Set<Int32> = []
+
     mutating func run(_ events: [SchedEvent]) {
         epoch = events.first?.time ?? 0
+        own = Set(events.lazy.filter { !$0.isWaking }.map(\.thread))
         for event in events {
             switch event.kind {
             case .on: putOn(event)
@@ -189,7 +193,7 @@ private struct Replay {
         case .off(let since, let state, let stack, nil) where state != .runnable:
             states[thread] = .off(since: since, state, stack: stack, woken: waking)
         case .running: early[thread] = waking
-        case .unknown:
+        case .unknown where own.contains(thread):
             // It waits since before the beginning.
             states[thread] = .off(since: epoch, .sleeping, stack: 0, woken: waking)
         default: break

@@ -12,7 +12,7 @@ enum PerfEvents: String, Sendable, CaseIterable {
     /// Samples a second of a thread that runs. No divisor of what timers run at.
     static let frequency = 997
     /// Of a thread's stack, for the CPU clock. Deeper ones lose their outermost callers.
-    static let stackBytes = 8192
+    static let stackBytes = 16384
     /// perf ends by itself then.
     static let largestFile = "1G"
 
