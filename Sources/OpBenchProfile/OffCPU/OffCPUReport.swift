@@ -56,8 +56,12 @@ public struct OffCPUReport: Sendable {
         var sums: [String: Int64] = [:]
         for sample in stacks.samples {
             let frames = stacks.stack(sample.stack).map { stacks.frames[Int($0)] }
-            let place = frames.last { ![.kernel, .futex, .libc, .unknown].contains(classifier.classify($0)) }
-            sums[(place ?? frames.last)?.name ?? "[no stack]", default: 0] += sample.weight
+            let classes = frames.map { classifier.classify($0) }
+            let place =
+                classes.lastIndex { ![.kernel, .futex, .libc, .unknown].contains($0) }
+                // Where the chain of callers broke: the C library's function.
+                ?? classes.lastIndex { $0 != .kernel }
+            sums[(place.map { frames[$0] } ?? frames.last)?.name ?? "[no stack]", default: 0] += sample.weight
         }
         return ["blocked in:"]
             + sums.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(count).map {
