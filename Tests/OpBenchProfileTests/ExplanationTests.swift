@@ -17,7 +17,7 @@ struct ExplanationTests {
     private static let futex = frame("syscall", "/lib/libc.so.6")
     private static let kernel = frame("do_futex", "[kernel.kallsyms]")
 
-    private func profile(_ unit: WeightUnit = .nanoseconds, _ stacks: [([StackFrame], Int64)]) -> StackProfile {
+    private func profile(_ stacks: [([StackFrame], Int64)], _ unit: WeightUnit = .nanoseconds) -> StackProfile {
         var profile = StackProfile(unit: unit)
         for (stack, weight) in stacks { profile.add([Self.root] + stack, weight: weight) }
         return profile
@@ -54,7 +54,7 @@ struct ExplanationTests {
             ([Self.engine], 400), ([Self.engine, Self.malloc], 20 * allocations), ([Self.other], serve),
         ]
         sample.cpu = .init(profile(stacks), operations: 10)
-        sample.allocations = .init(profile(.allocations, [([Self.engine, Self.malloc], allocations)]), operations: 10)
+        sample.allocations = .init(profile([([Self.engine, Self.malloc], allocations)], .allocations), operations: 10)
         sample.counts = [.futexCalls: 0.5]
         return sample
     }
