@@ -107,6 +107,42 @@ static const struct clinux_profile_code *returns_to(uint64_t word) {
     return code && follows_call(address) ? code : NULL;
 }
 
+#if defined(__x86_64__)
+static uint64_t displaced(uint64_t from, const uint8_t *bytes) {
+    int32_t displacement;
+    memcpy(&displacement, bytes, sizeof displacement);
+    return from + (uint64_t)(int64_t)displacement;
+}
+#endif
+
+/// Whether the call before `address` is to a function that keeps no frame pointers, as far as can be told: by way of the
+/// table of addresses that the linker fills, directly or from a stub.
+static bool calls_frameless(uint64_t address) {
+#if defined(__x86_64__)
+    uint8_t bytes[6], stub[11];
+    uint64_t entry, function;
+    if (!read_memory(address - sizeof bytes, bytes, sizeof bytes)) return false;
+    if (bytes[0] == 0xFF && bytes[1] == 0x15) {
+        entry = displaced(address, bytes + 2);
+    } else if (bytes[1] == 0xE8) {
+        uint64_t target = displaced(address, bytes + 2);
+        static const uint8_t landing[] = {0xF3, 0x0F, 0x1E, 0xFA};
+        if (!read_memory(target, stub, sizeof stub)) return false;
+        size_t jump = memcmp(stub, landing, sizeof landing) == 0 ? sizeof landing : 0;
+        if (stub[jump] == 0xF2) jump++;
+        if (stub[jump] != 0xFF || stub[jump + 1] != 0x25) return false;
+        entry = displaced(target + jump + 6, stub + jump + 2);
+    } else {
+        return false;
+    }
+    if (!read_memory(entry, &function, sizeof function)) return false;
+    const struct clinux_profile_code *code = code_at(function);
+    return code && !code->has_frames;
+#else
+    return returns_to(address) != NULL;
+#endif
+}
+
 /// Whether no frame has been set up at `ip`, or it is gone already, and the address to return to lies at the stack's top;
 /// 8 bytes further behind `push %rbp`, which `offset` tells.
 static bool is_outside_of_frame(uint64_t ip, uint64_t *offset) {
@@ -158,35 +194,36 @@ static bool add(struct walk *walk, uint64_t address) {
     return true;
 }
 
-/// Finds the next function that keeps frame pointers, behind functions that do not, and adds the address in it. Such
-/// functions may have changed the register, but then one of them has saved its value on the stack, below the address that
-/// they return to: of all that look like it, the least, since frames lie one above the other. Functions between are left
-/// out: what lies on the stack might be left over from calls that have returned.
+/// Finds the next function that keeps frame pointers, behind functions that do not, and adds the address in it.
+///
+/// If these have not changed the register, `candidate`, it still points to that function's frame. If they have, one of
+/// them has saved it on the stack first, below the address that they return to. This is an address behind a call to such
+/// a function; else, behind a call through a pointer or one that went on to another function. What lies on the stack may
+/// also be left over from calls that have returned, hence the doubts; hence the functions between are left out.
 ///
 /// Returns the frame of the function that was found, or 0 if the search failed.
 static uint64_t search(struct walk *walk, uint64_t candidate) {
-    uint64_t frame = 0, caller, address;
+    uint64_t frame = 0, caller, address, doubtful = 0;
     if (is_frame(walk, candidate, &caller, &address)) frame = candidate;
-    for (uint64_t place = walk->low; place < walk->low + largest_search; place += 8) {
-        uint64_t word, low = walk->low;
-        // The frame belongs to a function of the library itself.
-        if (place == frame) return frame;
-        if (!load(&walk->window, place, &word)) return 0;
+    for (uint64_t place = walk->low; place < walk->low + largest_search && place != frame; place += 8) {
+        uint64_t word;
+        if (!load(&walk->window, place, &word)) break;
         uint64_t saved = frame_pointer(word);
-        if (saved > place && saved - place < largest_frame) {
-            walk->low = place + 8;
-            bool is_saved = (frame == 0 || saved < frame) && is_frame(walk, saved, &caller, &address);
-            walk->low = low;
-            if (is_saved) frame = saved;
-        } else {
-            const struct clinux_profile_code *code = returns_to(word);
-            if (code && code->has_frames) {
-                walk->low = place + 8;
-                return add(walk, word) ? frame : 0;
-            }
+        if (frame == 0 && saved > place && saved - place < largest_frame) {
+            if (is_frame(walk, saved, &caller, &address)) frame = saved;
+            continue;
         }
+        const struct clinux_profile_code *code = frame ? returns_to(word) : NULL;
+        if (!code || !code->has_frames) continue;
+        if (calls_frameless(code_address(word))) {
+            walk->low = place + 8;
+            return add(walk, word) ? frame : 0;
+        }
+        if (doubtful == 0) doubtful = word;
     }
-    return 0;
+    // One of the functions between has a frame nevertheless, or the call cannot be told.
+    if (frame && doubtful && !add(walk, doubtful)) return 0;
+    return frame;
 }
 
 static void walk_frames(struct walk *walk, uint64_t ip, uint64_t frame) {

@@ -121,3 +121,8 @@ public struct SymbolTable: Sendable {
         return path.hasSuffix(Self.deleted) ? String(path.dropLast(Self.deleted.count)) : path
     }
 }
+
+extension StackFrame {
+    /// The C library's own names are often stripped from it.
+    var isNamelessLibC: Bool { isUnknown && object.split(separator: "/").last?.hasPrefix("libc.") ?? false }
+}

@@ -171,11 +171,9 @@ public struct HeapProfile: Equatable, Sendable {
 
     private func stack(_ site: Site, _ symbols: SymbolTable) -> [StackFrame] {
         var stack = site.addresses.reversed().flatMap { symbols.frames(at: $0 &- 1) }
-        // The C library's own names are often stripped from it; unwinding by its tables ends where threads begin.
-        if let outermost = stack.first, stack.count > 1, outermost.isUnknown, site.addresses.count < Self.mostFrames,
-            outermost.object.split(separator: "/").last?.hasPrefix("libc.") ?? false
-        {
-            stack[0] = StackFrame(name: "start_thread", object: outermost.object)
+        // Unwinding by the C library's tables ends where threads begin.
+        if stack.count > 1, stack[0].isNamelessLibC, site.addresses.count < Self.mostFrames {
+            stack[0] = StackFrame(name: "start_thread", object: stack[0].object)
         }
         while let last = stack.dropLast().last, Self.isAllocator(last), Self.isAllocator(stack[stack.count - 1]) {
             stack.removeLast()

@@ -94,13 +94,14 @@ public struct RawStacks: Equatable, Sendable {
         var profile = StackProfile(unit: .nanoseconds)
         for sample in samples {
             let thread = threads[Int(sample.thread)]
-            let stack = lookUps(sample).reversed().flatMap { address in
-                let frames = symbols.frames(at: address)
-                // The C library's own names are often stripped from it.
-                if frames[0].isUnknown, address &+ 1 == threadStart {
-                    return [StackFrame(name: "start_thread", object: frames[0].object)]
+            let addresses = lookUps(sample)
+            var stack = addresses.reversed().flatMap { symbols.frames(at: $0) }
+            if let outermost = stack.first, outermost.isNamelessLibC, let address = addresses.last {
+                if address &+ 1 == threadStart {
+                    stack[0] = StackFrame(name: "start_thread", object: outermost.object)
+                } else if stack.count > 1, stack[1].symbol == "main" {
+                    stack[0] = StackFrame(name: "__libc_start_call_main", object: outermost.object)
                 }
-                return frames
             }
             profile.add(
                 stack, weight: sample.weight, thread: threadNames[thread.id] ?? thread.name, time: sample.time)

@@ -135,7 +135,9 @@ private final class Session {
     /// and those of Swift's toolchain.
     private static func code() -> [clinux_profile_code] {
         let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-        let prefixes = ["libswift", "lib_", "libdispatch", "libFoundation", "libBlocksRuntime", "libXCTest", "libTesting"]
+        let prefixes = [
+            "libswift", "lib_", "libdispatch", "libFoundation", "libBlocksRuntime", "libXCTest", "libTesting",
+        ]
         return ownMap().mappings.map { mapping in
             let name = mapping.path.split(separator: "/").last ?? ""
             let hasFrames = mapping.path == program || prefixes.contains { name.hasPrefix($0) }

@@ -48,7 +48,9 @@ struct Symbolizer: Sendable {
         }
         guard !byObject.isEmpty else { return result }
         guard let tool else {
-            result.notes = ["functions have no names: neither llvm-symbolizer nor addr2line is on PATH; install binutils"]
+            result.notes = [
+                "functions have no names: neither llvm-symbolizer nor addr2line is on PATH; install binutils"
+            ]
             return result
         }
         for (path, places) in byObject.sorted(by: { $0.key < $1.key }) {
@@ -109,7 +111,8 @@ struct Symbolizer: Sendable {
                     let environment = Environment.inherit.updating(["DEBUGINFOD_URLS": nil])
                     return try await Subprocess.run(
                         .path(.init(tool)), arguments: .init(arguments), environment: environment,
-                        input: .fileDescriptor(.init(rawValue: streams[0].descriptor), closeAfterSpawningProcess: false),
+                        input: .fileDescriptor(
+                            .init(rawValue: streams[0].descriptor), closeAfterSpawningProcess: false),
                         output: .fileDescriptor(
                             .init(rawValue: streams[1].descriptor), closeAfterSpawningProcess: false),
                         error: .fileDescriptor(

@@ -1,0 +1,327 @@
+import CLinux
+import Dispatch
+import Foundation
+import OpBenchBackends
+import OpBenchModel
+import OpBenchProfile
+import OperationEngine
+import TestSupport
+import Testing
+
+@testable import OpBenchRunner
+
+/// One at a time: a process has one sampler.
+@Suite("Stacks by SIGPROF", .serialized, .onOwnThreads)
+struct SignalSamplerTests {
+    /// The stacks by name.
+    private func profile(_ stacks: RawStacks) async throws -> StackProfile {
+        let named = try await Symbolizer().names(of: stacks.lookUps, in: stacks.map)
+        #expect(named.notes == [])
+        return stacks.profile(named.symbols)
+    }
+
+    /// Of the samples of a thread, those with a function of this name anywhere.
+    private func share(of name: String, on thread: String, _ profile: StackProfile) -> Double {
+        let samples = profile.filtered { profile.threads[Int($0.thread)] == thread }
+        let with = samples.filtered { sample in
+            profile.stack(sample.stack).contains { profile.frames[Int($0)].name.contains(name) }
+        }
+        return Double(with.total) / Double(max(1, samples.total))
+    }
+
+    private func unknownCallers(_ profile: StackProfile, on threads: Set<String>) -> Double {
+        let samples = profile.filtered { threads.contains(profile.threads[Int($0.thread)]) }
+        #expect(samples.total > 0)
+        return ClassTable(samples, operations: 0).unknownCallersShare
+    }
+
+    @Test("Functions have their share of what their thread used, threads all that they used")
+    func shares() async throws {
+        let folder = try Fixture.folder()
+        let sampler = SignalSampler(folder: folder)
+        try sampler.begin()
+        let begun = MonotonicClock.now()
+        let used = Burner.run(["burner 1", "burner 2"]) { name in
+            if name == "burner 1" { return burnAlone() }
+            burnBriefly(15_000)
+            burnLonger(45_000)
+        }
+        let ended = MonotonicClock.now()
+        try sampler.end()
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(RawStacksFile.name)"))
+        let stacks = try RawStacksFile.read(Array(bytes))
+        #expect(stacks.processID == getpid())
+        #expect((stacks.lostSamples, stacks.unsampledThreads) == (0, 0))
+        #expect(stacks.samples.allSatisfy { $0.weight >= stacks.period && $0.weight % stacks.period == 0 })
+        // Those of other tests, that were before, are not among them.
+        #expect(stacks.during([begun..<ended]).samples.count > stacks.samples.count * 9 / 10)
+        let profile = try await profile(stacks)
+        #expect(share(of: "burnAlone()", on: "burner 1", profile) > 0.9)
+        #expect(abs(share(of: "burnBriefly(", on: "burner 2", profile) - 0.25) < 0.13)
+        #expect(abs(share(of: "burnLonger(", on: "burner 2", profile) - 0.75) < 0.13)
+        for (thread, nanoseconds) in used {
+            let sampled = profile.filtered { profile.threads[Int($0.thread)] == thread }.total
+            #expect(abs(Double(sampled) / Double(nanoseconds) - 1) < 0.2, "\(thread)")
+        }
+        #expect(unknownCallers(profile, on: ["burner 1", "burner 2"]) <= StackReport.mostUnknownCallers)
+    }
+
+    @Test("A chain of a hundred calls is walked to its thread's beginning")
+    func deep() async throws {
+        let sampler = SignalSampler(folder: "")
+        try sampler.begin()
+        _ = Burner.run(["deep"], milliseconds: 200) { _ in callDeep(100) }
+        let profile = try await profile(try #require(sampler.finish()))
+        #expect(unknownCallers(profile, on: ["deep"]) <= StackReport.mostUnknownCallers)
+        let depths = profile.samples.filter { profile.threads[Int($0.thread)] == "deep" }.map { sample in
+            profile.stack(sample.stack).count { profile.frames[Int($0)].name.contains("callDeep(") }
+        }
+        // The clock that the burner looks at takes the rest.
+        #expect(depths.max() == 101)
+        #expect(depths.count { $0 == 101 } > depths.count / 2)
+    }
+
+    @Test("Callers are known where the C library, or malloc, breaks the chain of frame pointers")
+    func libraries() async throws {
+        let sampler = SignalSampler(folder: "")
+        try sampler.begin()
+        _ = Burner.run(["allocates", "sorts", "clones"]) { name in
+            switch name {
+            case "allocates": allocate(300)
+            case "sorts": sortByLibrary(300)
+            default: changeStrings(30)
+            }
+        }
+        let profile = try await profile(try #require(sampler.finish()))
+        for (thread, function) in [
+            ("allocates", "allocate("), ("sorts", "sortByLibrary("), ("clones", "changeStrings("),
+        ] {
+            #expect(unknownCallers(profile, on: [thread]) <= StackReport.mostUnknownCallers, "\(thread)")
+            #expect(share(of: function, on: thread, profile) > 0.85, "\(thread)")
+        }
+    }
+
+    @Test("Threads that begin later are sampled; those that have ended stay")
+    func newThreads() throws {
+        let sampler = SignalSampler(folder: "")
+        try sampler.begin()
+        for _ in 0..<3 { _ = Burner.run(["later"], milliseconds: 60) { _ in burnAlone() } }
+        let stacks = try #require(sampler.finish())
+        let threads = stacks.threads.indices.filter { stacks.threads[$0].name == "later" }
+        #expect(threads.count == 3)
+        for thread in threads { #expect(stacks.samples.contains { $0.thread == thread }) }
+    }
+
+    @Test("Samples without room are counted and weighed")
+    func lost() throws {
+        let sampler = SignalSampler(folder: "", options: .init(bufferSize: 4096))
+        try sampler.begin()
+        let used = Burner.run(["burner"]) { _ in burnAlone() }
+        let count = sampler.sampleCount
+        let stacks = try #require(sampler.finish())
+        #expect(stacks.lostSamples > 0)
+        #expect(stacks.lostWeight >= stacks.lostSamples * stacks.period)
+        #expect(stacks.samples.count > 0)
+        #expect(stacks.samples.count + Int(stacks.lostSamples) >= count)
+        let sum = stacks.samples.reduce(stacks.lostWeight) { $0 + $1.weight }
+        #expect(sum > (used["burner"] ?? 0) / 2)
+    }
+
+    @Test("Waits that a signal interrupts go on, and signals of others are no samples")
+    func interrupted() async throws {
+        let sampler = SignalSampler(folder: "", options: .init(period: 1_000_000_000))
+        try sampler.begin()
+        let waits = Guarded<[String: pthread_t]>([:])
+        @Sendable func inWait(_ name: String) { waits.withLock { $0[name] = pthread_self() } }
+        let (queue, gate, semaphore) = (OperationEngine.OperationQueue(), Gate(), DispatchSemaphore(value: 0))
+        let ended = Counter()
+        queue.addOperation {
+            inWait("worker")
+            gate.wait()
+        }
+        onNewThread {
+            inWait("engine")
+            queue.waitUntilAllOperationsAreFinished()
+            ended.add()
+        }
+        onNewThread {
+            inWait("dispatch")
+            semaphore.wait()
+            ended.add()
+        }
+        let until = MonotonicClock.now() + 300_000_000
+        onNewThread {
+            inWait("clock")
+            MonotonicClock.sleep(until: until)
+            #expect(MonotonicClock.now() >= until)
+            ended.add()
+        }
+        #expect(waits.wait { $0.count == 4 })
+        while MonotonicClock.now() < until { for thread in waits.read().values { pthread_kill(thread, SIGPROF) } }
+        #expect(ended.value == 0 || ended.value == 1)
+        gate.open()
+        semaphore.signal()
+        ended.wait(for: 3)
+        // The worker, which waits for work by now, takes some.
+        for thread in waits.read().values { pthread_kill(thread, SIGPROF) }
+        queue.addOperation { ended.add() }
+        queue.waitUntilAllOperationsAreFinished()
+        #expect(ended.value == 4)
+        let stacks = try #require(sampler.finish())
+        #expect(stacks.samples.allSatisfy { $0.weight % 1_000_000_000 == 0 })
+        #expect(stacks.samples.count < 100)
+    }
+
+    @Test("A second sampler is refused, and one can follow")
+    func refused() throws {
+        let first = SignalSampler(folder: "")
+        try first.begin()
+        let refusal = #expect(throws: SamplerError.self) { try SignalSampler(folder: "").begin() }
+        #expect(refusal?.description == "SIGPROF has another handler; run without the other profiler")
+        #expect(first.finish() != nil)
+        #expect(first.finish() == nil)
+        try first.begin()
+        #expect(first.finish() != nil)
+    }
+
+    @Test("Where nothing can be written, no file is left, and the error says so")
+    func unwritable() throws {
+        let folder = try Fixture.folder()
+        let sampler = SignalSampler(folder: folder + "/none")
+        try sampler.begin()
+        #expect(throws: DiskError.self) { try sampler.end() }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+    }
+
+    @Test("Without a tool, functions have no names, and a note says what to install")
+    func noTool() async throws {
+        let symbolizer = Symbolizer(path: "/nowhere")
+        #expect(symbolizer.tool == nil)
+        let map = CodeMap(maps: SystemFile.text("/proc/self/maps").utf8)
+        let mapping = try #require(map.mappings.first { $0.path.hasPrefix("/") })
+        let named = try await symbolizer.names(of: [mapping.start + 16], in: map)
+        #expect(named.notes.count == 1)
+        #expect(named.notes[0].contains("install binutils"))
+        #expect(named.symbols.frames(at: mapping.start + 16) == [StackFrame(name: "[unknown]", object: mapping.path)])
+    }
+
+    @Test("Files that are gone, and a tool that fails, leave a note each")
+    func notes() async throws {
+        let map = try #require(
+            CodeMap([
+                CodeMap.Mapping(start: 0x1000, end: 0x2000, base: 0x1000, path: "/nowhere/a (deleted)"),
+                CodeMap.Mapping(start: 0x3000, end: 0x4000, base: 0x3000, path: "/proc/self/exe"),
+            ]))
+        var symbolizer = Symbolizer(path: "/nowhere")
+        symbolizer.tool = "/bin/false"
+        let named = try await symbolizer.names(of: [0x1010, 0x3010, 0x5000], in: map)
+        #expect(named.notes.count == 2)
+        #expect(named.notes.first == "/nowhere/a (deleted) is not there any more: its functions have no names")
+        #expect(named.notes.last?.contains("/bin/false failed") ?? false)
+        symbolizer.tool = "/nowhere/tool"
+        let other = try await symbolizer.names(of: [0x3010], in: map)
+        #expect(other.notes.first?.contains("cannot be started") ?? false)
+    }
+
+    @Test("Every tool that is here gives the same names", arguments: ["llvm-symbolizer", "addr2line"])
+    func tools(_ name: String) async throws {
+        let files: [String] = ["/usr/bin/\(name)", "/usr/local/bin/\(name)"]
+        let found = files.first { access($0, X_OK) == 0 }
+        guard let found else {
+            print("skipped: \(name) is not installed")
+            return
+        }
+        let burn: @convention(c) (UInt64) -> Void = clinux_burn
+        let address = UInt64(UInt(bitPattern: unsafeBitCast(burn, to: UnsafeRawPointer.self)))
+        var symbolizer = Symbolizer()
+        symbolizer.tool = found
+        let map = CodeMap(maps: SystemFile.text("/proc/self/maps").utf8)
+        let named = try await symbolizer.names(of: [address], in: map)
+        #expect(named.notes == [])
+        #expect(named.symbols.frames(at: address).map(\.name) == ["clinux_burn"])
+    }
+
+    @Test("What a tool prints: inlined functions, unknown ones, lines of something else")
+    func output() {
+        let output = """
+            warning: something
+            0x10
+            inner
+            /a.swift:1
+            outer
+            /b.swift:2 (discriminator 3)
+            0x0000000000000020
+            ??
+            ??:0
+
+            0x30
+            alone
+            """
+        #expect(Symbolizer.functions(Array(output.utf8)) == [0x10: ["inner", "outer"], 0x30: ["alone"]])
+    }
+}
+
+// MARK: - What is sampled
+
+enum Burner {
+    /// Runs `body` over and over on a thread for each name, until the thread has used that much CPU time.
+    ///
+    /// - Returns: by name, the CPU time used in nanoseconds.
+    static func run(
+        _ names: [String], milliseconds: Int64 = 1000, _ body: @escaping @Sendable (String) -> Void
+    ) -> [String: Int64] {
+        let used = Guarded<[String: Int64]>([:])
+        let threads = names.map { name in
+            OwnThread {
+                clinux_set_own_name(name)
+                while MonotonicClock.threadCPU() < milliseconds * 1_000_000 { body(name) }
+                used.withLock { $0[name] = MonotonicClock.threadCPU() }
+            }
+        }
+        for thread in threads { thread.join() }
+        return used.read()
+    }
+}
+
+@inline(never) func burnAlone() { clinux_burn(100_000) }
+@inline(never) func burnBriefly(_ iterations: UInt64) { clinux_burn(iterations) }
+@inline(never) func burnLonger(_ iterations: UInt64) { clinux_burn(iterations) }
+
+/// Not in tail position, so that each call has a frame.
+@inline(never) @discardableResult func callDeep(_ depth: Int) -> Int {
+    if depth == 0 {
+        clinux_burn(100_000)
+        return 0
+    }
+    return callDeep(depth - 1) + 1
+}
+
+private final class Allocated {
+    var more: Allocated?
+    init(_ more: Allocated?) { self.more = more }
+}
+
+@inline(never) func allocate(_ count: Int) {
+    var kept: Allocated?
+    for index in 0..<count { kept = Allocated(index % 3 == 0 ? nil : kept) }
+    withExtendedLifetime(kept) {}
+}
+
+/// qsort(3) calls back from a library without frame pointers.
+@inline(never) func sortByLibrary(_ count: Int) {
+    var numbers = (0..<count).map { ($0 &* 7919) % 1009 }
+    qsort(&numbers, count, MemoryLayout<Int>.stride) { first, second in
+        compared(first!.load(as: Int.self), second!.load(as: Int.self))
+    }
+}
+
+@inline(never) func compared(_ first: Int, _ second: Int) -> Int32 { first < second ? -1 : first > second ? 1 : 0 }
+
+@inline(never) func changeStrings(_ count: Int) {
+    var text = ""
+    for index in 0..<count {
+        text += "\(index) and \(Double(index) / 3)"
+        if let number = Int(text.suffix(2)) { text += String(number, radix: 16) }
+    }
+    withExtendedLifetime(text) {}
+}
