@@ -29,12 +29,19 @@ enum { page = 4096, words_of_page = page / 8 };
 
 /// A page of the stack, copied.
 struct window {
+    /// Up to here the stack can be read without a copy; 0 if that is not known.
+    uint64_t end;
     uint64_t start;
     uint64_t words[words_of_page];
 };
 
 static bool load(struct window *window, uint64_t address, uint64_t *word) {
     if (address % 8 != 0) return false;
+    if (window->end) {
+        if (address >= window->end) return false;
+        *word = *(const uint64_t *)address;
+        return true;
+    }
     uint64_t start = address & ~(uint64_t)(page - 1);
     if (window->start != start) {
         window->start = 0;
@@ -99,12 +106,30 @@ static uint64_t code_address(uint64_t word) {
 #endif
 }
 
+/// Addresses that were found to be what is looked for. A program returns to a few hundred only, over and over; a system
+/// call for each would be most of the work.
+struct found {
+    uint64_t addresses[1024];
+};
+
+static bool is_found(const struct found *found, uint64_t address) {
+    return __atomic_load_n(&found->addresses[address * 0x9E3779B97F4A7C15 >> 54], __ATOMIC_RELAXED) == address;
+}
+
+static void note(struct found *found, uint64_t address) {
+    __atomic_store_n(&found->addresses[address * 0x9E3779B97F4A7C15 >> 54], address, __ATOMIC_RELAXED);
+}
+
 /// The code that a call returns to `word`, or NULL if it is no such address.
 static const struct clinux_profile_code *returns_to(uint64_t word) {
+    static struct found found;
     uint64_t address = code_address(word);
     if (address < page) return NULL;
     const struct clinux_profile_code *code = code_at(address - 1);
-    return code && follows_call(address) ? code : NULL;
+    if (!code || is_found(&found, address)) return code;
+    if (!follows_call(address)) return NULL;
+    note(&found, address);
+    return code;
 }
 
 #if defined(__x86_64__)
@@ -117,7 +142,7 @@ static uint64_t displaced(uint64_t from, const uint8_t *bytes) {
 
 /// Whether the call before `address` is to a function that keeps no frame pointers, as far as can be told: by way of the
 /// table of addresses that the linker fills, directly or from a stub.
-static bool calls_frameless(uint64_t address) {
+static bool looks_like_frameless_call(uint64_t address) {
 #if defined(__x86_64__)
     uint8_t bytes[6], stub[11];
     uint64_t entry, function;
@@ -141,6 +166,14 @@ static bool calls_frameless(uint64_t address) {
 #else
     return returns_to(address) != NULL;
 #endif
+}
+
+static bool calls_frameless(uint64_t address) {
+    static struct found found;
+    if (is_found(&found, address)) return true;
+    if (!looks_like_frameless_call(address)) return false;
+    note(&found, address);
+    return true;
 }
 
 /// Whether no frame has been set up at `ip`, or it is gone already, and the address to return to lies at the stack's top;
@@ -242,10 +275,11 @@ static void walk_frames(struct walk *walk, uint64_t ip, uint64_t frame) {
     }
     while (is_frame(walk, frame_pointer(frame), &caller, &word)) {
         walk->low = frame_pointer(frame) + 16;
-        if (!add(walk, word) || code_address(word) == profile->thread_start || caller == 0) return;
+        if (!add(walk, word) || code_address(word) == profile->thread_start) return;
         code = returns_to(word);
+        if (caller == 0 && code->has_frames) return;
         uint64_t next, address;
-        bool is_whole = code && code->has_frames && is_frame(walk, frame_pointer(caller), &next, &address);
+        bool is_whole = code->has_frames && is_frame(walk, frame_pointer(caller), &next, &address);
         frame = is_whole ? caller : search(walk, frame_pointer(caller));
     }
 }
@@ -260,7 +294,7 @@ static int64_t monotonic_now(void) {
 
 static void keep(const ucontext_t *context, int64_t weight) {
     uint64_t addresses[clinux_profile_most_frames];
-    struct walk walk = {.window.start = 0, .addresses = addresses, .count = 0};
+    struct walk walk = {.window = {.end = 0, .start = 0}, .addresses = addresses, .count = 0};
 #if defined(__x86_64__)
     const greg_t *registers = context->uc_mcontext.gregs;
     walk.low = (uint64_t)registers[REG_RSP];
@@ -309,6 +343,56 @@ static void handle(int signal, siginfo_t *info, void *context) {
     }
     __atomic_fetch_sub(&open->running, 1, __ATOMIC_SEQ_CST);
     errno = failure;
+}
+
+// MARK: Preparation
+
+int clinux_profile_has_frames(uint64_t start, uint64_t end) {
+    // What a library has beside code lies before it.
+    if (end - start > 6 << 20) start = end - (6 << 20);
+    size_t with = 0, without = 0;
+#if defined(__x86_64__)
+    // push %rbp, then mov %rsp, %rbp; or pushes of r15, r14 or rbx.
+    const uint8_t *at = (const uint8_t *)start, *last = (const uint8_t *)end - 4;
+    while (at < last && (at = memchr(at, 0x55, (size_t)(last - at)))) {
+        at++;
+        if (at[0] == 0x48 && at[1] == 0x89 && at[2] == 0xE5) with++;
+        if ((at[0] == 0x41 && (at[1] == 0x57 || at[1] == 0x56)) || (at[0] == 0x53 && at[1] == 0x48)) without++;
+    }
+#else
+    // mov x29, sp; compilers for this processor keep the chain, but in functions that call nothing.
+    for (const uint32_t *at = (const uint32_t *)start; at < (const uint32_t *)end; at++) with += *at == 0x910003FD;
+#endif
+    return with > 2 * without;
+}
+
+// MARK: Allocations
+
+void clinux_profile_use(struct clinux_profile *used) { profile = used; }
+
+/// Where the calling thread's stack ends, 0 if that cannot be told. Allocates once a thread, which jemalloc does not record.
+static uint64_t own_stack_end(void) {
+    static _Thread_local uint64_t end;
+    pthread_attr_t attributes;
+    if (end == 0 && pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        void *start;
+        size_t size;
+        if (pthread_attr_getstack(&attributes, &start, &size) == 0) end = (uint64_t)start + size;
+        pthread_attr_destroy(&attributes);
+    }
+    return end;
+}
+
+__attribute__((noinline)) void clinux_profile_backtrace(void **addresses, unsigned *length, unsigned most) {
+    const uint64_t *frame = __builtin_frame_address(0);
+    uint64_t walked[clinux_profile_most_frames];
+    struct walk walk = {.addresses = walked, .count = 0, .low = (uint64_t)frame + 16};
+    walk.window.end = own_stack_end();
+    walk.window.start = 0;
+    if (walk.low > walk.window.end) walk.window.end = 0;
+    walk_frames(&walk, frame[1], frame[0]);
+    *length = walk.count < most ? (unsigned)walk.count : most;
+    memcpy(addresses, walked, *length * sizeof *addresses);
 }
 
 // MARK: Timers

@@ -40,7 +40,7 @@ struct HeapProfileTests {
     private func symbols(_ heap: HeapProfile) -> SymbolTable {
         var symbols = SymbolTable(map: heap.map)
         symbols.name(0x7F200F, ["prof_backtrace"])
-        symbols.name(0x7F201F, ["malloc"])
+        symbols.name(0x7F201F, ["calloc"])
         symbols.name(0x5510FF, ["make"])
         symbols.name(0x5511FF, ["main"])
         return symbols
@@ -73,7 +73,7 @@ struct HeapProfileTests {
             #expect(profile.unit == measure.unit)
             #expect(
                 profile.samples.map { profile.stack($0.stack).map { profile.frames[Int($0)].name } } == [
-                    ["start_thread", "make", "malloc"], ["main", "prof_backtrace"],
+                    ["start_thread", "make", "calloc"], ["main", "malloc"],
                 ])
             #expect(ClassTable(profile, operations: 0).unknownCallers == 0)
         }

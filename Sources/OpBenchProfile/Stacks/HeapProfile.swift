@@ -138,7 +138,7 @@ public struct HeapProfile: Equatable, Sendable {
         }
     }
 
-    /// The stacks by name, without jemalloc's own functions behind the one that was called. Where allocations were
+    /// The stacks by name, with jemalloc's own functions as one. Where allocations were
     /// sampled, the figures are estimates of all.
     ///
     /// - Parameter symbols: the names of `lookUps`.
@@ -175,11 +175,17 @@ public struct HeapProfile: Equatable, Sendable {
         if stack.count > 1, stack[0].isNamelessLibC, site.addresses.count < Self.mostFrames {
             stack[0] = StackFrame(name: "start_thread", object: stack[0].object)
         }
-        while let last = stack.dropLast().last, Self.isAllocator(last), Self.isAllocator(stack[stack.count - 1]) {
+        // What the allocator does within is not the program's matter. Its own names are often stripped from it.
+        while stack.count > 1, Self.isAllocator(stack[stack.count - 2]), Self.isAllocator(stack[stack.count - 1]) {
             stack.removeLast()
+        }
+        if let last = stack.last, Self.isAllocator(last), last.isUnknown || Self.isInner(last.symbol) {
+            stack[stack.count - 1] = StackFrame(name: "malloc", object: last.object)
         }
         return stack
     }
+
+    private static func isInner(_ symbol: String) -> Bool { symbol.hasPrefix("prof_") || symbol.hasPrefix("je_prof_") }
 
     private static func isAllocator(_ frame: StackFrame) -> Bool {
         frame.object.split(separator: "/").last?.hasPrefix("libjemalloc") ?? false

@@ -99,7 +99,8 @@ public struct RawStacks: Equatable, Sendable {
             if let outermost = stack.first, outermost.isNamelessLibC, let address = addresses.last {
                 if address &+ 1 == threadStart {
                     stack[0] = StackFrame(name: "start_thread", object: outermost.object)
-                } else if stack.count > 1, stack[1].symbol == "main" {
+                } else if stack.count > 1, stack[1].symbol == "main" || stack[1].symbol.hasSuffix("_main") {
+                    // SwiftPM gives an executable's `main` its own name, for tests.
                     stack[0] = StackFrame(name: "__libc_start_call_main", object: outermost.object)
                 }
             }

@@ -1,7 +1,9 @@
 import OpBenchModel
 
-/// Records, by jemalloc's own profiler, which stacks allocate between the marks. jemalloc unwinds by the tables for
-/// exceptions (prof_libgcc), whatever the functions do with the frame pointer.
+/// Records, by jemalloc's own profiler, which stacks allocate between the marks.
+///
+/// jemalloc would unwind by the tables for exceptions (prof_libgcc), which is slow and ends where a function of Swift has
+/// none. In its place stands the walk by frame pointers of `SignalSampler`.
 ///
 /// The process has to be started with `environment`. Not thread-safe.
 final class HeapSampler: ProfileRecorder {
@@ -30,7 +32,10 @@ final class HeapSampler: ProfileRecorder {
     init(folder: String) { self.folder = folder }
 
     /// - Throws: `SamplerError` if this process has no such profiler.
-    func begin() throws { try HeapProfiler.check() }
+    func begin() throws {
+        try HeapProfiler.check()
+        HeapProfiler.walkByFramePointers()
+    }
 
     func roundBegins() { HeapProfiler.setActive(true) }
 
@@ -61,6 +66,7 @@ final class HeapSampler: ProfileRecorder {
 
 #if JEMALLOC
     import CJemalloc
+    import CLinux
     import Glibc
 
     /// jemalloc's profiler, by mallctl(3).
@@ -74,6 +80,17 @@ final class HeapSampler: ProfileRecorder {
             guard flag("opt.prof") == true else {
                 throw SamplerError(message: "jemalloc's profiler is not on", remedy: "start with MALLOC_CONF=prof:true")
             }
+        }
+
+        /// From jemalloc 5.3 on; else it unwinds as it is used to.
+        static func walkByFramePointers() {
+            clinux_profile_use(StackWalk.make())
+            var walk =
+                clinux_profile_backtrace
+                as @convention(c) (
+                    UnsafeMutablePointer<UnsafeMutableRawPointer?>?, UnsafeMutablePointer<UInt32>?, UInt32
+                ) -> Void
+            mallctl("experimental.hooks.prof_backtrace", nil, nil, &walk, MemoryLayout.size(ofValue: walk))
         }
 
         private static func flag(_ name: String) -> Bool? {
@@ -105,6 +122,7 @@ final class HeapSampler: ProfileRecorder {
                 remedy: "build with the trait Jemalloc")
         }
 
+        static func walkByFramePointers() {}
         static func setActive(_ isActive: Bool) {}
         static func dump(_ path: String) throws(DiskError) {}
     }

@@ -1,5 +1,5 @@
 import CLinux
-import Foundation
+import Glibc
 import OpBenchModel
 import OpBenchProfile
 
@@ -64,11 +64,9 @@ final class SignalSampler: ProfileRecorder {
 
 /// From the first timer to the last.
 private final class Session {
-    /// Left in memory for ever: a signal that is already on its way looks there whether sampling has ended.
-    private let profile = UnsafeMutablePointer<clinux_profile>.allocate(capacity: 1)
+    private let profile = StackWalk.make()
     private let options: SignalSampler.Options
     private let words: UnsafeMutableRawBufferPointer
-    private let code: UnsafeMutableBufferPointer<clinux_profile_code>
     private let watch: ThreadWatch
     private var isOver = false
 
@@ -81,14 +79,8 @@ private final class Session {
                 message: "no memory for stacks: \(String(cString: strerror(errno)))", remedy: "free some memory")
         }
         words = UnsafeMutableRawBufferPointer(start: memory, count: options.bufferSize)
-        let ranges = Self.code()
-        code = .allocate(capacity: ranges.count)
-        _ = code.initialize(from: ranges)
-        profile.initialize(to: clinux_profile())
         profile.pointee.words = memory.assumingMemoryBound(to: UInt64.self)
         profile.pointee.capacity = UInt64(options.bufferSize / 8)
-        profile.pointee.code = UnsafePointer(code.baseAddress)
-        profile.pointee.code_count = ranges.count
         profile.pointee.period_ns = options.period
         watch = ThreadWatch(profile, options)
         let failure = clinux_profile_open(profile)
@@ -107,7 +99,6 @@ private final class Session {
     deinit {
         close()
         munmap(words.baseAddress, words.count)
-        code.deallocate()
     }
 
     private func close() {
@@ -130,22 +121,6 @@ private final class Session {
                 remedy: "allow that system call in the container's seccomp profile, or use perf")
         }
     }
-
-    /// Where return addresses may lead, and whose functions keep frame pointers: this program's, which SwiftPM builds so,
-    /// and those of Swift's toolchain.
-    private static func code() -> [clinux_profile_code] {
-        let program = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-        let prefixes = [
-            "libswift", "lib_", "libdispatch", "libFoundation", "libBlocksRuntime", "libXCTest", "libTesting",
-        ]
-        return ownMap().mappings.map { mapping in
-            let name = mapping.path.split(separator: "/").last ?? ""
-            let hasFrames = mapping.path == program || prefixes.contains { name.hasPrefix($0) }
-            return clinux_profile_code(start: mapping.start, end: mapping.end, has_frames: hasFrames ? 1 : 0)
-        }
-    }
-
-    private static func ownMap() -> CodeMap { CodeMap(maps: SystemFile.text("/proc/self/maps").utf8) }
 
     var sampleCount: Int {
         var count = 0
@@ -175,7 +150,7 @@ private final class Session {
                     count: UInt32(addresses.count), thread: place))
             stacks.addresses += addresses
         }
-        stacks.map = Self.ownMap()
+        stacks.map = StackWalk.ownMap()
         return stacks
     }
 

@@ -42,7 +42,8 @@ struct Symbolizer: Sendable {
     func names(of addresses: [UInt64], in map: CodeMap) async throws -> Result {
         var result = Result(symbols: SymbolTable(map: map))
         var byObject: [String: [(address: UInt64, base: UInt64)]] = [:]
-        for address in addresses {
+        // A tool asked twice answers twice.
+        for address in Set(addresses).sorted() {
             guard let mapping = map.mapping(at: address), mapping.path.hasPrefix("/") else { continue }
             byObject[mapping.path, default: []].append((address, mapping.base))
         }

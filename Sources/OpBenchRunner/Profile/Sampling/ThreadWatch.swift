@@ -30,8 +30,8 @@ final class ThreadWatch: @unchecked Sendable {
     func start() throws(SamplerError) {
         var thread = pthread_t()
         let failure = clinux_profile_start_thread(
-            { context, returnAddress in
-                Unmanaged<ThreadWatch>.fromOpaque(context!).takeUnretainedValue().run(returnAddress)
+            { context, _ in
+                Unmanaged<ThreadWatch>.fromOpaque(context!).takeUnretainedValue().run()
             }, Unmanaged.passUnretained(self).toOpaque(), &thread)
         guard failure == 0 else { throw Self.refused("a thread", failure) }
         self.thread = thread
@@ -53,10 +53,8 @@ final class ThreadWatch: @unchecked Sendable {
         self.thread = nil
     }
 
-    private func run(_ returnAddress: UInt64) {
+    private func run() {
         clinux_set_own_name("opbench sampler")
-        // Before the first timer.
-        profile.pointee.thread_start = returnAddress
         let own = clinux_gettid()
         var threads = [pid_t](repeating: 0, count: 1024)
         repeat {
