@@ -116,13 +116,18 @@ struct ExplainCommand: ParsableCommand {
                 file: (base.facts == nil ? base : head).name, message: "there is no run.json beside the rows",
                 remedy: "name a run's whole folder")
         }
+        let examined = try CancellableWork.run {
+            await Result.catching {
+                try await ExplainedBuilds(base: ofBase, head: ofHead, names: (base.name, head.name))
+            }
+        }
+        let builds = try examined.value.get()
         let output = try directory.map { try ExplanationFolder($0) }
         let options = ProfileOptions(seconds: seconds, timeoutSeconds: timeout, directory: "")
         let (result, signal) = try CancellableWork.run { [hidesProgress, turns] in
             let monitor = ExplainMonitor(
                 options, targets: targets.count, turns: turns, output: output, isSilent: hidesProgress)
             let outcome = await Result.catching {
-                let builds = try await ExplainedBuilds(base: ofBase, head: ofHead, names: (base.name, head.name))
                 try await Explainer(builds, targets, options, turns: turns).run(onEvent: monitor.handle)
                 return (monitor.hasFailures, monitor.markdown)
             }

@@ -131,12 +131,9 @@ public struct FrameClassifier: Sendable {
         {
             return .swiftRuntime
         }
-        // The C shims of the suite, the work kernel among them, and of the engine.
+        // Functions in C: the suite's, with the work that bodies do, and the engine's.
         if symbol.hasPrefix("clinux_futex") { return .futex }
         if symbol.hasPrefix("clinux_") { return workloadShims.contains(symbol) ? .workload : .engine }
-        // Functions in C: the work that bodies do, and the engine's system calls.
-        if symbol == "clinux_burn" { return .workload }
-        if symbol.hasPrefix("clinux_") { return .engine }
         let plain = symbol.hasPrefix("__GI_") ? String(symbol.dropFirst(5)) : symbol
         if mallocs.contains(plain) || mallocPrefixes.contains(where: { plain.hasPrefix($0) }) { return .allocation }
         if futexes.contains(plain) || futexPrefixes.contains(where: { symbol.hasPrefix($0) || plain.hasPrefix($0) }) {

@@ -1,0 +1,247 @@
+import Foundation
+import OpBenchModel
+import OpBenchProfile
+import Subprocess
+import TestSupport
+import Testing
+
+/// `opbench profile` with the real program and real samples.
+@Suite(.serialized)
+struct ProfileTests {
+    private static let small = """
+        {"name": "small", "summary": "s", "shape": "chain",
+         "parameters": {"depth": 50, "count": 2, "work_ns": 100}, "backends": ["engine", "dispatch"]}
+        """
+
+    /// A sample that takes minutes, so that it is surely running when something happens to it.
+    private static let endless = """
+        {"name": "endless", "summary": "s", "shape": "independent",
+         "parameters": {"items": 500, "work_ns": 1000000000}, "backends": ["dispatch"]}
+        """
+
+    private func profile(
+        _ words: [String], in folder: ScratchFolder, outputTo device: String? = nil,
+        during: @Sendable (Int32) async throws -> Void = { _ in }
+    ) async throws -> OpBenchProcess.Finished {
+        try await OpBenchProcess.run(
+            ["profile", "--no-progress", "--seconds", "0.02"] + words, in: folder, outputTo: device, during: during)
+    }
+
+    @Test("a trace of each backend: a summary, and two files; no rows")
+    func trace() async throws {
+        let folder = try ScratchFolder()
+        try folder.write(Self.small, to: "small.json")
+        let result = try await profile(["--kind", "trace", "--output", "out", "small.json"], in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        let cells = ["engine", "dispatch"].map { "out/small_count=2_depth=50_work_ns=100-\($0)" }
+        #expect(
+            Set(folder.contents())
+                == Set(
+                    ["small.json", "out"] + cells
+                        + cells.flatMap { ["\($0)/trace.json", "\($0)/trace.perfetto-trace"] }))
+        #expect(result.output.contains("small count=2 depth=50 work_ns=100 on engine\n  unprofiled: "))
+        #expect(result.output.contains("trace, by time stamps at every operation: "))
+        #expect(result.output.contains("100 operations in "))
+        // A chain's span has all its operations.
+        #expect(result.output.contains(" over 50 operations, parallelism "))
+        #expect(result.output.contains("files in \(cells[0]):\n  trace.perfetto-trace, trace.json\n"))
+        let json = try JSONSerialization.jsonObject(with: Data(folder.read("\(cells[0])/trace.json").utf8))
+        let events = try #require((json as? [String: Any])?["traceEvents"] as? [[String: Any]])
+        let slices = events.filter { $0["ph"] as? String == "X" }
+        #expect(slices.count { ($0["args"] as? [String: Any])?["operation"] != nil } == 100)
+        let names = Set(events.compactMap { ($0["args"] as? [String: Any])?["name"] as? String })
+        #expect(names.contains { $0.hasPrefix("engine normal ") }, "\(names)")
+        #expect(names.contains("submitter 1"), "\(names)")
+    }
+
+    @Test(
+        "every shape of the files in workloads has a trace on every backend that can express it", .slow,
+        arguments: ["engine", "dispatch", "foundation", "concurrency"])
+    func shapes(backend: String) async throws {
+        let folder = try ScratchFolder()
+        let workloads = OpBenchProcess.root.path + "/workloads"
+        let more = try FileManager.default.contentsOfDirectory(atPath: workloads + "/more").sorted()
+        let files = more.filter { $0.hasSuffix(".json") }.map { "\(workloads)/more/\($0)" }
+        #expect(files.count >= 10)
+        // Small ones: what is seen here is that each has a trace, and that it is consistent.
+        let result = try await profile(
+            ["--kind", "trace", "--backend", backend, "--set", "operations=200", "--set", "seed=1"]
+                + files.filter { !$0.contains("wakeup") && !$0.contains("stall") },
+            in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.output.contains(" on \(backend)\n"))
+        #expect(!result.output.contains("failed"), "\(result.output)")
+    }
+
+    @Test("CPU time by function, with the share that is this machine's to tell")
+    func cpu() async throws {
+        let folder = try ScratchFolder()
+        try folder.write(Self.small, to: "small.json")
+        let result = try await profile(
+            [
+                "--kind", "cpu,heap,offcpu", "--backend", "engine", "--output", "out", "--set", "work_ns=20000",
+                "small.json",
+            ],
+            in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.output.contains("\ncpu, by "), "\(result.output)")
+        #expect(result.output.contains("  workload: "), "\(result.output)")
+        let files = folder.contents()
+        for name in ["cpu.svg", "cpu.folded", "cpu.speedscope.json"] {
+            #expect(files.contains { $0.hasSuffix("-engine/\(name)") }, "\(files)")
+        }
+        #expect(!files.contains { $0.hasSuffix(".data") || $0.hasSuffix(".stacks") || $0.hasSuffix(".heap") })
+    }
+
+    @Test(
+        "bad usage is refused, and nothing is written",
+        arguments: [
+            (["--kind", "tarce", "small.json"], "--kind: unknown kind of profile \"tarce\"; did you mean \"trace\"?"),
+            (["--backend", "nobody", "small.json"], "--backend: unknown backend \"nobody\""),
+            (["--filter", "none", "small.json"], "--filter: \"none\" matches no cell_id"),
+            (["--output", ".", "small.json"], ".: there is something in the folder already"),
+            (["--output", "small.json", "small.json"], "small.json: the folder cannot be"),
+            (["--seconds", "0", "small.json"], "--seconds is 0.0"),
+            (["none.json"], "none.json: no such file"),
+        ] as [([String], String)])
+    func refusals(words: [String], message: String) async throws {
+        let folder = try ScratchFolder()
+        try folder.write(Self.small, to: "small.json")
+        let result = try await OpBenchProcess.run(["profile"] + words, in: folder)
+        #expect(result.status == 64, "\(result.errors)")
+        #expect(result.errors.contains(message), "\(result.errors)")
+        #expect(folder.contents() == ["small.json"])
+    }
+
+    @Test("what a backend cannot express is told, and is no failure")
+    func unsupported() async throws {
+        let folder = try ScratchFolder()
+        try folder.write(
+            #"{"name": "b", "summary": "s", "shape": "barriers", "parameters": {"operations": 50}, "backends": ["concurrency"]}"#,
+            to: "b.json")
+        let result = try await profile(["--kind", "trace", "--output", "out", "b.json"], in: folder)
+        #expect(result.status == 0)
+        #expect(result.errors.contains("unsupported ("), "\(result.errors)")
+        #expect(folder.contents() == ["b.json", "out"])
+    }
+
+    @Test("Ctrl-C leaves no half-written profile and no process")
+    func interrupt() async throws {
+        let folder = try ScratchFolder()
+        try folder.write(Self.endless, to: "endless.json")
+        let result = try await profile(["--kind", "trace", "--output", "out", "endless.json"], in: folder) { process in
+            _ = try await eventuallyTrue("its sample runs") { !Self.children(of: process).isEmpty }
+            kill(process, SIGINT)
+        }
+        #expect(result.status == 130, "\(result.errors)")
+        #expect(folder.contents() == ["endless.json", "out"])
+    }
+
+    @Test("a sample that is killed half way is told of, and leaves nothing")
+    func killedSample() async throws {
+        let folder = try ScratchFolder()
+        try folder.write(Self.endless, to: "endless.json")
+        let result = try await profile(["--kind", "trace", "--output", "out", "endless.json"], in: folder) { process in
+            _ = try await eventuallyTrue("its sample runs") { !Self.children(of: process).isEmpty }
+            for child in Self.children(of: process) { kill(child, SIGKILL) }
+        }
+        #expect(result.status == 3, "\(result.errors)")
+        #expect(result.errors.contains("SIGKILL"), "\(result.errors)")
+        #expect(folder.contents() == ["endless.json", "out"])
+    }
+
+    @Test("output that cannot be written ends with 1")
+    func fullDevice() async throws {
+        let folder = try ScratchFolder()
+        try folder.write(Self.small, to: "small.json")
+        let result = try await profile(
+            ["--kind", "trace", "--backend", "engine", "--output", "out", "small.json"], in: folder,
+            outputTo: "/dev/full")
+        #expect(result.status == 1)
+        #expect(result.errors.contains("could not write to standard output"), "\(result.errors)")
+    }
+
+    private static func children(of process: Int32) -> [Int32] {
+        let text = (try? String(contentsOfFile: "/proc/\(process)/task/\(process)/children", encoding: .utf8)) ?? ""
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")) ?? []
+        let all = threads.map {
+            (try? String(contentsOfFile: "/proc/\(process)/task/\($0)/children", encoding: .utf8)) ?? ""
+        }
+        return (all + [text]).joined(separator: " ").split(separator: " ").compactMap { Int32($0) }
+    }
+}
+
+/// `opbench explain`, with this program on both sides.
+@Suite(.serialized)
+struct ExplainTests {
+    private static let busy = """
+        {"name": "busy", "summary": "s", "shape": "independent",
+         "parameters": {"items": 2000, "work_ns": 10000, "max_concurrent": 1}, "backends": ["engine"],
+         "metrics": ["throughput"]}
+        """
+
+    @Test("a slower work kernel is named first, and what is not explained is a line of its own", .slow)
+    func slowerWork() async throws {
+        let folder = try ScratchFolder()
+        try folder.write(Self.busy, to: "busy.json")
+        let binary = OpBenchProcess.binary
+        let measured = try await OpBenchProcess.run(
+            [
+                "ab", binary, binary, "busy.json", "--no-progress", "--run-id", "two", "--blocks", "2",
+                "--inject-slowdown", "1",
+            ],
+            in: folder)
+        #expect(measured.status == 0, "\(measured.errors)")
+        let result = try await OpBenchProcess.run(
+            [
+                "explain", "--no-progress", "--seconds", "0.05", "--turns", "2", "--filter", "busy", "--markdown",
+                "why.md",
+                "--output", "graphs", "two",
+            ], in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        let lines = result.output.split(separator: "\n").map(String.init)
+        #expect(
+            lines.first?.hasPrefix("busy ") == true
+                && lines.first?.hasSuffix("2 turns of each build, base → head") == true)
+        let heading = try #require(lines.firstIndex { $0.contains("by function") })
+        #expect(lines[heading + 1].contains("burn") || lines[heading + 1].contains("WorkKernel"), "\(result.output)")
+        #expect(lines.contains { $0.hasPrefix("    unexplained: ") }, "\(result.output)")
+        #expect(try folder.read("why.md").contains("| unexplained |"))
+        #expect(folder.contents().contains { $0.hasSuffix("-engine-cpu-difference.svg") })
+    }
+
+    @Test("runs that cannot be explained are refused, and nothing is written")
+    func refusals() async throws {
+        let folder = try ScratchFolder()
+        try folder.write(Self.busy, to: "busy.json")
+        func explain(_ words: String...) async throws -> OpBenchProcess.Finished {
+            try await OpBenchProcess.run(["explain", "--output", "graphs", "--markdown", "why.md"] + words, in: folder)
+        }
+        let none = try await explain("nothing")
+        #expect(none.status == 64)
+        #expect(none.errors.contains("nothing: there is no such run"), "\(none.errors)")
+        for name in ["one", "other"] {
+            let run = try await OpBenchProcess.run(["run", "--quick", "--run-id", name, "busy.json"], in: folder)
+            #expect(run.status == 0, "\(run.errors)")
+        }
+        let oneSided = try await explain("one")
+        #expect(oneSided.status == 64)
+        #expect(oneSided.errors.contains("one: the run has no sides `base` and `head`"), "\(oneSided.errors)")
+        // The program of the run is another one now.
+        let description = try folder.read("results/one/run.json")
+        let digits = try #require(description.firstMatch(of: /"sha256" : "([0-9a-f]{64})"/)).1
+        try folder.write(
+            description.replacingOccurrences(of: digits, with: String(repeating: "0", count: 64)),
+            to: "results/one/run.json")
+        let changed = try await explain("--filter", "busy", "one", "other")
+        #expect(changed.status == 64)
+        #expect(changed.errors.contains("has changed since the run"), "\(changed.errors)")
+        try folder.write(
+            description.replacingOccurrences(of: OpBenchProcess.binary, with: "/nonexistent/opbench"),
+            to: "results/one/run.json")
+        let gone = try await explain("--filter", "busy", "one", "other")
+        #expect(gone.status == 64)
+        #expect(gone.errors.contains("/nonexistent/opbench: the program of the run is gone"), "\(gone.errors)")
+        #expect(!folder.contents().contains { $0.hasPrefix("graphs") || $0 == "why.md" })
+    }
+}
