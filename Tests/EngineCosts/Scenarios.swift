@@ -178,10 +178,11 @@ struct Scenario: Sendable {
                 }
             }
         },
-        Scenario("counted-block", "a BlockOperation, told of to OperationStatistics") { play in
+        // Live: how much memory is held for those that wait depends on the addresses that they get.
+        Scenario("counted-block", "a BlockOperation while the queue runs, told of to OperationStatistics") { play in
             let statistics = OperationStatistics()
             OperationTrace.install(statistics, for: .operations)
-            play.onQueue { queue, tally in
+            play.onQueue(isSuspended: false) { queue, tally in
                 for _ in 0..<play.count { queue.addOperation(BlockOperation { tally.count() }) }
             }
             OperationTrace.remove(statistics)
