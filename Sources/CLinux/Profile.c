@@ -227,26 +227,31 @@ static bool add(struct walk *walk, uint64_t address) {
     return true;
 }
 
-/// Finds the next function that keeps frame pointers, behind functions that do not, and adds the address in it.
-///
-/// If these have not changed the register, `candidate`, it still points to that function's frame. If they have, one of
-/// them has saved it on the stack first, below the address that they return to. This is an address behind a call to such
-/// a function; else, behind a call through a pointer or one that went on to another function. What lies on the stack may
-/// also be left over from calls that have returned, hence the doubts; hence the functions between are left out.
-///
-/// Returns the frame of the function that was found, or 0 if the search failed.
-static uint64_t search(struct walk *walk, uint64_t candidate) {
-    uint64_t frame = 0, caller, address, doubtful = 0;
-    if (is_frame(walk, candidate, &caller, &address)) frame = candidate;
+/// The same of a word on the stack, above `place`. A `strict` answer asks for the caller's frame too: the first register
+/// that a function saves, and the address that it returns to, look like a frame.
+static bool is_saved_frame(struct walk *walk, uint64_t place, uint64_t frame, bool strict) {
+    if (frame <= place || frame - place >= largest_frame) return false;
+    uint64_t low = walk->low, caller, address, next, unused;
+    walk->low = place + 8;
+    bool is_saved = is_frame(walk, frame, &caller, &address);
+    if (is_saved && strict && code_address(address) != profile->thread_start) {
+        walk->low = frame + 16;
+        is_saved = is_frame(walk, frame_pointer(caller), &next, &unused);
+    }
+    walk->low = low;
+    return is_saved;
+}
+
+static uint64_t search_once(struct walk *walk, uint64_t frame, bool strict) {
+    uint64_t doubtful = 0;
     for (uint64_t place = walk->low; place < walk->low + largest_search && place != frame; place += 8) {
         uint64_t word;
         if (!load(&walk->window, place, &word)) break;
-        uint64_t saved = frame_pointer(word);
-        if (frame == 0 && saved > place && saved - place < largest_frame) {
-            if (is_frame(walk, saved, &caller, &address)) frame = saved;
+        if (frame == 0) {
+            if (is_saved_frame(walk, place, frame_pointer(word), strict)) frame = frame_pointer(word);
             continue;
         }
-        const struct clinux_profile_code *code = frame ? returns_to(word) : NULL;
+        const struct clinux_profile_code *code = returns_to(word);
         if (!code || !code->has_frames) continue;
         if (calls_frameless(code_address(word))) {
             walk->low = place + 8;
@@ -259,6 +264,21 @@ static uint64_t search(struct walk *walk, uint64_t candidate) {
     return frame;
 }
 
+/// Finds the next function that keeps frame pointers, behind functions that do not, and adds the address in it.
+///
+/// If these have not changed the register, `candidate`, it still points to that function's frame. If they have, one of
+/// them has saved it on the stack first, below the address that they return to. This is an address behind a call to such
+/// a function; else, behind a call through a pointer or one that went on to another function. What lies on the stack may
+/// also be left over from calls that have returned, hence the doubts; hence the functions between are left out.
+///
+/// Returns the frame of the function that was found, or 0 if the search failed.
+static uint64_t search(struct walk *walk, uint64_t candidate) {
+    uint64_t caller, address;
+    if (is_frame(walk, candidate, &caller, &address)) return search_once(walk, candidate, true);
+    uint64_t frame = search_once(walk, 0, true);
+    return frame ? frame : search_once(walk, 0, false);
+}
+
 static void walk_frames(struct walk *walk, uint64_t ip, uint64_t frame) {
     const struct clinux_profile_code *code = code_at(ip);
     uint64_t offset, word, caller;
@@ -268,8 +288,8 @@ static void walk_frames(struct walk *walk, uint64_t ip, uint64_t frame) {
     } else if (is_outside_of_frame(ip, &offset) && load(&walk->window, walk->low + offset, &word) && returns_to(word)) {
         add(walk, word);
         walk->low += offset + 8;
-        code = returns_to(word);
-        if (!code->has_frames) frame = search(walk, frame);
+        bool is_whole = returns_to(word)->has_frames && is_frame(walk, frame_pointer(frame), &caller, &word);
+        if (!is_whole) frame = search(walk, frame);
     } else if (!is_frame(walk, frame_pointer(frame), &caller, &word)) {
         frame = search(walk, 0);
     }
