@@ -75,7 +75,7 @@ struct ExplanationTests {
         #expect(explanation.allocations.map(\.name) == [Self.engine.name])
         #expect(explanation.allocations.first?.difference == 1)
         #expect(explanation.counts.map(\.difference) == [0])
-        #expect(rest.change.difference == -1.7)
+        #expect(abs(rest.change.difference + 1.7) < 1e-9)
         let text = explanation.lines().joined(separator: "\n")
         #expect(text.contains("unexplained: "))
         #expect(explanation.markdown { $0 }.contains("| unexplained |"))

@@ -98,7 +98,7 @@ struct StackTests {
         arguments: [
             ("$s15OperationEngine9QueueCoreC3runyyF", "/b/opbench", .engine),
             ("$s20OpBenchEngineBackend5RoundV3runyyF", "/b/opbench", .workload),
-            ("clinux_burn", "/b/opbench", .workload), ("clinux_futex_wait", "/b/opbench", .engine),
+            ("clinux_burn", "/b/opbench", .workload), ("clinux_futex_wait", "/b/opbench", .futex),
             // A closure of the backend that takes the engine's queue.
             ("$s20OpBenchEngineBackend5RoundV3runyy15OperationEngine0fG5QueueCF", "/b/opbench", .workload),
             // The standard library's code, specialized for the engine's types.

@@ -163,6 +163,22 @@ private let means = ProfileMeans.probe()
         #expect(try await failure(crashing)?.reason == "it was ended by SIGSEGV")
     }
 
+    @Test func `a thread that ends while perf is attached is no failure`() async throws {
+        let path = try program(
+            """
+            test -e "$0.tried" && { printf 'ack\\n' >&4; exec 4>&-; exec sleep 1000; }
+            touch "$0.tried"; echo 'WARNING: Ignored open failure for pid 17' >&2; exit 255
+            """)
+        let folder = try Fixture.folder()
+        let failure = await Fixture.onOwnThread { () -> (any Error)? in
+            do {
+                try PerfRecorder(.cpu, folder: folder, program: path).end()
+                return nil
+            } catch { return error }
+        }
+        #expect(failure == nil)
+    }
+
     @Test func `a perf that is killed half way is told`() async throws {
         let path = try program("printf 'ack\\n' >&4; exec 4>&-; kill -KILL $$")
         let folder = try Fixture.folder()

@@ -15,6 +15,9 @@ struct PerfFailure: Error, Equatable, CustomStringConvertible {
 
     static let noAnswer = PerfFailure(reason: "it did not begin within \(PerfRecorder.patienceSeconds) s", remedy: "")
 
+    /// Passes: perf lists the threads of a process, then attaches itself to each.
+    static let threadEnded = PerfFailure(reason: "a thread ended while it was attached", remedy: "try again")
+
     /// It could not be started.
     init(startError code: Int32) {
         self =
@@ -63,6 +66,8 @@ struct PerfFailure: Error, Equatable, CustomStringConvertible {
                 remedy: "in a container: docker run --cap-add PERFMON --security-opt seccomp=unconfined")
         } else if says("Function not implemented", "not supported", "No such file or directory", "ENOSYS") {
             self.init(reason: "this kernel has no such events", remedy: "use another kernel or host")
+        } else if says("Ignored open failure", "No such process") {
+            self = .threadEnded
         } else if says("unknown option") {
             self.init(reason: "it is too old", remedy: "install one of Linux 5.10 or later")
         } else {

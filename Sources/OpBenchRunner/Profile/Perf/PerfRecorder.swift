@@ -10,15 +10,10 @@ import OpBenchModel
 final class PerfRecorder: ProfileRecorder {
     static let patienceSeconds = 20
     /// To write what it has, and to end.
-    private static let endingSeconds = 60
+    fileprivate static let endingSeconds = 60
 
     let file: String
-    private var process: pid_t = 0
-    /// What perf says goes to a file in memory: nobody reads while it runs.
-    private let messages: MemoryFile
-    private let commands: Int32
-    /// perf's end of it is closed when it ends.
-    private let answers: Int32
+    private let perf: Attachment
 
     /// Returns when perf records.
     ///
@@ -28,14 +23,50 @@ final class PerfRecorder: ProfileRecorder {
     /// - Throws: `PerfFailure`; `DiskError` if there are no descriptors.
     init(_ events: PerfEvents, folder: String, program: String = "perf") throws {
         file = "\(folder)/\(events.fileName)"
+        perf = try Self.attach(program, ["perf"] + events.record(into: file))
+    }
+
+    /// Tries again when a thread ended while perf looked for all that there are.
+    private static func attach(_ program: String, _ arguments: [String]) throws -> Attachment {
+        for _ in 1..<attempts {
+            do {
+                return try Attachment(program, arguments)
+            } catch let failure as PerfFailure where failure == .threadEnded {
+                continue
+            }
+        }
+        return try Attachment(program, arguments)
+    }
+
+    private static let attempts = 5
+
+    func begin() {}
+    func roundBegins() {}
+    func roundDrained() {}
+
+    /// Has perf write what it has, and waits for it.
+    ///
+    /// - Throws: `PerfFailure` if it ended before, or could not write all.
+    func end() throws { try perf.end() }
+}
+
+/// A perf that records this process.
+private final class Attachment {
+    private var process: pid_t = 0
+    /// What perf says goes to a file in memory: nobody reads while it runs.
+    private let messages: MemoryFile
+    private let commands: Int32
+    /// perf's end of it is closed when it ends.
+    private let answers: Int32
+
+    /// - Parameter arguments: without what to attach to.
+    init(_ program: String, _ arguments: [String]) throws {
         messages = try MemoryFile()
         let (toPerf, fromPerf) = (try Self.pipe(), try Self.pipe())
         (commands, answers) = (toPerf.write, fromPerf.read)
         let null = open("/dev/null", O_RDWR | O_CLOEXEC)
-        let arguments =
-            ["perf"] + events.record(into: file) + ["-p", "\(getpid())", "--control", "fd:3,4"]
         process = Tool.start(
-            program, arguments, PerfEvents.environment,
+            program, arguments + ["-p", "\(getpid())", "--control", "fd:3,4"], PerfEvents.environment,
             files: [null, null, messages.descriptor, toPerf.read, fromPerf.write])
         for descriptor in [null, fromPerf.write] { close(descriptor) }
         // Open until it has answered: one writes to a pipe that nobody reads only once.
@@ -43,7 +74,7 @@ final class PerfRecorder: ProfileRecorder {
         guard process > 0 else { throw PerfFailure(startError: -process) }
         // It answers once it is attached.
         try? FileBytes.write("enable\n", to: commands)
-        guard waitForAnswer(seconds: Self.patienceSeconds) else {
+        guard waitForAnswer(seconds: PerfRecorder.patienceSeconds) else {
             kill(process, SIGKILL)
             _ = wait()
             throw PerfFailure.noAnswer
@@ -62,21 +93,14 @@ final class PerfRecorder: ProfileRecorder {
         close(answers)
     }
 
-    func begin() {}
-    func roundBegins() {}
-    func roundDrained() {}
-
-    /// Has perf write what it has, and waits for it.
-    ///
-    /// - Throws: `PerfFailure` if it ended before, or could not write all.
     func end() throws {
         guard process > 0 else { return }
         // By this signal it ends in order.
         kill(process, SIGINT)
-        guard waitForAnswer(seconds: Self.endingSeconds) else {
+        guard waitForAnswer(seconds: PerfRecorder.endingSeconds) else {
             kill(process, SIGKILL)
             _ = wait()
-            throw PerfFailure(reason: "it did not end within \(Self.endingSeconds) s", remedy: "")
+            throw PerfFailure(reason: "it did not end within \(PerfRecorder.endingSeconds) s", remedy: "")
         }
         let status = wait()
         // perf ends by the signal that ended it; or with 0, where the file was as large as it may be.
