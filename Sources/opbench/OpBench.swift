@@ -26,7 +26,7 @@ struct OpBench: ParsableCommand {
               opbench calibrate workloads/*.json
               opbench baseline save before --name main
               opbench export --format otava monday tuesday
-              opbench profile --filter depth=1000 workloads/dependency-chain.json
+              opbench profile --filter depth=1000 workloads/dependency-chains.json
               opbench doctor
 
             EXIT CODES

@@ -14,17 +14,18 @@ struct ProfileCommand: ParsableCommand {
             Writes no rows: a profiled program is slower, and each summary says by how much.
 
             THE KINDS
-              trace    each operation's submission, start and end on its thread, for
-                       ui.perfetto.dev (trace.perfetto-trace) and chrome://tracing
-                       (trace.json); work and span, the critical path, what waits
-                       were for, priority inversions
+              trace    submission, start and end of each operation on its thread;
+                       work and span, critical path, waits by reason, inversions;
+                       trace.perfetto-trace for ui.perfetto.dev, trace.json for
+                       chrome://tracing
               cpu      functions by CPU time: flame graph, folded stacks, speedscope
               offcpu   where threads wait, for how long, and who wakes them
               heap     what is allocated where, by bytes and by count
+
             Without --kind: all that this machine can do.
 
             EXAMPLES
-              opbench profile workloads/dependency-chain.json
+              opbench profile workloads/dependency-chains.json
               opbench profile --kind trace --backend engine workloads/priority-mix.json
               opbench profile --set items=100000 --filter work_ns=0 --output chain workloads/tiny-vs-batched.json
             """)

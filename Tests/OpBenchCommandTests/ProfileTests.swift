@@ -10,7 +10,7 @@ import Testing
 struct ProfileTests {
     private static let small = """
         {"name": "small", "summary": "s", "shape": "chain",
-         "parameters": {"depth": 50, "count": 2, "work_ns": 100}, "backends": ["engine", "dispatch"]}
+         "parameters": {"depth": 50, "chains": 2, "work_ns": 100}, "backends": ["engine", "dispatch"]}
         """
 
     /// A sample that takes minutes, so that it is surely running when something happens to it.
@@ -33,13 +33,13 @@ struct ProfileTests {
         try folder.write(Self.small, to: "small.json")
         let result = try await profile(["--kind", "trace", "--output", "out", "small.json"], in: folder)
         #expect(result.status == 0, "\(result.errors)")
-        let cells = ["engine", "dispatch"].map { "out/small_count=2_depth=50_work_ns=100-\($0)" }
+        let cells = ["engine", "dispatch"].map { "out/small_chains=2_depth=50_work_ns=100-\($0)" }
         #expect(
             Set(folder.contents())
                 == Set(
                     ["small.json", "out"] + cells
                         + cells.flatMap { ["\($0)/trace.json", "\($0)/trace.perfetto-trace"] }))
-        #expect(result.output.contains("small count=2 depth=50 work_ns=100 on engine\n  unprofiled: "))
+        #expect(result.output.contains("small chains=2 depth=50 work_ns=100 on engine\n  unprofiled: "))
         #expect(result.output.contains("trace, by time stamps at every operation: "))
         #expect(result.output.contains("100 operations in "))
         // A chain's span has all its operations.

@@ -51,7 +51,7 @@ public struct Profiler: Sendable {
     public func run(onEvent: (ProfileEvent) throws -> Void) async throws {
         let folder = try ProfileFolder(options.directory)
         let kinds = options.kinds ?? ProfileKind.allCases
-        let means = ProfileMeans.probe()
+        let means = ProfileMeans.probe(for: kinds)
         try onEvent(.calibrating)
         let kernel = WorkKernel.calibrate()
         for (index, target) in targets.enumerated() {

@@ -22,7 +22,8 @@ extension ProfileTaker {
         let answer = try await take(.trace)
         let raw = stage.folder.file(TraceBuilder.fileName)
         do {
-            let trace = try TraceFile.read([UInt8](try Data(contentsOf: URL(filePath: raw))))
+            var trace = try TraceFile.read([UInt8](try Data(contentsOf: URL(filePath: raw))))
+            trace.title = "\(target.cell.id) on \(target.backend.rawValue)"
             stage.folder.discard(TraceBuilder.fileName)
             return (answer, try TraceReport(trace))
         } catch {

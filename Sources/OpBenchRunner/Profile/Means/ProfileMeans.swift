@@ -55,8 +55,11 @@ public struct ProfileMeans: Sendable, Equatable {
         var jemallocProfiles: Bool? = true
     }
 
-    /// Tries everything, within about a second; starts perf up to three times.
-    public static func probe() -> ProfileMeans { ProfileMeans(.take()) }
+    /// Tries what these kinds need, within about a second; starts perf up to three times.
+    public static func probe(for kinds: [ProfileKind] = ProfileKind.allCases) -> ProfileMeans {
+        // A trace needs nothing of the machine.
+        ProfileMeans(kinds == [.trace] ? Trials() : .take())
+    }
 
     init(_ trials: Trials) {
         answers = [Answer(.trace, .hooks), Self.cpu(trials), Self.offCPU(trials), Self.heap(trials)]

@@ -1,0 +1,1 @@
+"""Draws the timeline of a trace that `opbench profile` wrote."""
