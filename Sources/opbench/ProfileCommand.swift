@@ -27,7 +27,7 @@ struct ProfileCommand: ParsableCommand {
             EXAMPLES
               opbench profile workloads/dependency-chains.json
               opbench profile --kind trace --backend engine workloads/priority-mix.json
-              opbench profile --set items=100000 --filter work_ns=0 --output chain workloads/tiny-vs-batched.json
+              opbench profile --set items=1000 --output tiny workloads/tiny-vs-batched.json
             """)
 
     @OptionGroup var cells: CellOptions

@@ -33,13 +33,13 @@ struct ProfileTests {
         try folder.write(Self.small, to: "small.json")
         let result = try await profile(["--kind", "trace", "--output", "out", "small.json"], in: folder)
         #expect(result.status == 0, "\(result.errors)")
-        let cells = ["engine", "dispatch"].map { "out/small_chains=2_depth=50_work_ns=100-\($0)" }
+        let cells = ["engine", "dispatch"].map { "out/small_chains=2_depth=50-\($0)" }
         #expect(
             Set(folder.contents())
                 == Set(
                     ["small.json", "out"] + cells
                         + cells.flatMap { ["\($0)/trace.json", "\($0)/trace.perfetto-trace"] }))
-        #expect(result.output.contains("small chains=2 depth=50 work_ns=100 on engine\n  unprofiled: "))
+        #expect(result.output.contains("small chains=2 depth=50 on engine\n  unprofiled: "))
         #expect(result.output.contains("trace, by time stamps at every operation: "))
         #expect(result.output.contains("100 operations in "))
         // A chain's span has all its operations.
@@ -130,7 +130,7 @@ struct ProfileTests {
         let folder = try ScratchFolder()
         try folder.write(Self.endless, to: "endless.json")
         let result = try await profile(["--kind", "trace", "--output", "out", "endless.json"], in: folder) { process in
-            _ = try await eventuallyTrue("its sample runs") { !Self.children(of: process).isEmpty }
+            _ = await eventuallyTrue("its sample runs") { !Self.children(of: process).isEmpty }
             kill(process, SIGINT)
         }
         #expect(result.status == 130, "\(result.errors)")
@@ -142,7 +142,7 @@ struct ProfileTests {
         let folder = try ScratchFolder()
         try folder.write(Self.endless, to: "endless.json")
         let result = try await profile(["--kind", "trace", "--output", "out", "endless.json"], in: folder) { process in
-            _ = try await eventuallyTrue("its sample runs") { !Self.children(of: process).isEmpty }
+            _ = await eventuallyTrue("its sample runs") { !Self.children(of: process).isEmpty }
             for child in Self.children(of: process) { kill(child, SIGKILL) }
         }
         #expect(result.status == 3, "\(result.errors)")
