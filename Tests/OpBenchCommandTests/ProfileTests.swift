@@ -54,22 +54,21 @@ struct ProfileTests {
         #expect(names.contains("submitter 1"), "\(names)")
     }
 
-    @Test(
-        "every shape of the files in workloads has a trace on every backend that can express it", .slow,
-        arguments: ["engine", "dispatch", "foundation", "concurrency"])
-    func shapes(backend: String) async throws {
+    @Test("a cell of each shape has a trace on every backend that can express it", .slow)
+    func shapes() async throws {
         let folder = try ScratchFolder()
         let workloads = OpBenchProcess.root.path + "/workloads"
         let more = try FileManager.default.contentsOfDirectory(atPath: workloads + "/more").sorted()
-        let files = more.filter { $0.hasSuffix(".json") }.map { "\(workloads)/more/\($0)" }
-        #expect(files.count >= 10)
-        // Small ones: what is seen here is that each has a trace, and that it is consistent.
+        let files = more.filter { $0.hasSuffix(".json") && !$0.hasPrefix("stall") }.map { "\(workloads)/more/\($0)" }
+        let specs = try WorkloadSpec.load(files: files)
+        #expect(Set(specs.map(\.shape)).count >= 11)
+        let cells = specs.compactMap { $0.cells().first?.id }
+        let filter = "^(\(cells.map(NSRegularExpression.escapedPattern).joined(separator: "|")))$"
         let result = try await profile(
-            ["--kind", "trace", "--backend", backend, "--set", "operations=200", "--set", "seed=1"]
-                + files.filter { !$0.contains("wakeup") && !$0.contains("stall") },
+            ["--kind", "trace", "--backend", "engine,dispatch,foundation,concurrency", "--filter", filter] + files,
             in: folder)
         #expect(result.status == 0, "\(result.errors)")
-        #expect(result.output.contains(" on \(backend)\n"))
+        for cell in cells { #expect(result.output.contains("\(cell) on engine\n")) }
         #expect(!result.output.contains("failed"), "\(result.output)")
     }
 
