@@ -36,6 +36,21 @@ struct ExplanationTests {
         #expect(weights.functions.values.reduce(0) { $0 + $1.total } == 75)
     }
 
+    @Test("A lock answers for nothing: who takes it does, however often its function was compiled")
+    func primitives() {
+        let lock = Self.frame("OperationEngine.FutexLock.lockContended() -> ()")
+        let wake = Self.frame("static OperationEngine.Futex.wake(A, count: Swift.Int32) -> ()")
+        let special = Self.frame("generic specialization <A> of \(Self.engine.name)")
+        let weights = AttributedWeights(
+            profile([
+                ([Self.engine, lock], 10), ([special, lock, Self.futex, Self.kernel], 20), ([special, wake], 5),
+                ([lock], 1),
+            ]))
+        #expect(weights.functions[Self.engine.name]?.parts == [.futex: 15, .kernel: 20])
+        #expect(weights.functions[AttributedWeights.nobody]?.parts == [.futex: 1])
+        #expect(weights.functions.count == 2)
+    }
+
     @Test("A change of three and three values has the range of all nine differences")
     func change() {
         let change = Change("x", base: [10, 12, 11], head: [20, 25, 21])
@@ -78,7 +93,11 @@ struct ExplanationTests {
         #expect(abs(rest.change.difference + 1.7) < 1e-9)
         let text = explanation.lines().joined(separator: "\n")
         #expect(text.contains("unexplained: "))
-        #expect(explanation.markdown { $0 }.contains("| unexplained |"))
+        #expect(text.contains("  QueueCore.add(): "))
+        #expect(text.contains("allocations by QueueCore.add(): "))
+        let markdown = explanation.markdown { $0 }
+        #expect(markdown.contains("| unexplained |"))
+        #expect(markdown.contains("| OperationEngine.QueueCore.add() |"))
     }
 
     @Test("What changed for certain and by little is left to the rest")

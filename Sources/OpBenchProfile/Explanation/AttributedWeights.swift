@@ -2,9 +2,11 @@
 /// workload. What that had the Swift runtime, malloc, the C library and the kernel do is its own doing.
 ///
 /// So an extra allocation stands at the function that allocates and not at malloc, a lock at who takes it, and a wake-up at
-/// who wakes.
+/// who wakes: the engine's own locks and futexes answer for nothing. A function that was compiled several times, for some
+/// types or arguments, is one.
 public struct AttributedWeights: Equatable, Sendable {
     public struct Function: Equatable, Sendable {
+        /// `SwiftName.whole`, or what another language calls it.
         public var name: String
         /// By the class of the code that was sampled itself.
         public var parts: [FrameClass: Int64] = [:]
@@ -19,7 +21,9 @@ public struct AttributedWeights: Equatable, Sendable {
     public static let nobody = "no caller in engine or workload"
 
     public init(_ profile: StackProfile, classifier: FrameClassifier = FrameClassifier()) {
-        let classes = profile.frames.map { classifier.classify($0) }
+        let isPrimitive = profile.frames.map { classifier.isPrimitive($0) }
+        let classes = profile.frames.enumerated().map { isPrimitive[$0] ? .futex : classifier.classify($1) }
+        let names = profile.frames.map { SwiftName($0.name).whole }
         let weights = profile.selfWeights()
         // The innermost answerable frame at or above each node: parents have lower numbers.
         var answerable = [UInt32?](repeating: nil, count: profile.nodes.count)
@@ -29,7 +33,7 @@ public struct AttributedWeights: Equatable, Sendable {
             answerable[index] = isAnswerable ? node.frame : answerable[Int(node.parent)]
         }
         for (index, node) in profile.nodes.enumerated() where weights[index] > 0 {
-            let name = answerable[index].map { profile.frames[Int($0)].name } ?? Self.nobody
+            let name = answerable[index].map { names[Int($0)] } ?? Self.nobody
             let frameClass = index == 0 ? .unknown : classes[Int(node.frame)]
             functions[name, default: Function(name: name)].parts[frameClass, default: 0] += weights[index]
         }

@@ -3,7 +3,8 @@ extension Explanation {
     private static let shown = 8
     private static let shownParts = 4
 
-    /// A line each, without line ends. Names are as they were given: whoever prints them escapes them.
+    /// A line each, without line ends. Names are short, and otherwise as they were given: whoever prints them escapes
+    /// them.
     public func lines() -> [String] {
         var lines = [
             Self.line(time, ProfileText.time), Self.line(cpuTime, ProfileText.time),
@@ -14,7 +15,7 @@ extension Explanation {
         return lines
     }
 
-    /// The same as a table for a pull request.
+    /// The same as a table for a pull request, with whole names.
     ///
     /// - Parameter escape: makes a name harmless in a table of Markdown.
     public func markdown(escape: (String) -> String) -> String {
@@ -40,7 +41,7 @@ extension Explanation {
         guard let unexplained else { return ["no CPU profiles of both sides"] }
         var lines = ["of the CPU time, by function with what it called outside of engine and workload:"]
         for function in functions.prefix(Self.shown) {
-            lines.append("  \(Self.line(function.change, ProfileText.time))")
+            lines.append("  \(Self.line(shortened(function.change), ProfileText.time))")
             let parts = function.parts.prefix(Self.shownParts).map {
                 "\($0.frameClass.words) \(Self.signed($0.difference, ProfileText.time))"
             }
@@ -55,7 +56,17 @@ extension Explanation {
     }
 
     private var allocationLines: [String] {
-        allocations.prefix(Self.shown).map { "allocations by \(Self.line($0, ProfileText.count))" }
+        allocations.prefix(Self.shown).map { "allocations by \(Self.line(shortened($0), ProfileText.count))" }
+    }
+
+    /// With a function's short name, unless another function's is the same.
+    private func shortened(_ change: Change) -> Change {
+        guard let short = SwiftName(change.name).short else { return change }
+        let names = Set(functions.map(\.change.name) + allocations.map(\.name))
+        if names.contains(where: { $0 != change.name && SwiftName($0).short == short }) { return change }
+        var shortened = change
+        shortened.name = short
+        return shortened
     }
 
     private static func line(_ change: Change, _ unit: (Double) -> String) -> String {

@@ -54,7 +54,19 @@ public struct FrameClassifier: Sendable {
     /// What else belongs to the benchmark: the beginnings of its modules' names.
     public var workloadModules = ["OpBench", "opbench"]
 
+    /// Types of the engine by which its threads wait for each other and wake each other.
+    public var primitives = ["FutexLock", "LockTurns", "Futex", "Parker"]
+
     public init() {}
+
+    /// Whether a function is the engine's own means of waiting, of which its caller makes use.
+    public func isPrimitive(_ frame: StackFrame) -> Bool {
+        let path = SwiftName(frame.name).whole
+        let words = path.hasPrefix("static ") ? path.dropFirst(7) : path[...]
+        return engineModules.contains { module in
+            primitives.contains { words.hasPrefix("\(module).\($0).") }
+        }
+    }
 
     public func classify(_ frame: StackFrame) -> FrameClass {
         let file = frame.object.split(separator: "/").last.map(String.init) ?? ""

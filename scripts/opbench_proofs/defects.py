@@ -1,0 +1,136 @@
+"""Mistakes that are put into the engine on purpose: what Tests/Defects says, and a copy of the package to build them in."""
+
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+PARTS = ("Package.swift", "Package.resolved", "Sources", "Tests")
+ENGINE = Path("Sources", "OperationEngine")
+FIELDS = {"says", "file", "names", "old", "new"}
+
+
+class DefectMistake(Exception):
+    """A definition that cannot be used."""
+
+
+@dataclass(frozen=True)
+class Defect:
+    """A mistake, and the functions that an explanation may name first for it."""
+
+    name: str
+    says: str
+    file: Path
+    """Below the package's folder."""
+    names: tuple[str, ...]
+    old: str
+    """Stands once in the file."""
+    new: str
+
+    def applied(self, text: str) -> str:
+        """The file's text with the mistake."""
+        count = text.count(self.old)
+        if count != 1:
+            raise DefectMistake(f"{self.name}: its old text stands {count} times in {self.file}, not once")
+        return text.replace(self.old, self.new)
+
+    def is_named(self, function: str) -> bool:
+        """Whether a function's name, `Type.name(labels)` or with its module and types, is one of those."""
+        words = function.partition("(")[0].rpartition(" ")[2]
+        return any(words == name or words.endswith(f".{name}") for name in self.names)
+
+
+def read_defects(path: Path) -> list[Defect]:
+    """All definitions of a file, in their order.
+
+    Each begins with `# name` and lines `field: value`; then `--- old` and `--- new` stand before texts of whole lines.
+    """
+    defects: list[Defect] = []
+    name, fields, part = "", {}, ""
+
+    def finish() -> None:
+        if name:
+            defects.append(_made(name, fields))
+
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line.startswith("# "):
+            finish()
+            name, fields, part = line[2:], {}, ""
+        elif line in ("--- old", "--- new"):
+            part = line[4:]
+            fields[part] = ""
+        elif part:
+            fields[part] += line + "\n"
+        elif name and ":" in line:
+            field, _, value = line.partition(":")
+            fields[field] = value.strip()
+        elif line and not line.startswith("//"):
+            raise DefectMistake(f"{path.name}: what is “{line}”?")
+    finish()
+    names = [defect.name for defect in defects]
+    if len(set(names)) < len(names):
+        raise DefectMistake(f"{path.name}: two definitions have the same name")
+    return defects
+
+
+def _made(name: str, fields: dict[str, str]) -> Defect:
+    if set(fields) != FIELDS:
+        raise DefectMistake(f"{name}: has the fields {', '.join(sorted(fields))}, not {', '.join(sorted(FIELDS))}")
+    names = tuple(word.strip() for word in fields["names"].split(",") if word.strip())
+    old = fields["old"].strip("\n")
+    if not names or not old:
+        raise DefectMistake(f"{name}: names no function, or has no old text")
+    return Defect(name, fields["says"], ENGINE / fields["file"], names, old, fields["new"].strip("\n"))
+
+
+class Builds:
+    """Builds of a copy of the package, one after the other, so that each compiles only what differs from the one before."""
+
+    def __init__(self, package: Path, folder: Path) -> None:
+        self.package = package
+        self.folder = folder
+        self.tree = folder / "tree"
+
+    def build(self, defect: Defect | None) -> Path:
+        """The program with the defect; as the sources are without one."""
+        self.update(defect)
+        command = ["swift", "build", "--quiet", "--configuration", "release", "--product", "opbench"]
+        command += ["--package-path", str(self.tree), "--scratch-path", str(self.folder / "build")]
+        if subprocess.run(command, check=False).returncode != 0:
+            raise DefectMistake(f"the build {defect.name if defect else 'without a defect'} failed")
+        program = self.folder / (f"defect-{defect.name}" if defect else "base") / "opbench"
+        program.parent.mkdir(exist_ok=True)
+        built = self.folder / "build" / "release" / "opbench"
+        if not program.exists() or program.read_bytes() != built.read_bytes():
+            # Never written in place: it may be running.
+            copy = program.with_name("opbench.new")
+            shutil.copy2(built, copy)
+            os.replace(copy, program)
+        return program
+
+    def _sources(self, defect: Defect | None) -> dict[Path, bytes]:
+        """What the copy is to hold, by path."""
+        files = {}
+        for part in PARTS:
+            place = self.package / part
+            inside = os.walk(place, followlinks=True)
+            for path in [place] if place.is_file() else [Path(at, name) for at, _, names in inside for name in names]:
+                files[path.relative_to(self.package)] = path.read_bytes()
+        if defect:
+            files[defect.file] = defect.applied(files[defect.file].decode()).encode()
+        return files
+
+    def update(self, defect: Defect | None) -> None:
+        """Makes the copy what the package is, with the defect. A file that does not change keeps its date."""
+        wanted = self._sources(defect)
+        self.tree.mkdir(parents=True, exist_ok=True)
+        for path in self.tree.rglob("*"):
+            name = path.relative_to(self.tree)
+            if path.is_file() and name not in wanted and name != Path("Package.resolved"):
+                path.unlink()
+        for name, content in wanted.items():
+            path = self.tree / name
+            if not path.exists() or path.read_bytes() != content:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content)

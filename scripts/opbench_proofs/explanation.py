@@ -1,0 +1,199 @@
+"""Puts defects into the engine, one at a time, and shows that `opbench ab` finds each and `opbench explain` names it first."""
+
+import argparse
+import json
+import re
+import sys
+import tempfile
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from opbench_proofs.defects import Builds, Defect, DefectMistake, read_defects
+from opbench_proofs.tool import REGRESSION, OpBench, ToolFailure
+
+ROOT = Path(__file__).resolve().parents[2]
+DEFINITIONS = ROOT / "Tests" / "Defects" / "engine.txt"
+MOST_SECONDS = 60
+"""Of finding a defect, and of explaining it."""
+LONG_TRIES = 5
+WORKLOAD = {
+    "name": "proof-explained",
+    "summary": "Operations without work: what they take is the engine's own",
+    "shape": "independent",
+    "parameters": {"items": 20000, "form": "block", "work_ns": 0},
+    "backends": ["engine"],
+    "metrics": ["throughput"],
+}
+
+DESCRIPTION = """\
+Proves on this machine that opbench finds what made the engine slower, and says which function it is. Puts the defects of
+Tests/Defects into a copy of the sources, one at a time, and builds each. `opbench ab` must call each a regression, and
+`opbench explain` must name the function with the defect first, each within a minute: in five of five tries, or in one
+try with --short. A machine that is busy takes longer; --short does not judge times. The builds are kept in
+.build-explained."""
+
+EXAMPLES = """\
+examples:
+  scripts/prove-explanation
+  scripts/prove-explanation --short --only lock
+  scripts/prove-explanation --check              every definition still fits the sources; builds nothing
+
+exit codes: 0 all were found and explained · 1 one was not, or a definition does not fit · 64 bad usage"""
+
+
+@dataclass
+class Named:
+    """A function of an explanation, with what changed."""
+
+    name: str
+    change: str
+    interval: str
+
+
+@dataclass
+class Try:
+    """What came of one defect once."""
+
+    defect: str
+    is_found: bool
+    find_seconds: float
+    explain_seconds: float
+    rank: int | None
+    """Of the right function; None if it is not named."""
+    time: str
+    """The change of an operation's time, and its interval."""
+    first: Named | None
+
+    def holds(self, judges_time: bool) -> bool:
+        is_quick = max(self.find_seconds, self.explain_seconds) <= MOST_SECONDS
+        return self.is_found and self.rank == 1 and (is_quick or not judges_time)
+
+    def line(self) -> str:
+        """A row of the table."""
+        found = "regression" if self.is_found else "NOT FOUND"
+        first = f"{self.first.name} {self.first.change} ({self.first.interval})" if self.first else "nothing"
+        return (
+            f"{self.defect:<12}{found:<12}{self.find_seconds:>5.0f} s{self.explain_seconds:>9.0f} s"
+            f"{self.rank if self.rank is not None else '-':>6}   {self.time}; {first}"
+        )
+
+
+HEADINGS = f"{'defect':<12}{'ab':<12}{'takes':>7}{'explain':>11}{'rank':>6}   time an operation; the function named first"
+
+
+def read_explanation(markdown: str) -> tuple[str, list[Named]]:
+    """The change of the time, and the functions in their order, of an explanation of one cell."""
+    rows = [
+        [re.sub(r"\\(.)", r"\1", cell).strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        for line in markdown.splitlines()
+        if line.startswith("|")
+    ]
+    titles = [row[0] for row in rows]
+    if titles[:1] != ["what"] or titles[2:4] != ["time", "CPU time"] or "unexplained" not in titles:
+        raise ToolFailure(f"the explanation has other rows than are known: {', '.join(titles)}")
+    functions = [Named(row[0], row[3], row[4]) for row in rows[4 : titles.index("unexplained")]]
+    return f"{rows[2][3]} ({rows[2][4]})", functions
+
+
+def rank(defect: Defect, functions: list[Named]) -> int | None:
+    """The place of the first function that is the defect's, from 1."""
+    return next((place for place, named in enumerate(functions, 1) if defect.is_named(named.name)), None)
+
+
+def try_once(tool: OpBench, base: Path, head: Path, defect: Defect, number: int) -> Try:
+    """Measures both builds, and explains the difference."""
+    workload = tool.write("explained.json", WORKLOAD)
+    run_id = f"{defect.name}-{number}"
+    begun = time.monotonic()
+    options = ("--blocks", "15", "--seed", str(number + 1), "--run-id", run_id, "--no-progress")
+    tool.run("ab", str(base), str(head), workload, *options)
+    gate = tool.gate("--ab", run_id)
+    found = time.monotonic()
+    report = tool.folder / f"{run_id}.md"
+    tool.run("explain", "--no-progress", "--markdown", str(report), run_id)
+    explained = time.monotonic()
+    is_found = gate.status == REGRESSION
+    change, functions = read_explanation(report.read_text(encoding="utf-8")) if report.exists() else ("", [])
+    first = functions[0] if functions else None
+    return Try(
+        defect.name, is_found, found - begun, explained - found, rank(defect, functions), change, first
+    )
+
+
+class Arguments(argparse.ArgumentParser):
+    def error(self, message: str) -> None:
+        self.exit(64, f"prove-explanation: {message}\nSee scripts/prove-explanation --help.\n")
+
+
+def main(arguments: list[str]) -> int:
+    """Runs the command; returns the exit code."""
+    try:
+        defects = read_defects(DEFINITIONS)
+        options = _parse(arguments, defects)
+        for defect in defects:
+            defect.applied((ROOT / defect.file).read_text(encoding="utf-8"))
+        if options.check:
+            print(f"{len(defects)} definitions fit the sources")
+            return 0
+        return 0 if _prove([defect for defect in defects if defect.name in options.only], options) else 1
+    except (DefectMistake, ToolFailure) as failure:
+        print(f"prove-explanation: {failure}", file=sys.stderr)
+        return 1
+
+
+def _prove(defects: list[Defect], options: argparse.Namespace) -> bool:
+    builds = Builds(ROOT, ROOT / ".build-explained")
+    print("builds without a defect and with each; the first time takes some minutes", file=sys.stderr)
+    base = builds.build(None)
+    heads = {defect.name: builds.build(defect) for defect in defects}
+    tries: list[Try] = []
+    for defect in defects:
+        print(f"{defect.name}: {defect.says}; right is {' or '.join(defect.names)}")
+    print("\n" + HEADINGS, flush=True)
+    with tempfile.TemporaryDirectory(prefix="opbench-proof-") as folder:
+        tool = OpBench(options.opbench or base, Path(folder))
+        for number in range(1 if options.short else LONG_TRIES):
+            for defect in defects:
+                tries.append(try_once(tool, base, heads[defect.name], defect, number))
+                print(tries[-1].line(), flush=True)
+    held = [one.holds(judges_time=not options.short) for one in tries]
+    print(f"\n{'held' if all(held) else 'DID NOT HOLD'}: {sum(held)} of {len(held)} tries")
+    options.output.mkdir(parents=True, exist_ok=True)
+    result = {"form": "short" if options.short else "long", "held": all(held), "tries": [asdict(one) for one in tries]}
+    text = json.dumps(result, indent=2, ensure_ascii=False)
+    (options.output / "explanation.json").write_text(text + "\n", encoding="utf-8")
+    return all(held)
+
+
+def _parse(arguments: list[str], defects: list[Defect]) -> argparse.Namespace:
+    parser = Arguments(
+        prog="prove-explanation",
+        description=DESCRIPTION + "\n\n" + "\n".join(f"  {defect.name:<12}{defect.says}" for defect in defects),
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--short", action="store_true", help="one try of each defect; times are not judged")
+    parser.add_argument("--only", metavar="LIST", help="run only these defects, by name, separated by commas")
+    parser.add_argument("--check", action="store_true", help="hold the definitions against the sources, and end")
+    parser.add_argument(
+        "--opbench", type=Path, metavar="FILE", help="what measures and explains (default: the build without a defect)"
+    )
+    parser.add_argument(
+        "--output", type=Path, metavar="DIR", default=ROOT / "results" / "proofs",
+        help="where the figures go (default: results/proofs)",
+    )
+    options = parser.parse_args(arguments)
+    names = [defect.name for defect in defects]
+    options.only = options.only.split(",") if options.only is not None else names
+    if not set(options.only) <= set(names):
+        parser.error(f"--only takes names among {', '.join(names)}")
+    if options.opbench is not None and not options.opbench.is_file():
+        parser.error(f"there is no program {options.opbench}")
+    options.output = options.output.resolve()
+    return options
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,169 @@
+"""scripts/prove-explanation without opbench: definitions of defects, builds of a copy, what an explanation's table says."""
+
+from pathlib import Path
+
+import pytest
+from opbench_proofs import explanation
+from opbench_proofs.defects import Builds, Defect, DefectMistake, read_defects
+from opbench_proofs.explanation import DEFINITIONS, ROOT, Named, Try, rank, read_explanation
+from opbench_proofs.tool import ToolFailure
+
+TEXT = """\
+// A comment.
+
+# first
+says: something
+file: Queue/Some.swift
+names: Runner.run, Runner.serve
+--- old
+    a()
+--- new
+    a()
+    // b: c
+    b()
+
+# second
+says: more
+file: Some.swift
+names: Queue.add
+--- old
+c
+--- new
+"""
+TABLE = r"""### cell on engine
+
+| what | base | head | change | interval |
+|---|--:|--:|--:|--:|
+| time | 100 ns | 200 ns | +100 ns | +90.0 ns … +110 ns |
+| CPU time | 200 ns | 300 ns | +100 ns | +90.0 ns … +110 ns |
+| OperationEngine.Inbox.push(A \| B) -\> () | 1 ns | 81 ns | +80 ns | +70 ns … +90 ns |
+| OperationEngine.Runner.serve(OperationEngine.QueueCore) -\> () | 1 ns | 11 ns | +10 ns | +7 ns … +12 ns |
+| unexplained | | | +10 ns | |
+| allocations by OperationEngine.Runner.run() -\> () | 1.00 | 2.00 | +1.00 | +1.00 … +1.00 |
+| futex calls | 0.00 | 0.00 | −0.00 | −0.03 … +0.01 |
+"""
+
+
+def definitions(tmp_path: Path, text: str = TEXT) -> list[Defect]:
+    path = tmp_path / "defects.txt"
+    path.write_text(text, encoding="utf-8")
+    return read_defects(path)
+
+
+def test_the_definitions_fit_the_sources() -> None:
+    defects = read_defects(DEFINITIONS)
+    assert len(defects) == 3
+    for defect in defects:
+        text = (ROOT / defect.file).read_text(encoding="utf-8")
+        assert defect.applied(text) != text
+
+
+def test_a_definition_has_its_fields_and_texts(tmp_path: Path) -> None:
+    first, second = definitions(tmp_path)
+    assert first == Defect(
+        "first", "something", Path("Sources/OperationEngine/Queue/Some.swift"), ("Runner.run", "Runner.serve"), "    a()",
+        "    a()\n    // b: c\n    b()",
+    )  # fmt: skip
+    assert (second.old, second.new) == ("c", "")
+    assert first.applied("{\n    a()\n}\n") == "{\n    a()\n    // b: c\n    b()\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("says: something\n", "", "first: has the fields"),
+        ("says: something\n", "tells: something\nsays: x\n", "first: has the fields"),
+        ("# second", "# first", "two definitions have the same name"),
+        ("names: Queue.add\n", "names: ,\n", "second: names no function"),
+        ("// A comment.", "A comment.", "what is “A comment.”"),
+    ],
+)
+def test_a_wrong_definition_is_refused(tmp_path: Path, old: str, new: str, message: str) -> None:
+    with pytest.raises(DefectMistake, match=message):
+        definitions(tmp_path, TEXT.replace(old, new))
+
+
+@pytest.mark.parametrize(("text", "count"), [("b()\n", 0), ("    a()\n    a()\n", 2)])
+def test_an_old_text_has_to_stand_once(tmp_path: Path, text: str, count: int) -> None:
+    with pytest.raises(DefectMistake, match=f"stands {count} times"):
+        definitions(tmp_path)[0].applied(text)
+
+
+def test_functions_are_known_by_short_and_whole_names(tmp_path: Path) -> None:
+    defect = definitions(tmp_path)[0]
+    for name in (
+        "Runner.run(_:)",
+        "OperationEngine.Runner.serve(OperationEngine.QueueCore) -> ()",
+        "static OperationEngine.Runner.run() -> ()",
+    ):
+        assert defect.is_named(name)
+    for name in (
+        "OtherRunner.run(_:)",
+        "Runner.runGuest(_:)",
+        "run(_:)",
+        "Queue.add(Runner.run) -> ()",
+        "no caller in engine or workload",
+    ):
+        assert not defect.is_named(name)
+
+
+def test_a_table_is_read_as_far_as_the_functions(tmp_path: Path) -> None:
+    change, functions = read_explanation(TABLE)
+    assert change == "+100 ns (+90.0 ns … +110 ns)"
+    assert functions == [
+        Named("OperationEngine.Inbox.push(A | B) -> ()", "+80 ns", "+70 ns … +90 ns"),
+        Named("OperationEngine.Runner.serve(OperationEngine.QueueCore) -> ()", "+10 ns", "+7 ns … +12 ns"),
+    ]
+    first, second = definitions(tmp_path)
+    assert (rank(first, functions), rank(second, functions)) == (2, None)
+    with pytest.raises(ToolFailure, match="other rows than are known"):
+        read_explanation(TABLE.replace("| unexplained ", "| the rest "))
+
+
+@pytest.mark.parametrize(
+    ("is_found", "seconds", "place", "long", "short"),
+    [
+        (True, 10, 1, True, True),
+        (False, 10, 1, False, False),
+        (True, 10, 2, False, False),
+        (True, 10, None, False, False),
+        (True, 61, 1, False, True),
+    ],
+)
+def test_a_try_holds(is_found: bool, seconds: float, place: int | None, long: bool, short: bool) -> None:
+    one = Try("lock", is_found, 1, seconds, place, "", None)
+    assert one.holds(judges_time=True) == long
+    assert one.holds(judges_time=False) == short
+
+
+def test_a_copy_has_one_defect_and_keeps_the_dates_of_the_rest(tmp_path: Path) -> None:
+    package = tmp_path / "package"
+    sources = package / "Sources" / "OperationEngine"
+    (sources / "Queue").mkdir(parents=True)
+    (package / "Tests").mkdir()
+    (package / "Package.swift").write_text("// package")
+    (package / "Tests" / "Linked").symlink_to(sources, target_is_directory=True)
+    (sources / "Queue" / "Some.swift").write_text("    a()\n")
+    (sources / "Some.swift").write_text("c\n")
+    builds = Builds(package, tmp_path / "builds")
+    first, _ = definitions(tmp_path)
+    builds.update(None)
+    copy = builds.tree / "Sources" / "OperationEngine"
+    assert (copy / "Queue" / "Some.swift").read_text() == "    a()\n"
+    assert (builds.tree / "Tests" / "Linked" / "Some.swift").read_text() == "c\n"
+    date = (copy / "Some.swift").stat().st_mtime_ns
+    builds.update(first)
+    assert "    b()\n" in (copy / "Queue" / "Some.swift").read_text()
+    assert (copy / "Some.swift").stat().st_mtime_ns == date
+    (sources / "Some.swift").unlink()
+    builds.update(None)
+    assert (copy / "Queue" / "Some.swift").read_text() == "    a()\n"
+    assert not (copy / "Some.swift").exists()
+
+
+@pytest.mark.parametrize("words", [["--only", "nothing"], ["--opbench", "/nowhere"], ["--bad"]])
+def test_bad_usage(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ending:
+        explanation.main(words)
+    assert ending.value.code == 64
+    assert "prove-explanation: " in capsys.readouterr().err
