@@ -51,6 +51,19 @@ struct ExplanationTests {
         #expect(weights.functions.count == 2)
     }
 
+    @Test("Who makes an object or lets an array grow answers for it, not the code that is there for it")
+    func means() {
+        let object = Self.frame("OperationEngine.Details.__allocating_init() -> OperationEngine.Details")
+        let growth = StackFrame(
+            name: "generic specialization <OperationEngine.Operation> of Swift.Array.append(__owned A) -> ()",
+            symbol: "$sSa6appendyyxnF15OperationEngine0A0C_Tg5", object: "/b/opbench")
+        let weights = AttributedWeights(
+            profile(
+                .allocations,
+                [([Self.engine, object, Self.malloc], 2), ([Self.engine, growth, growth, Self.malloc], 3)]))
+        #expect(weights.functions.mapValues(\.total) == [Self.engine.name: 5])
+    }
+
     @Test("A change of three and three values has the range of all nine differences")
     func change() {
         let change = Change("x", base: [10, 12, 11], head: [20, 25, 21])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 PARTS = ("Package.swift", "Package.resolved", "Sources", "Tests")
 ENGINE = Path("Sources", "OperationEngine")
-FIELDS = {"says", "file", "names", "old", "new"}
+FIELDS = {"says", "file", "workload", "names", "old", "new"}
 
 
 class DefectMistake(Exception):
@@ -23,6 +23,8 @@ class Defect:
     says: str
     file: Path
     """Below the package's folder."""
+    workload: str
+    """In which it shows."""
     names: tuple[str, ...]
     old: str
     """Stands once in the file."""
@@ -81,7 +83,7 @@ def _made(name: str, fields: dict[str, str]) -> Defect:
     old = fields["old"].strip("\n")
     if not names or not old:
         raise DefectMistake(f"{name}: names no function, or has no old text")
-    return Defect(name, fields["says"], ENGINE / fields["file"], names, old, fields["new"].strip("\n"))
+    return Defect(name, fields["says"], ENGINE / fields["file"], fields["workload"], names, old, fields["new"].strip("\n"))
 
 
 class Builds:

@@ -17,14 +17,25 @@ DEFINITIONS = ROOT / "Tests" / "Defects" / "engine.txt"
 MOST_SECONDS = 60
 """Of finding a defect, and of explaining it."""
 LONG_TRIES = 5
-WORKLOAD = {
-    "name": "proof-explained",
-    "summary": "Operations without work: what they take is the engine's own",
-    "shape": "independent",
-    "parameters": {"items": 20000, "form": "block", "work_ns": 0},
-    "backends": ["engine"],
-    "metrics": ["throughput"],
+WORKLOADS = {
+    "empty": {
+        "name": "proof-empty",
+        "summary": "Operations without work: what they take is the engine's own",
+        "shape": "independent",
+        "parameters": {"items": 20000, "form": "block", "work_ns": 0},
+        "backends": ["engine"],
+        "metrics": ["throughput", "memory"],
+    },
+    "asleep": {
+        "name": "proof-asleep",
+        "summary": "Operations that sleep, so that several are under way at once on any machine",
+        "shape": "blocking",
+        "parameters": {"operations": 2000, "block_ns": 50000, "max_concurrent": 8},
+        "backends": ["engine"],
+        "metrics": ["throughput"],
+    },
 }
+"""By the names that definitions have for them."""
 
 DESCRIPTION = """\
 Proves on this machine that opbench finds what made the engine slower, and says which function it is. Puts the defects of
@@ -103,7 +114,7 @@ def rank(defect: Defect, functions: list[Named]) -> int | None:
 
 def try_once(tool: OpBench, base: Path, head: Path, defect: Defect, number: int) -> Try:
     """Measures both builds, and explains the difference."""
-    workload = tool.write("explained.json", WORKLOAD)
+    workload = tool.write(f"{defect.workload}.json", WORKLOADS[defect.workload])
     run_id = f"{defect.name}-{number}"
     begun = time.monotonic()
     options = ("--blocks", "15", "--seed", str(number + 1), "--run-id", run_id, "--no-progress")
@@ -132,6 +143,8 @@ def main(arguments: list[str]) -> int:
         defects = read_defects(DEFINITIONS)
         options = _parse(arguments, defects)
         for defect in defects:
+            if defect.workload not in WORKLOADS:
+                raise DefectMistake(f"{defect.name}: there is no workload {defect.workload}")
             defect.applied((ROOT / defect.file).read_text(encoding="utf-8"))
         if options.check:
             print(f"{len(defects)} definitions fit the sources")

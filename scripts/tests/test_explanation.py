@@ -14,6 +14,7 @@ TEXT = """\
 # first
 says: something
 file: Queue/Some.swift
+workload: empty
 names: Runner.run, Runner.serve
 --- old
     a()
@@ -25,6 +26,7 @@ names: Runner.run, Runner.serve
 # second
 says: more
 file: Some.swift
+workload: asleep
 names: Queue.add
 --- old
 c
@@ -53,6 +55,7 @@ def definitions(tmp_path: Path, text: str = TEXT) -> list[Defect]:
 def test_the_definitions_fit_the_sources() -> None:
     defects = read_defects(DEFINITIONS)
     assert len(defects) == 3
+    assert {defect.workload for defect in defects} <= set(explanation.WORKLOADS)
     for defect in defects:
         text = (ROOT / defect.file).read_text(encoding="utf-8")
         assert defect.applied(text) != text
@@ -61,8 +64,8 @@ def test_the_definitions_fit_the_sources() -> None:
 def test_a_definition_has_its_fields_and_texts(tmp_path: Path) -> None:
     first, second = definitions(tmp_path)
     assert first == Defect(
-        "first", "something", Path("Sources/OperationEngine/Queue/Some.swift"), ("Runner.run", "Runner.serve"), "    a()",
-        "    a()\n    // b: c\n    b()",
+        "first", "something", Path("Sources/OperationEngine/Queue/Some.swift"), "empty",
+        ("Runner.run", "Runner.serve"), "    a()", "    a()\n    // b: c\n    b()",
     )  # fmt: skip
     assert (second.old, second.new) == ("c", "")
     assert first.applied("{\n    a()\n}\n") == "{\n    a()\n    // b: c\n    b()\n}\n"

@@ -2,8 +2,8 @@
 /// workload. What that had the Swift runtime, malloc, the C library and the kernel do is its own doing.
 ///
 /// So an extra allocation stands at the function that allocates and not at malloc, a lock at who takes it, and a wake-up at
-/// who wakes: the engine's own locks and futexes answer for nothing. A function that was compiled several times, for some
-/// types or arguments, is one.
+/// who wakes; see `FrameClassifier.isAnswerable`. A function that was compiled several times, for some types or arguments,
+/// is one.
 public struct AttributedWeights: Equatable, Sendable {
     public struct Function: Equatable, Sendable {
         /// `SwiftName.whole`, or what another language calls it.
@@ -21,16 +21,17 @@ public struct AttributedWeights: Equatable, Sendable {
     public static let nobody = "no caller in engine or workload"
 
     public init(_ profile: StackProfile, classifier: FrameClassifier = FrameClassifier()) {
-        let isPrimitive = profile.frames.map { classifier.isPrimitive($0) }
-        let classes = profile.frames.enumerated().map { isPrimitive[$0] ? .futex : classifier.classify($1) }
+        let classes = profile.frames.map { frame in
+            classifier.isPrimitive(SwiftName(frame.name).path) ? .futex : classifier.classify(frame)
+        }
+        let isAnswerable = profile.frames.map { classifier.isAnswerable($0) }
         let names = profile.frames.map { SwiftName($0.name).whole }
         let weights = profile.selfWeights()
         // The innermost answerable frame at or above each node: parents have lower numbers.
         var answerable = [UInt32?](repeating: nil, count: profile.nodes.count)
         var functions: [String: Function] = [:]
         for (index, node) in profile.nodes.enumerated() where index > 0 {
-            let isAnswerable = [.engine, .workload].contains(classes[Int(node.frame)])
-            answerable[index] = isAnswerable ? node.frame : answerable[Int(node.parent)]
+            answerable[index] = isAnswerable[Int(node.frame)] ? node.frame : answerable[Int(node.parent)]
         }
         for (index, node) in profile.nodes.enumerated() where weights[index] > 0 {
             let name = answerable[index].map { names[Int($0)] } ?? Self.nobody

@@ -59,13 +59,19 @@ public struct FrameClassifier: Sendable {
 
     public init() {}
 
-    /// Whether a function is the engine's own means of waiting, of which its caller makes use.
-    public func isPrimitive(_ frame: StackFrame) -> Bool {
-        let path = SwiftName(frame.name).whole
-        let words = path.hasPrefix("static ") ? path.dropFirst(7) : path[...]
-        return engineModules.contains { module in
-            primitives.contains { words.hasPrefix("\(module).\($0).") }
-        }
+    /// Whether a function of the engine or the workload answers for what it does itself: not for means that its caller
+    /// makes use of, which are the engine's own for waiting, the making of an object, and the standard library's generic
+    /// code, compiled for types of ours.
+    public func isAnswerable(_ frame: StackFrame) -> Bool {
+        guard [.engine, .workload].contains(classify(frame)) else { return false }
+        let path = SwiftName(frame.name).path
+        if path.hasPrefix("\(Self.standardLibrary).") || path.contains(".__allocating_init(") { return false }
+        return !isPrimitive(path)
+    }
+
+    /// Whether a function is the engine's own means of waiting.
+    func isPrimitive(_ path: Substring) -> Bool {
+        engineModules.contains { module in primitives.contains { path.hasPrefix("\(module).\($0).") } }
     }
 
     public func classify(_ frame: StackFrame) -> FrameClass {

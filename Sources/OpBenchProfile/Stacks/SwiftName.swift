@@ -10,6 +10,9 @@ public struct SwiftName: Equatable, Sendable {
         whole = String(rest)
     }
 
+    /// From the module's name on.
+    var path: Substring { whole.hasPrefix("static ") ? whole.dropFirst(7) : whole[...] }
+
     private static func unspecialized(_ name: Substring) -> Substring? {
         for word in ["merged ", "partial apply forwarder for ", "partial apply for "] where name.hasPrefix(word) {
             return name.dropFirst(word.count)
