@@ -59,9 +59,9 @@ struct ExplanationTests {
             symbol: "$sSa6appendyyxnF15OperationEngine0A0C_Tg5", object: "/b/opbench")
         let weights = AttributedWeights(
             profile(
-                .allocations,
-                [([Self.engine, object, Self.malloc], 2), ([Self.engine, growth, growth, Self.malloc], 3)]))
-        #expect(weights.functions.mapValues(\.total) == [Self.engine.name: 5])
+                [([Self.engine, object, Self.malloc], 2), ([Self.engine, growth, growth, Self.malloc], 3)], .allocations
+            ))
+        #expect(weights.functions.mapValues { $0.total } == [Self.engine.name: 5])
     }
 
     @Test("A change of three and three values has the range of all nine differences")
