@@ -1,8 +1,8 @@
 """Puts defects into the engine, one at a time, and shows that `opbench ab` finds each and `opbench explain` names it first."""
 
 import argparse
+import html
 import json
-import re
 import sys
 import tempfile
 import time
@@ -95,11 +95,8 @@ HEADINGS = f"{'defect':<12}{'ab':<12}{'takes':>7}{'explain':>11}{'rank':>6}   ti
 
 def read_explanation(markdown: str) -> tuple[str, list[Named]]:
     """The change of the time, and the functions in their order, of an explanation of one cell."""
-    rows = [
-        [re.sub(r"\\(.)", r"\1", cell).strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
-        for line in markdown.splitlines()
-        if line.startswith("|")
-    ]
+    lines = [line for line in markdown.splitlines() if line.startswith("|")]
+    rows = [[html.unescape(cell.strip()) for cell in line.split("|")[1:-1]] for line in lines]
     titles = [row[0] for row in rows]
     if titles[:1] != ["what"] or titles[2:4] != ["time", "CPU time"] or "unexplained" not in titles:
         raise ToolFailure(f"the explanation has other rows than are known: {', '.join(titles)}")

@@ -32,16 +32,16 @@ names: Queue.add
 c
 --- new
 """
-TABLE = r"""### cell on engine
+TABLE = """### cell on engine
 
 | what | base | head | change | interval |
 |---|--:|--:|--:|--:|
 | time | 100 ns | 200 ns | +100 ns | +90.0 ns … +110 ns |
 | CPU time | 200 ns | 300 ns | +100 ns | +90.0 ns … +110 ns |
-| OperationEngine.Inbox.push(A \| B) -\> () | 1 ns | 81 ns | +80 ns | +70 ns … +90 ns |
-| OperationEngine.Runner.serve(OperationEngine.QueueCore) -\> () | 1 ns | 11 ns | +10 ns | +7 ns … +12 ns |
+| OperationEngine.Inbox.push(A &#124; B) -&#62; () | 1 ns | 81 ns | +80 ns | +70 ns … +90 ns |
+| OperationEngine.Runner.serve(OperationEngine.QueueCore) -&#62; () | 1 ns | 11 ns | +10 ns | +7 ns … +12 ns |
 | unexplained | | | +10 ns | |
-| allocations by OperationEngine.Runner.run() -\> () | 1.00 | 2.00 | +1.00 | +1.00 … +1.00 |
+| allocations by OperationEngine.Runner.run() -&#62; () | 1.00 | 2.00 | +1.00 | +1.00 … +1.00 |
 | futex calls | 0.00 | 0.00 | −0.00 | −0.03 … +0.01 |
 """
 
