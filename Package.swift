@@ -136,7 +136,7 @@ let package = Package(
         .testTarget(
             name: "OpBenchCommandTests",
             dependencies: [
-                "opbench", "OpBenchModel", "OpBenchRunner", "OpBenchAnalysis", "TestSupport",
+                "opbench", "OpBenchModel", "OpBenchProfile", "OpBenchRunner", "OpBenchAnalysis", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: whenSuite),
                 .product(name: "Subprocess", package: "swift-subprocess", condition: whenSuite),
             ]),

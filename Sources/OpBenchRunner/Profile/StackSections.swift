@@ -93,7 +93,7 @@ extension ProfileTaker {
         let answer = try await take(.heap, environment: HeapSampler.environment())
         let live = try HeapProfile(try bytes(of: HeapSampler.liveFile))
         let all = try HeapProfile(try bytes(of: HeapSampler.allFile))
-        for name in [HeapSampler.liveFile, HeapSampler.allFile] { discard(name) }
+        for name in [HeapSampler.liveFile, HeapSampler.allFile, HeapSampler.countsFile] { discard(name) }
         let symbols = try await Symbolizer().names(of: live.lookUps + all.lookUps, in: all.map)
         let ofRound = answer.operations / max(1, answer.marks.count)
         let parts: [HeapPart] = [

@@ -58,6 +58,13 @@ struct HeapReading: Sendable, Equatable {
             return reading
         }
 
+        /// `allocationCount` alone, for a build in which reading the rest allocates.
+        func allocationCount() -> Int {
+            var epoch: UInt64 = 1
+            mallctl("epoch", nil, nil, &epoch, MemoryLayout<UInt64>.size)
+            return smallCount.read() + largeCount.read()
+        }
+
         private static func classes(_ name: String, count: String, size: String) -> [(count: Control, size: Int)] {
             (0..<(Control(count)?.read() ?? 0)).compactMap { index in
                 guard let control = Control("\(name).\(index).nmalloc"), let bytes = Control("\(size).\(index).size")
@@ -97,5 +104,6 @@ struct HeapReading: Sendable, Equatable {
         init?() { return nil }
 
         func read() -> HeapReading { HeapReading() }
+        func allocationCount() -> Int { 0 }
     }
 #endif

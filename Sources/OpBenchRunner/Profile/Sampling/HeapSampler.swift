@@ -12,6 +12,10 @@ final class HeapSampler: ProfileRecorder {
     /// At the end: what all rounds allocated, in the columns in brackets.
     static let allFile = "heap.all.heap"
 
+    /// What jemalloc's counters say was allocated meanwhile: in the first round, and in all rounds. With what the profiler
+    /// itself allocates for each stack that it has not seen before.
+    static let countsFile = "heap.counts"
+
     /// The settings of jemalloc that a process of this sampler is started with.
     ///
     /// - Parameter lgSample: an allocation is sampled every 2^lgSample bytes on the average; at 0, each is.
@@ -26,6 +30,9 @@ final class HeapSampler: ProfileRecorder {
 
     private let folder: String
     private var rounds = 0
+    private let probe = HeapProbe()
+    private var before = 0
+    private var counts = (first: 0, all: 0)
     private var failure: (any Error)?
 
     /// - Parameter folder: for the dumps.
@@ -37,20 +44,26 @@ final class HeapSampler: ProfileRecorder {
         HeapProfiler.walkByFramePointers()
     }
 
-    func roundBegins() { HeapProfiler.setActive(true) }
+    func roundBegins() {
+        before = probe?.allocationCount() ?? 0
+        HeapProfiler.setActive(true)
+    }
 
     func roundDrained() {
         // First, so that the dump shows nothing of what other threads do while it is written.
         HeapProfiler.setActive(false)
+        counts.all += (probe?.allocationCount() ?? 0) - before
         rounds += 1
-        if rounds == 1 { dump(Self.liveFile) }
+        if rounds > 1 { return }
+        counts.first = counts.all
+        dump(Self.liveFile)
     }
 
     /// - Throws: `DiskError`, and leaves no file then.
     func end() throws {
         if failure == nil { dump(Self.allFile) }
-        guard let failure else { return }
         let written = try WrittenFolder(folder)
+        guard let failure else { return try written.replace(Self.countsFile, by: "\(counts.first) \(counts.all)\n") }
         for name in [Self.liveFile, Self.allFile] { written.discard(name) }
         throw failure
     }

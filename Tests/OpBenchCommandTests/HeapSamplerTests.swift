@@ -1,0 +1,124 @@
+import Foundation
+import OpBenchBackends
+import OpBenchModel
+import OpBenchProfile
+import Subprocess
+import TestSupport
+import Testing
+
+@testable import OpBenchRunner
+
+/// In processes of the built program: jemalloc profiles those alone that were started for it.
+@Suite("Allocations by jemalloc's profiler", .onOwnThreads)
+struct HeapSamplerTests {
+    private func output(
+        _ flavour: SampleFlavour, _ profile: ProfileOrder?, _ environment: [String: String], backend: String
+    ) async throws -> Data {
+        let folder = try ScratchFolder()
+        try folder.write(
+            """
+            {"name": "w", "summary": "a test", "shape": "independent", "parameters": {"items": 300, "work_ns": 0},
+             "backends": ["\(backend)"]}
+            """, to: "w.json")
+        let cell = try #require(WorkloadSpec.load(file: folder.root + "/w.json").cells().first)
+        var request = SampleRequest(
+            cell: cell, backend: BackendID(rawValue: backend), flavour: flavour, targetNanoseconds: 1_000_000,
+            kernel: WorkKernel(iterationsPerNanosecond: 0.5), parent: getpid())
+        request.profile = profile
+        let result = try await ChildProcess(executable: OpBenchProcess.binary).run(
+            request: Array(JSONEncoder().encode(request)), environment: environment, timeoutSeconds: 120)
+        #expect(result.ending == .exited(0), "\(result.diagnostics)")
+        return Data(result.output)
+    }
+
+    private func profiled(_ backend: String, in folder: ScratchFolder, _ environment: [String: String]) async throws
+        -> ProfileAnswer
+    {
+        let order = ProfileOrder(recorder: .heap, folder: folder.root, targetNanoseconds: 1_000_000_000)
+        let data = try await output(.throughput, order, environment, backend: backend)
+        return try JSONDecoder().decode(ProfileAnswer.self, from: data)
+    }
+
+    private func heap(_ name: String, in folder: ScratchFolder) throws -> HeapProfile {
+        try HeapProfile(Array(Data(contentsOf: URL(fileURLWithPath: folder.root + "/" + name))))
+    }
+
+    @Test(
+        "From the second round on, counts are those of jemalloc's counters within 2 a round; callers are known",
+        arguments: ["engine", "dispatch", "foundation", "concurrency"])
+    func counts(_ backend: String) async throws {
+        let folder = try ScratchFolder()
+        let answer = try await profiled(backend, in: folder, HeapSampler.environment())
+        #expect(answer.report.status == .ok)
+        let counted = try folder.read(HeapSampler.countsFile).split { $0 == " " || $0 == "\n" }.compactMap { Int64($0) }
+        try #require(counted.count == 2)
+        let heaps = try [HeapSampler.liveFile, HeapSampler.allFile].map { try heap($0, in: folder) }
+        var totals: [Int64] = []
+        for heap in heaps {
+            let named = try await Symbolizer().names(of: heap.lookUps, in: heap.map)
+            #expect(named.notes == [])
+            let profile = heap.profile(.allAllocations, named.symbols)
+            #expect(ClassTable(profile, operations: 0).unknownCallersShare <= StackReport.mostUnknownCallers)
+            totals.append(profile.total)
+        }
+        // The profiler's own memory is counted too: some allocations for a stack that is new on a thread, which has a line.
+        let pairs = try [HeapSampler.liveFile, HeapSampler.allFile].map { file in
+            try folder.read(file).split(separator: "\n").count { $0.hasPrefix("  t") && !$0.hasPrefix("  t*") }
+        }
+        let (later, new) = (answer.marks.count - 1, pairs[1] - pairs[0])
+        #expect(later > 0)
+        #expect(totals[0] > 0)
+        let difference = (counted[1] - counted[0]) - (totals[1] - totals[0])
+        #expect(abs(difference) <= Int64(2 * later + 4 * new), "\(totals), counted \(counted), \(new) new")
+    }
+
+    @Test("Another process is told how to start")
+    func notStarted() async throws {
+        let folder = try ScratchFolder()
+        #expect(throws: SamplerError.self) { try HeapSampler(folder: folder.root).begin() }
+    }
+
+    /// Debian has it in libjemalloc-dev.
+    @Test(
+        "jeprof reads the same of the same dump", .enabled(if: access("/usr/bin/jeprof", X_OK) == 0, "no jeprof here"))
+    func jeprof() async throws {
+        for sample in [0, 9] {
+            var isCompared = false
+            let folder = try ScratchFolder()
+            _ = try await profiled("engine", in: folder, HeapSampler.environment(lgSample: sample))
+            let heap = try heap(HeapSampler.allFile, in: folder)
+            let symbols = try await Symbolizer().names(of: heap.lookUps, in: heap.map).symbols
+            for (measure, option) in [
+                (HeapProfile.Measure.liveBytes, "--inuse_space"), (.liveAllocations, "--inuse_objects"),
+                (.allBytes, "--alloc_space"), (.allAllocations, "--alloc_objects"),
+            ] {
+                let result = try await Subprocess.run(
+                    .path("/usr/bin/jeprof"),
+                    arguments: [
+                        "--text", "--show_bytes", option, OpBenchProcess.binary,
+                        folder.root + "/" + HeapSampler.allFile,
+                    ], output: .string(limit: 1 << 22), error: .discarded)
+                let lines = result.standardOutput.split(separator: "\n").map {
+                    $0.split(separator: " ").map(String.init)
+                }
+                let profile = heap.profile(measure, symbols)
+                // Of nothing it prints nothing.
+                if profile.total == 0, lines.isEmpty { continue }
+                let total = try #require(lines.first { $0.first == "Total:" }.flatMap { Double($0[1]) })
+                // Sampled figures are rounded, ours for each site.
+                let slack = sample == 0 ? 0 : Double(heap.sites.count) + 1
+                #expect(abs(total - Double(profile.total)) <= slack, "\(option)")
+                var compared = 0
+                for function in profile.functions() where function.frame.symbol.hasPrefix("swift_") {
+                    guard let line = lines.first(where: { $0.count == 6 && $0[5] == function.frame.symbol }) else {
+                        continue
+                    }
+                    compared += 1
+                    #expect(abs((Double(line[3]) ?? -1) - Double(function.withCallees)) <= slack, "\(line)")
+                }
+                isCompared = isCompared || compared > 0
+            }
+            #expect(isCompared)
+        }
+    }
+}
