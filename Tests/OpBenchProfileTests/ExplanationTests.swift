@@ -62,6 +62,8 @@ struct ExplanationTests {
                 [([Self.engine, object, Self.malloc], 2), ([Self.engine, growth, growth, Self.malloc], 3)], .allocations
             ))
         #expect(weights.functions.mapValues { $0.total } == [Self.engine.name: 5])
+        let shim = AttributedWeights(profile([([Self.engine, Self.frame("clinux_thread_state"), Self.kernel], 4)]))
+        #expect(shim.functions.mapValues { $0.total } == [Self.engine.name: 4])
     }
 
     @Test("A change of three and three values has the range of all nine differences")

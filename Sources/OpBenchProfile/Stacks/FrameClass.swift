@@ -60,10 +60,10 @@ public struct FrameClassifier: Sendable {
     public init() {}
 
     /// Whether a function of the engine or the workload answers for what it does itself: not for means that its caller
-    /// makes use of, which are the engine's own for waiting, the making of an object, and the standard library's generic
-    /// code, compiled for types of ours.
+    /// makes use of, which are the engine's own for waiting, its shims in C, the making of an object, and the standard
+    /// library's generic code, compiled for types of ours.
     public func isAnswerable(_ frame: StackFrame) -> Bool {
-        guard [.engine, .workload].contains(classify(frame)) else { return false }
+        guard [.engine, .workload].contains(classify(frame)), !frame.symbol.hasPrefix("clinux_") else { return false }
         let path = SwiftName(frame.name).path
         if path.hasPrefix("\(Self.standardLibrary).") || path.contains(".__allocating_init(") { return false }
         return !isPrimitive(path)
