@@ -84,6 +84,10 @@ struct ExplainCommand: ParsableCommand {
         guard timeout > 0, timeout <= 86_400 else {
             throw ValidationError("--timeout is \(timeout); allowed are more than 0 and at most 86400 seconds.")
         }
+        guard timeout > seconds else {
+            throw ValidationError(
+                "--timeout \(timeout) leaves a sample no time for --seconds \(seconds): give it some times as much.")
+        }
     }
 
     func run() throws {
@@ -91,6 +95,10 @@ struct ExplainCommand: ParsableCommand {
         let filter = try filter.map { (pattern) throws(InputError) in try CellFilter(pattern) }
         let backends = try backends.map { (list) throws(InputError) in try NameList.backends(list) }
         let runs = try ([base] + [head].compactMap(\.self)).map { try RecordedRun($0, in: folder) }
+        for run in runs where run.facts == nil {
+            throw InputError(
+                file: run.name, message: "there is no run.json beside the rows", remedy: "name a run's whole folder")
+        }
         let rows = try compare(runs)
         let targets = try SuspectCells(rows, of: runs[0]).targets(filter: filter, backends: backends)
         guard !targets.isEmpty else {
@@ -111,33 +119,30 @@ struct ExplainCommand: ParsableCommand {
 
     private func explain(_ runs: [RecordedRun], _ targets: [ProfileTarget], _ file: ReportFile?) throws {
         let (base, head) = (runs[0], runs[runs.count - 1])
-        guard let ofBase = base.facts, let ofHead = head.facts else {
-            throw InputError(
-                file: (base.facts == nil ? base : head).name, message: "there is no run.json beside the rows",
-                remedy: "name a run's whole folder")
-        }
+        guard let ofBase = base.facts, let ofHead = head.facts else { return }
         let examined = try CancellableWork.run {
             await Result.catching {
                 try await ExplainedBuilds(base: ofBase, head: ofHead, names: (base.name, head.name))
             }
         }
+        if let signal = examined.signal { throw CommandOutcome(status: ExitStatus.interrupted(by: signal)) }
         let builds = try examined.value.get()
         let output = try directory.map { try ExplanationFolder($0) }
         let options = ProfileOptions(seconds: seconds, timeoutSeconds: timeout, directory: "")
-        let (result, signal) = try CancellableWork.run { [hidesProgress, turns] in
+        let (ended, signal) = try CancellableWork.run { [hidesProgress, turns] in
             let monitor = ExplainMonitor(
                 options, targets: targets.count, turns: turns, output: output, isSilent: hidesProgress)
             let outcome = await Result.catching {
                 try await Explainer(builds, targets, options, turns: turns).run(onEvent: monitor.handle)
-                return (monitor.hasFailures, monitor.markdown)
+                return monitor.hasFailures
             }
             monitor.finish()
-            return outcome
+            return (outcome: outcome, markdown: monitor.markdown)
         }
+        // Of the cells that were explained, however it ended.
+        if let file, !ended.markdown.isEmpty { try ReportFile.write([(file, ended.markdown)]) }
         if let signal { throw CommandOutcome(status: ExitStatus.interrupted(by: signal)) }
-        let (hasFailures, text) = try result.get()
-        if let file { try ReportFile.write([(file, text)]) }
-        if hasFailures { throw CommandOutcome(status: ExitStatus.badSample) }
+        if try ended.outcome.get() { throw CommandOutcome(status: ExitStatus.badSample) }
     }
 }
 
@@ -162,7 +167,12 @@ struct SuspectCells {
         let cells = Dictionary(specs.flatMap { $0.cells() }.map { ($0.id, $0) }) { $1 }
         var worst: [ProfileTarget: Double] = [:]
         for row in rows where backends?.contains(row.backend) ?? true {
-            guard let cell = cells[row.cellID], filter?.matches(row.cellID) ?? isSuspect(row) else { continue }
+            guard filter?.matches(row.cellID) ?? isSuspect(row) else { continue }
+            guard let cell = cells[row.cellID] else {
+                throw InputError(
+                    file: run.name, message: "its run.json does not tell how the cell \"\(row.cellID)\" was made",
+                    remedy: "measure again with this opbench")
+            }
             let target = ProfileTarget(cell: cell, backend: row.backend)
             worst[target] = max(worst[target] ?? 0, row.ratio ?? 0)
         }

@@ -63,6 +63,10 @@ struct ProfileCommand: ParsableCommand {
         guard timeout > 0, timeout <= 86_400 else {
             throw ValidationError("--timeout is \(timeout); allowed are more than 0 and at most 86400 seconds.")
         }
+        guard timeout > seconds else {
+            throw ValidationError(
+                "--timeout \(timeout) leaves a sample no time for --seconds \(seconds): give it some times as much.")
+        }
     }
 
     func run() throws {

@@ -26,7 +26,7 @@ struct HeapSamplerTests {
             kernel: WorkKernel(iterationsPerNanosecond: 0.5), parent: getpid())
         request.profile = profile
         let result = try await ChildProcess(executable: OpBenchProcess.binary).run(
-            request: Array(JSONEncoder().encode(request)), environment: environment, timeoutSeconds: 120)
+            request: Array(JSONEncoder().encode(request)), environment: environment, timeoutSeconds: 1000)
         #expect(result.ending == .exited(0), "\(result.diagnostics)")
         return Data(result.output)
     }
@@ -34,7 +34,7 @@ struct HeapSamplerTests {
     private func profiled(_ backend: String, in folder: ScratchFolder, _ environment: [String: String]) async throws
         -> ProfileAnswer
     {
-        let order = ProfileOrder(recorder: .heap, folder: folder.root, targetNanoseconds: 1_000_000_000)
+        let order = ProfileOrder(recorder: .heap, folder: folder.root, targetNanoseconds: 500_000_000)
         let data = try await output(.throughput, order, environment, backend: backend)
         return try JSONDecoder().decode(ProfileAnswer.self, from: data)
     }

@@ -26,8 +26,13 @@ private let means = ProfileMeans.probe()
         var all: [Int32: String] { names.withLock { $0 } }
     }
 
+    // What perf records is recorded in processes of their own: perf attaches to each thread, and those of other tests come
+    // and go.
+
     /// Records what the body does, on a thread that lives as long as perf, between marks.
-    private func record(_ events: PerfEvents, _ body: @escaping @Sendable (Names) -> Void) async throws -> Recorded {
+    private static func record(_ events: PerfEvents, _ body: @escaping @Sendable (Names) -> Void) async throws
+        -> Recorded
+    {
         let folder = try Fixture.folder()
         return try await Fixture.onOwnThread {
             Result {
@@ -46,56 +51,64 @@ private let means = ProfileMeans.probe()
 
     @Test(.enabled(if: means[.cpu].means == .perf, "perf cannot sample CPU time here"))
     func `a loop's CPU time is that of its function and its thread`() async throws {
-        let recorded = try await record(.cpu) { names in
-            names.take("burning thread")
-            let clock = clinux_own_cpu_clock()
-            let end = clinux_cpu_clock_ns(clock) + Self.burned
-            while clinux_cpu_clock_ns(clock) < end { clinux_burn(100_000) }
+        await #expect(processExitsWith: .success) {
+            let recorded = try await PerfTests.record(.cpu) { names in
+                names.take("burning thread")
+                let clock = clinux_own_cpu_clock()
+                let end = clinux_cpu_clock_ns(clock) + PerfTests.burned
+                while clinux_cpu_clock_ns(clock) < end { clinux_burn(100_000) }
+            }
+            let cpu = try await PerfReader(marks: recorded.marks, threads: recorded.threads).cpu(recorded.file)
+            let profile = cpu.profile
+            let thread = try #require(profile.threads.firstIndex(of: "burning thread"))
+            let own = profile.filtered { $0.thread == UInt32(thread) }
+            #expect(abs(own.total - PerfTests.burned) < PerfTests.burned / 4, "\(own.total)")
+            let burn = own.functions().first { $0.frame.symbol == "clinux_burn" }
+            #expect((burn?.own ?? 0) > own.total * 8 / 10)
+            let table = ClassTable(own, operations: 1)
+            #expect(table.unknownCallersShare <= StackReport.mostUnknownCallers, "\(table.unknownCallersShare)")
+            #expect(cpu.skippedLines == 0 && cpu.lost == 0)
         }
-        let cpu = try await PerfReader(marks: recorded.marks, threads: recorded.threads).cpu(recorded.file)
-        let profile = cpu.profile
-        let thread = try #require(profile.threads.firstIndex(of: "burning thread"))
-        let own = profile.filtered { $0.thread == UInt32(thread) }
-        #expect(abs(own.total - Self.burned) < Self.burned / 4, "\(own.total)")
-        let burn = own.functions().first { $0.frame.symbol == "clinux_burn" }
-        #expect((burn?.own ?? 0) > own.total * 8 / 10)
-        let table = ClassTable(own, operations: 1)
-        #expect(table.unknownCallersShare <= StackReport.mostUnknownCallers, "\(table.unknownCallersShare)")
-        #expect(cpu.skippedLines == 0 && cpu.lost == 0)
     }
 
     @Test(.enabled(if: means[.cpu].means == .perf, "perf cannot sample CPU time here"))
     func `what lies outside of the marks does not count`() async throws {
-        var recorded = try await record(.cpu) { names in
-            names.take("burning thread")
-            let end = MonotonicClock.now() + 100_000_000
-            while MonotonicClock.now() < end { clinux_burn(10_000) }
+        await #expect(processExitsWith: .success) {
+            var recorded = try await PerfTests.record(.cpu) { names in
+                names.take("burning thread")
+                let end = MonotonicClock.now() + 100_000_000
+                while MonotonicClock.now() < end { clinux_burn(10_000) }
+            }
+            recorded.marks = MarkedTime([[1, 2]])
+            let cpu = try await PerfReader(marks: recorded.marks, threads: recorded.threads).cpu(recorded.file)
+            #expect(cpu.profile.total == 0 && cpu.profile.samples.isEmpty)
         }
-        recorded.marks = MarkedTime([[1, 2]])
-        let cpu = try await PerfReader(marks: recorded.marks, threads: recorded.threads).cpu(recorded.file)
-        #expect(cpu.profile.total == 0 && cpu.profile.samples.isEmpty)
     }
 
     private static let handOvers = 20
 
     @Test(.enabled(if: means[.offcpu].means == .perf, "the kernel's tracepoints may not be used here"))
     func `each wake-up of a thread by another is found, with its cause`() async throws {
-        let recorded = try await record(.wakeUps) { names in
-            names.take("waker")
-            Sleeper(names).wake(times: Self.handOvers)
+        await #expect(processExitsWith: .success) {
+            let recorded = try await PerfTests.record(.wakeUps) { names in
+                names.take("waker")
+                Sleeper(names).wake(times: PerfTests.handOvers)
+            }
+            let profile = try await PerfReader(marks: recorded.marks, threads: recorded.threads).offCPU(recorded.file)
+            let pair = profile.wakeUps.pairs.first { $0.waker == "waker" && $0.woken == "sleeper" }
+            // The thread's start may be a wait for its creator, too.
+            #expect(
+                (PerfTests.handOvers...PerfTests.handOvers + 2).contains(pair?.count ?? 0),
+                "\(profile.wakeUps.pairs.prefix(3))")
+            let sleeper = try #require(profile.threads.first { $0.name == "sleeper" })
+            #expect(sleeper.voluntary >= PerfTests.handOvers && sleeper.blocked > 0)
+            let asleep = profile.blocked.filtered { profile.blocked.threads[Int($0.thread)] == "sleeper" }
+            // The next caller of a function without a frame, as syscall(2) is, is not on the chain of frame pointers.
+            let inFutex = asleep.functions().filter { $0.frame.name.contains("Sleeper.wake") }.map(\.withCallees).max()
+            #expect((inFutex ?? 0) > asleep.total * 9 / 10, "\(asleep.folded())")
+            #expect(profile.causes.contains { $0.cause == .futex && $0.count >= PerfTests.handOvers })
+            #expect(profile.lost == 0 && profile.knowsWakers)
         }
-        let profile = try await PerfReader(marks: recorded.marks, threads: recorded.threads).offCPU(recorded.file)
-        let pair = profile.wakeUps.pairs.first { $0.waker == "waker" && $0.woken == "sleeper" }
-        // The thread's start may be a wait for its creator, too.
-        #expect((Self.handOvers...Self.handOvers + 2).contains(pair?.count ?? 0), "\(profile.wakeUps.pairs.prefix(3))")
-        let sleeper = try #require(profile.threads.first { $0.name == "sleeper" })
-        #expect(sleeper.voluntary >= Self.handOvers && sleeper.blocked > 0)
-        let asleep = profile.blocked.filtered { profile.blocked.threads[Int($0.thread)] == "sleeper" }
-        // The next caller of a function without a frame, as syscall(2) is, is not on the chain of frame pointers.
-        let inFutex = asleep.functions().filter { $0.frame.name.contains("Sleeper.wake") }.map(\.withCallees).max()
-        #expect((inFutex ?? 0) > asleep.total * 9 / 10, "\(asleep.folded())")
-        #expect(profile.causes.contains { $0.cause == .futex && $0.count >= Self.handOvers })
-        #expect(profile.lost == 0 && profile.knowsWakers)
     }
 
     /// A thread that sleeps on a word until it is woken, again and again.
@@ -180,7 +193,7 @@ private let means = ProfileMeans.probe()
     }
 
     @Test func `a perf that is killed half way is told`() async throws {
-        let path = try program("printf 'ack\\n' >&4; exec 4>&-; kill -KILL $$")
+        let path = try program("trap '' INT; printf 'ack\\n' >&4; exec 4>&-; kill -KILL $$")
         let folder = try Fixture.folder()
         let failure = await Fixture.onOwnThread { () -> PerfFailure? in
             do {
@@ -220,11 +233,12 @@ private let means = ProfileMeans.probe()
         defer { close(null) }
         let status = await Fixture.onOwnThread {
             let process = Tool.start(
-                "sh", ["sh", "-c", "ls /proc/$$/fd | sort -n | tr '\\n' ' '; echo $NAME"], ["NAME": "a value"],
+                "sh", ["sh", "-c", "echo $NAME; exec ls /proc/self/fd"], ["NAME": "a value"],
                 files: [null, output.descriptor, null, other.descriptor])
             return clinux_wait_for(process)
         }
         #expect(status == 0)
-        #expect(String(decoding: output.contents(), as: UTF8.self) == "0 1 2 3 a value\n")
+        // The last is the folder that ls reads.
+        #expect(String(decoding: output.contents(), as: UTF8.self) == "a value\n0\n1\n2\n3\n4\n")
     }
 }

@@ -29,8 +29,8 @@ struct WorkerGaps {
                 guard end <= start else { continue }
                 previousEnds[next] = end
                 let goesOn =
-                    parks[worker].map { times in !Self.has(times, from: end, to: start) }
-                    ?? (start - end <= Self.longestGap)
+                    trace.threadEvents.isEmpty
+                    ? start - end <= Self.longestGap : !Self.has(parks[worker] ?? [], from: end, to: start)
                 if goesOn { heldUntil[before] = start }
             }
         }

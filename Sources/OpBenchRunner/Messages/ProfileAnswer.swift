@@ -19,13 +19,15 @@ struct ProfileAnswer: Codable, Sendable {
     var marks: [Mark] = []
     /// Of all rounds.
     var operations = 0
+    /// Of the first round; of a sequence, of its first phase.
+    var firstOperations = 0
     /// build + submit + cancel + drain of all rounds, without pauses, in nanoseconds.
     var totalNanoseconds: Int64 = 0
     /// Of the whole process, within the marks.
     var cpuNanoseconds: Int64 = 0
     var voluntarySwitches = 0
     var involuntarySwitches = 0
-    /// Of a trace: its time in relation to a round without it, the median over pairs.
+    /// Of a trace: its time in relation to a round without it, the lower median over pairs.
     var perturbation: Double?
     var threads: [Thread] = []
 }

@@ -23,8 +23,11 @@ final class MemoryFile: Sendable {
         lseek(descriptor, 0, SEEK_SET)
     }
 
+    /// In bytes. Moves the place where the next reader begins to the end.
+    var size: Int { Int(lseek(descriptor, 0, SEEK_END)) }
+
     func contents() -> [UInt8] {
-        let size = Int(lseek(descriptor, 0, SEEK_END))
+        let size = size
         guard size > 0 else { return [] }
         return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
             count = max(0, pread(descriptor, buffer.baseAddress, size, 0))

@@ -110,8 +110,7 @@ public struct Explainer: Sendable {
     ) async throws -> ExplainedCell {
         var samples: [Side: [ExplainedSample]] = [.base: [], .head: []]
         var notes: Set<String> = []
-        if let lack = means[.cpu].means == nil ? means[.cpu].words : nil { notes.insert("cpu: \(lack)") }
-        if let lack = means[.heap].means == nil ? means[.heap].words : nil { notes.insert("heap: \(lack)") }
+        if means[.heap].means == nil { notes.insert("heap: \(means[.heap].words)") }
         var generator = SplitMix64(seed: 1)
         var index = 0
         for _ in 0..<turns {
@@ -172,30 +171,52 @@ extension ProfileTaker {
         sample.counts[.voluntarySwitches] = Double(plain.voluntarySwitches) / operations
         sample.counts[.involuntarySwitches] = Double(plain.involuntarySwitches) / operations
         try tell(.cpu)
-        if let means = means[.cpu].means {
-            let (profile, answer, _) = try await cpuProfile(means)
-            sample.cpu = .init(profile, operations: answer.operations)
+        sample.cpu = try await part("cpu", &notes) {
+            guard let means = means[.cpu].means else { return nil }
+            let (profile, answer, remarks) = try await cpuProfile(means)
+            return (.init(profile, operations: answer.operations), remarks)
         }
         try tell(.heap)
-        if means[.heap].means != nil {
-            let (parts, answer, _) = try await heapProfiles()
-            let counts = parts.first { $0.profile.unit == .allocations }
-            sample.allocations = counts.map { .init($0.profile, operations: answer.operations) }
+        sample.allocations = try await part("heap", &notes) {
+            guard means[.heap].means != nil else { return nil }
+            let (parts, answer, remarks) = try await heapProfiles()
+            return parts.first { $0.profile.unit == .allocations }.map {
+                (.init($0.profile, operations: answer.operations), remarks)
+            }
         }
         try tell(.trace)
-        let (_, report) = try await tracedReport()
-        sample.waits = (report.waits.total, report.trace.operations.count)
+        sample.waits = try await part("trace", &notes) {
+            let (_, report) = try await tracedReport()
+            return ((report.waits.total, report.trace.operations.count), [])
+        }
         try tell(.calls)
-        if let calls = try await futexCalls() {
-            sample.counts[.futexCalls] = calls
-        } else {
-            notes.insert("futex calls: ptrace(2) or seccomp(2) is not permitted here")
+        // Phases have no such figure.
+        if target.cell.phases.isEmpty {
+            sample.counts[.futexCalls] = try await part("futex calls", &notes) { (try await futexCalls(), []) }
         }
         return sample
     }
 
-    /// An operation; nil where they cannot be counted.
-    private func futexCalls() async throws -> Double? {
+    /// What can be had of a part; of one that fails, the reason becomes a note.
+    private func part<Value>(
+        _ name: String, _ notes: inout Set<String>, _ take: () async throws -> (Value, remarks: [String])?
+    ) async throws -> Value? {
+        do {
+            let taken = try await take()
+            for remark in taken?.remarks ?? [] { notes.insert("\(name): \(remark)") }
+            return taken?.0
+        } catch {
+            // What the disk or the user ends, ends all.
+            if error is DiskError || error is CancellationError { throw error }
+            notes.insert("\(name): \(error)")
+            return nil
+        }
+    }
+
+    /// An operation.
+    ///
+    /// - Throws: `ProfileFailure` where they cannot be counted.
+    private func futexCalls() async throws -> Double {
         var request = SampleRequest(
             cell: target.cell, backend: target.backend, flavour: .calls,
             targetNanoseconds: SampleRequest.shortLimit, kernel: kernel, parent: getpid())
@@ -204,7 +225,9 @@ extension ProfileTaker {
             request: Array(try JSONEncoder().encode(request)), environment: Self.environment,
             timeoutSeconds: options.timeoutSeconds)
         let report = SampleReport(result, timeoutSeconds: options.timeoutSeconds)
-        let figure = report.figures.first { $0.metric == Metric.futexCalls.name }
-        return figure.map { $0.value / Double(max(1, $0.operations)) }
+        guard let figure = report.figures.first(where: { $0.metric == Metric.futexCalls.name }) else {
+            throw ProfileFailure(description: "\(report.status.rawValue): \(report.notes)")
+        }
+        return figure.value / Double(max(1, figure.operations))
     }
 }

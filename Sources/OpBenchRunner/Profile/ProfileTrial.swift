@@ -8,6 +8,11 @@ struct ProfileTrial {
     let trial: Trial
     let order: ProfileOrder
 
+    /// What the process of a sample exits with that could not write its files.
+    static let fullDiskStatus: Int32 = 74
+    /// What it exits with whose recorder cannot record.
+    static let refusalStatus: Int32 = 71
+
     /// More rounds than that are not taken: the answer has a mark for each.
     private static let mostRounds = 20_000
     /// A trace is compared with rounds without it in at most this many pairs.
@@ -93,7 +98,7 @@ struct ProfileTrial {
             builder.threadEvents = trial.factory.threadEvents?.stop() ?? []
             ratios.append(Double(answer.totalNanoseconds) / Double(max(1, plain.totalNanoseconds)))
         } while ratios.count < Self.tracePairs && MonotonicClock.now() < end
-        answer.perturbation = ratios.sorted()[ratios.count / 2]
+        answer.perturbation = ratios.sorted()[(ratios.count - 1) / 2]
         let folder = try WrittenFolder(order.folder)
         let file = try NewFile(TraceBuilder.fileName, in: folder)
         try TraceFile.write(builder.finish(), to: file)
@@ -149,6 +154,7 @@ final class ProfiledPart {
             }
         }
         answer.marks.append(ProfileAnswer.Mark(begin: round.begun, end: round.drained))
+        if answer.operations == 0 { answer.firstOperations = plan.operationCount }
         answer.operations += plan.operationCount
         answer.totalNanoseconds += round.total
         answer.cpuNanoseconds += usage.cpuNanoseconds

@@ -133,6 +133,14 @@ struct ProfileTaker {
         guard case .exited(0) = result.ending,
             let answer = try? JSONDecoder().decode(ProfileAnswer.self, from: Data(result.output))
         else {
+            // What a recorder says that refuses in order.
+            let words = result.diagnostics.split(separator: "\n").last.map(String.init) ?? ""
+            if case .exited(ProfileTrial.fullDiskStatus) = result.ending {
+                throw DiskError(path: stage.folder.path, code: ENOSPC)
+            }
+            if case .exited(ProfileTrial.refusalStatus) = result.ending, !words.isEmpty {
+                throw ProfileFailure(description: words)
+            }
             let report = SampleReport(result, timeoutSeconds: options.timeoutSeconds)
             if report.status == .ok {
                 throw ProfileFailure(description: "this build of opbench takes no profiles: \(child.executable)")
@@ -149,7 +157,8 @@ struct ProfileTaker {
     func section(_ kind: ProfileKind, plain: PlainFigures) async throws -> ProfileSection {
         let answer = means[kind]
         guard let way = answer.means else {
-            return ProfileSection(kind, lack: .impossible(reason: "\(answer.lack); \(answer.remedy)"))
+            let remedy = answer.remedy.isEmpty ? "" : "; \(answer.remedy)"
+            return ProfileSection(kind, lack: .impossible(reason: answer.lack + remedy))
         }
         do {
             var section =

@@ -22,23 +22,27 @@ extension ProfileTaker {
         _ means: ProfileMeans.Means
     ) async throws -> (profile: StackProfile, answer: ProfileAnswer, notes: [String]) {
         if means == .signals { return try await signalProfile() }
+        defer { discard(PerfEvents.cpu.fileName) }
         let answer = try await take(.perfCPU)
         let read = try await PerfReader(marks: answer.markedTime, threads: answer.threadNames).cpu(
             stage.folder.file(PerfEvents.cpu.fileName))
-        discard(PerfEvents.cpu.fileName)
         var notes: [String] = []
         if read.lacksKernel { notes.append("the kernel's code is not in it") }
-        if read.lost > 0 { notes.append("\(read.lost) samples were lost") }
+        if read.lost > 0 { notes.append("\(read.lost) samples were lost: figures are too low") }
+        if read.skippedLines > 0 { notes.append("\(read.skippedLines) lines of perf were not understood") }
         return (read.profile, answer, notes)
     }
 
     private func signalProfile() async throws -> (StackProfile, ProfileAnswer, [String]) {
+        defer { discard(RawStacksFile.name) }
         let answer = try await take(.signals)
         let raw = try RawStacksFile.read(try bytes(of: RawStacksFile.name)).during(answer.markedTime.ranges)
-        discard(RawStacksFile.name)
         let symbols = try await Symbolizer().names(of: raw.lookUps, in: raw.map)
         var notes = symbols.notes
-        if raw.lostSamples > 0 { notes.append("\(raw.lostSamples) samples were lost") }
+        if raw.lostSamples > 0 { notes.append("\(raw.lostSamples) samples were lost: figures are too low") }
+        if raw.unsampledThreads > 0 {
+            notes.append("\(raw.unsampledThreads) threads got no timer, and are not in it; see ulimit -i")
+        }
         return (raw.profile(symbols.symbols, threadNames: answer.threadNames), answer, notes)
     }
 
@@ -46,19 +50,18 @@ extension ProfileTaker {
 
     func offCPU(_ means: ProfileMeans.Means, _ plain: PlainFigures) async throws -> ProfileSection {
         if means == .schedule {
+            defer { discard(ScheduleRecorder.fileName) }
             let answer = try await take(.schedule)
             let schedules = try ScheduleRecorder.read(folder: stage.folder.path).named(answer.threadNames)
-            discard(ScheduleRecorder.fileName)
             return ProfileSection(
                 .offcpu, means: means.rawValue, lines: schedules.lines(operations: answer.operations),
                 perturbation: plain.perturbation(of: answer))
         }
-        let isWhole = means == .perf
-        let answer = try await take(isWhole ? .perfWakeUps : .perfSwitches)
         let file = PerfEvents.wakeUps.fileName
+        defer { discard(file) }
+        let answer = try await take(means == .perf ? .perfWakeUps : .perfSwitches)
         let profile = try await PerfReader(marks: answer.markedTime, threads: answer.threadNames).offCPU(
             stage.folder.file(file))
-        discard(file)
         var files: [String] = []
         for (name, title, part) in [
             ("offcpu", "Waits", profile.blocked), ("offcpu-wakers", "Who ends waits", profile.wakers),
@@ -90,19 +93,21 @@ extension ProfileTaker {
 
     /// What is live at the fence of the first round, and all that was allocated between the marks.
     func heapProfiles() async throws -> (parts: [HeapPart], answer: ProfileAnswer, notes: [String]) {
+        defer { for name in [HeapSampler.liveFile, HeapSampler.allFile, HeapSampler.countsFile] { discard(name) } }
         let answer = try await take(.heap, environment: HeapSampler.environment())
         let live = try HeapProfile(try bytes(of: HeapSampler.liveFile))
         let all = try HeapProfile(try bytes(of: HeapSampler.allFile))
-        for name in [HeapSampler.liveFile, HeapSampler.allFile, HeapSampler.countsFile] { discard(name) }
         let symbols = try await Symbolizer().names(of: live.lookUps + all.lookUps, in: all.map)
-        let ofRound = answer.operations / max(1, answer.marks.count)
         let parts: [HeapPart] = [
             ("heap-all-bytes", "Bytes allocated", all.profile(.allBytes, symbols.symbols), answer.operations),
             ("heap-all-count", "Allocations", all.profile(.allAllocations, symbols.symbols), answer.operations),
-            ("heap-live-bytes", "Bytes live at the fence", live.profile(.liveBytes, symbols.symbols), ofRound),
+            (
+                "heap-live-bytes", "Bytes live at the fence", live.profile(.liveBytes, symbols.symbols),
+                answer.firstOperations
+            ),
             (
                 "heap-live-count", "Allocations live at the fence", live.profile(.liveAllocations, symbols.symbols),
-                ofRound
+                answer.firstOperations
             ),
         ]
         return (parts, answer, symbols.notes)

@@ -141,9 +141,13 @@ final class TraceBuilder {
     func finish() throws(TraceError) -> SampleTrace {
         var trace = trace
         trace.title = "\(plan.shape.rawValue) on \(backend.rawValue)"
+        var ids: Set<Int32> = []
         trace.threads = ThreadRegister.all().enumerated().map { number, entry in
-            SampleTrace.Thread(
-                name: entry.name, role: hasWorked.contains(number) ? .worker : .submitter, id: entry.id)
+            // The system may give an ended thread's number to another one.
+            var id = entry.id
+            while !ids.insert(id).inserted { id = -Int32(number) - 1 }
+            return SampleTrace.Thread(
+                name: entry.name, role: hasWorked.contains(number) ? .worker : .submitter, id: id)
         }
         addThreadEvents(to: &trace)
         _ = trace.mendOrder()
@@ -163,7 +167,13 @@ final class TraceBuilder {
             places[thread] = place
             return place
         }
-        for event in threadEvents {
+        // What lies outside of the rounds is not of the sample, but whether a thread slept when it began.
+        let beginsAsleep = Dictionary(
+            threadEvents.filter { $0.time < origin && [.park, .unpark].contains($0.kind) }.sorted { $0.time < $1.time }
+                .map { ($0.thread, $0) }
+        ) { $1 }.values.filter { $0.kind == .park }
+        let within = threadEvents.filter { (origin...origin + trace.stop).contains($0.time) }
+        for event in beginsAsleep + within {
             let kind: TracedThreadEvent.Kind =
                 switch event.kind {
                 case .begin: .begin

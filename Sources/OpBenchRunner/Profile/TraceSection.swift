@@ -20,11 +20,11 @@ extension ProfileTaker {
     /// A trace, and all that is computed from it.
     func tracedReport() async throws -> (ProfileAnswer, TraceReport) {
         let answer = try await take(.trace)
+        defer { stage.folder.discard(TraceBuilder.fileName) }
         let raw = stage.folder.file(TraceBuilder.fileName)
         do {
             var trace = try TraceFile.read([UInt8](try Data(contentsOf: URL(filePath: raw))))
             trace.title = "\(target.cell.id) on \(target.backend.rawValue)"
-            stage.folder.discard(TraceBuilder.fileName)
             return (answer, try TraceReport(trace))
         } catch {
             throw ProfileFailure(description: "the trace cannot be read: \(error)")

@@ -35,7 +35,7 @@ public enum SampleChild {
             answer(try ProfileTrial(trial: trial, order: order).run(), to: output)
         } catch {
             try? FileBytes.write("\(error)\n", to: STDERR_FILENO)
-            _exit(error is DiskError ? 74 : 71)
+            _exit(error is DiskError ? ProfileTrial.fullDiskStatus : ProfileTrial.refusalStatus)
         }
     }
 

@@ -37,7 +37,8 @@ extension OperationTrace {
         /// The value that the given part of all values, from 0 to 1, does not exceed; 0 if there is none. At most an
         /// eighth too high.
         public func quantile(_ part: Double) -> Int64 {
-            let rank = max(1, Int((min(max(part, 0), 1) * Double(count)).rounded(.up)))
+            // Of what is no number, the least.
+            let rank = part > 0 ? max(1, Int((min(part, 1) * Double(count)).rounded(.up))) : 1
             var seen = 0
             for (index, number) in buckets.enumerated() where number > 0 {
                 seen += number

@@ -8,10 +8,13 @@ import OpBenchRunner
 final class ProfileMonitor {
     private var display: ProgressDisplay
     private let estimatedSeconds: Double
+    /// Whether the user named the kinds: what cannot be done then is a failure.
+    private let areKindsAskedFor: Bool
     private(set) var hasFailures = false
 
     init(_ options: ProfileOptions, targets: Int, isSilent: Bool) {
         display = ProgressDisplay(style: isSilent ? .silent : StandardError.isTerminal ? .bar : .lines)
+        areKindsAskedFor = options.kinds != nil
         let kinds = options.kinds?.count ?? ProfileKind.allCases.count
         // A sample, and about as long to make its files.
         estimatedSeconds = Double(targets * (kinds + 1)) * 2 * options.seconds
@@ -26,7 +29,7 @@ final class ProfileMonitor {
                 total: total, estimatedSeconds: estimatedSeconds)
         case .finished(let profiled):
             display.eraseBar()
-            if profiled.sections.contains(where: \.hasFailed) { hasFailures = true }
+            if profiled.sections.contains(where: { $0.hasFailed(isAskedFor: areKindsAskedFor) }) { hasFailures = true }
             try StandardOutput.write(ProfileSummary(profiled).text)
         case .unsupported(let target, let reason):
             warn("unsupported (\(reason)): \(target.backend.rawValue), \(target.cell.id)")
@@ -43,8 +46,11 @@ final class ProfileMonitor {
 }
 
 extension ProfileSection {
-    fileprivate var hasFailed: Bool {
-        if case .failed = lack { return true }
-        return false
+    fileprivate func hasFailed(isAskedFor: Bool) -> Bool {
+        switch lack {
+        case nil: false
+        case .impossible: isAskedFor
+        case .failed: true
+        }
     }
 }

@@ -57,8 +57,7 @@ public struct ProfileMeans: Sendable, Equatable {
 
     /// Tries what these kinds need, within about a second; starts perf up to three times.
     public static func probe(for kinds: [ProfileKind] = ProfileKind.allCases) -> ProfileMeans {
-        // A trace needs nothing of the machine.
-        ProfileMeans(kinds == [.trace] ? Trials() : .take())
+        ProfileMeans(.take(for: kinds))
     }
 
     init(_ trials: Trials) {

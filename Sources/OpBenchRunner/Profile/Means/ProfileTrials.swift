@@ -1,23 +1,28 @@
 import CLinux
 import Glibc
 import OpBenchModel
+import OpBenchProfile
 
 #if JEMALLOC
     import CJemalloc
 #endif
 
 extension ProfileMeans.Trials {
-    /// - Parameter program: perf; another one in tests.
-    static func take(program: String = "perf") -> Self {
+    /// - Parameters:
+    ///   - kinds: what is tried is what they need.
+    ///   - program: perf; another one in tests.
+    static func take(for kinds: [ProfileKind] = ProfileKind.allCases, program: String = "perf") -> Self {
         var trials = Self()
+        trials.jemallocProfiles = jemallocProfiles
+        guard kinds.contains(.cpu) || kinds.contains(.offcpu) else { return trials }
         trials.cpuClock = PerfTrial.failure(of: .cpu, program: program)
         trials.mayUseKernel = geteuid() == 0 || (PerfFailure.paranoia ?? 2) < 2
+        guard kinds.contains(.offcpu) else { return trials }
         trials.tracepoints = trials.cpuClock ?? PerfTrial.failure(of: .wakeUps, program: program)
         if let failure = trials.tracepoints {
             trials.switches = trials.cpuClock == nil ? PerfTrial.failure(of: .switches, program: program) : failure
         }
         trials.countsSchedules = !ThreadCounts.all().isEmpty
-        trials.jemallocProfiles = jemallocProfiles
         return trials
     }
 
@@ -55,7 +60,9 @@ enum PerfTrial {
         defer { close(ends[0]) }
         guard process > 0 else { return PerfFailure(startError: -process) }
         var poll = pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0)
-        let hasEnded = Glibc.poll(&poll, 1, patienceMilliseconds) > 0
+        var count: Int32
+        repeat { count = Glibc.poll(&poll, 1, patienceMilliseconds) } while count < 0 && errno == EINTR
+        let hasEnded = count > 0
         if !hasEnded { kill(process, SIGKILL) }
         let status = clinux_wait_for(process)
         if !hasEnded { return PerfFailure(reason: "it does not end", remedy: "") }

@@ -77,6 +77,11 @@ struct PerfReader: Sendable {
             throw PerfFailure(
                 text: String(decoding: messages.contents().suffix(8000), as: UTF8.self), ending: words, paranoia: nil)
         }
+        guard output.size <= Self.mostBytes else {
+            throw PerfFailure(
+                reason: "it prints more than \(Self.mostBytes >> 30) GiB", remedy: "profile a shorter time by --seconds"
+            )
+        }
         return output.contents()
     }
 

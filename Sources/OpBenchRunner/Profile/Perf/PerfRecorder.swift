@@ -95,6 +95,16 @@ private final class Attachment {
 
     func end() throws {
         guard process > 0 else { return }
+        // If it has ended before its time, as it does where the file is as large as it may be, what is missing would make
+        // every figure an operation too low.
+        var early: Int32 = 0
+        if waitpid(process, &early, WNOHANG) == process {
+            process = 0
+            guard early == 0 else { throw failure(early) }
+            throw PerfFailure(
+                reason: "its file would be larger than \(PerfEvents.largestFile)",
+                remedy: "profile a shorter time by --seconds, or fewer operations")
+        }
         // By this signal it ends in order.
         kill(process, SIGINT)
         guard waitForAnswer(seconds: PerfRecorder.endingSeconds) else {
@@ -103,7 +113,7 @@ private final class Attachment {
             throw PerfFailure(reason: "it did not end within \(PerfRecorder.endingSeconds) s", remedy: "")
         }
         let status = wait()
-        // perf ends by the signal that ended it; or with 0, where the file was as large as it may be.
+        // perf ends by the signal that ended it, or with 0.
         guard status == 0 || status & 0x7F == SIGINT else { throw failure(status) }
     }
 

@@ -70,20 +70,30 @@ extension TracingTests {
             let (queue, other) = (makeQueue(), makeQueue())
             let log = TraceLog()
             let waiter = Guarded<Int32>(0)
+            // What the thread did before, for other tests, comes first.
+            let before = Guarded(0)
             log.installed(for: .threads) {
                 let inner = Blocker()
                 inner.occupy(other)
                 queue.addOperation {
+                    before.withLock { $0 = log.threadEvents.count }
                     waiter.withLock { $0 = ThreadFacts.id }
                     inner.operation.waitUntilFinished()
                 }
-                log.awaits { $0.contains { $0.step == .growth && $0.thread == waiter.read() } }
-                #expect(!log.threadEvents.contains { $0.step == .shrinkage && $0.thread == waiter.read() })
+                log.awaits { events in
+                    let thread = waiter.read()
+                    return thread != 0
+                        && events.dropFirst(before.read()).contains { $0.step == .growth && $0.thread == thread }
+                }
+                #expect(
+                    !log.threadEvents.dropFirst(before.read()).contains {
+                        $0.step == .shrinkage && $0.thread == waiter.read()
+                    })
                 inner.release.open()
                 drains(queue)
                 drains(other)
             }
-            let own = log.threadEvents.filter { $0.thread == waiter.read() }.map(\.step)
+            let own = log.threadEvents.dropFirst(before.read()).filter { $0.thread == waiter.read() }.map(\.step)
             let growth = own.firstIndex(of: .growth) ?? .max
             #expect(growth < own.firstIndex(of: .shrinkage) ?? -1)
         }
