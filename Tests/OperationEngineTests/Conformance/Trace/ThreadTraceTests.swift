@@ -33,35 +33,36 @@ extension TracingTests {
         }
 
         @Test("a worker that sleeps is woken: park, wake and unpark name each other", .contract("X4"))
-        func sleeps() {
-            let queue = makeQueue()
-            let log = TraceLog()
-            let me = ThreadFacts.id
-            log.installed(for: .threads) {
-                let patience = Patience()
-                // Until this thread happens to be the one that wakes a worker.
-                func hasWoken(_ events: [OperationTrace.ThreadEvent]) -> Bool {
-                    events.contains { $0.step == .wake && $0.thread == me }
-                        && events.contains { $0.step == .unpark && $0.other == me }
-                }
-                while !hasWoken(log.threadEvents), !patience.isOver() {
-                    queue.addOperation {}
-                    drains(queue)
-                    log.awaits { events in
-                        let turns = events.filter { $0.step == .park || $0.step == .unpark }
-                        return Dictionary(grouping: turns, by: \.thread).values.allSatisfy { $0.last?.step == .park }
+        func sleeps() async {
+            // In a process of its own: the workers of other tests would never all be asleep.
+            await #expect(processExitsWith: .success) {
+                let queue = makeQueue()
+                let log = TraceLog()
+                let me = ThreadFacts.id
+                log.installed(for: .threads) {
+                    let patience = Patience()
+                    // Until this thread happens to be the one that wakes a worker.
+                    while !hasWoken(log.threadEvents, by: me), !patience.isOver() {
+                        queue.addOperation {}
+                        drains(queue)
+                        log.awaits { events in
+                            let turns = events.filter { $0.step == .park || $0.step == .unpark }
+                            return Dictionary(grouping: turns, by: \.thread).values.allSatisfy {
+                                $0.last?.step == .park
+                            }
+                        }
                     }
+                    #expect(hasWoken(log.threadEvents, by: me))
                 }
-                #expect(hasWoken(log.threadEvents))
-            }
-            let events = log.threadEvents
-            for wake in events where wake.step == .wake && wake.thread == me {
-                #expect(wake.other != nil && wake.other != me && wake.queue == nil)
-            }
-            for of in Dictionary(grouping: events, by: \.thread).values {
-                // Threads go to sleep and wake up in turns.
-                let turns = of.map(\.step).filter { $0 == .park || $0 == .unpark }
-                #expect(zip(turns, turns.dropFirst()).allSatisfy { $0 != $1 })
+                let events = log.threadEvents
+                for wake in events where wake.step == .wake && wake.thread == me {
+                    #expect(wake.other != nil && wake.other != me && wake.queue == nil)
+                }
+                for of in Dictionary(grouping: events, by: \.thread).values {
+                    // Threads go to sleep and wake up in turns.
+                    let turns = of.map(\.step).filter { $0 == .park || $0 == .unpark }
+                    #expect(zip(turns, turns.dropFirst()).allSatisfy { $0 != $1 })
+                }
             }
         }
 
@@ -151,4 +152,10 @@ extension TracingTests {
             }
         }
     }
+}
+
+/// Whether a thread has woken a worker, and that knows it.
+private func hasWoken(_ events: [OperationTrace.ThreadEvent], by thread: Int32) -> Bool {
+    events.contains { $0.step == .wake && $0.thread == thread }
+        && events.contains { $0.step == .unpark && $0.other == thread }
 }
