@@ -10,7 +10,7 @@ struct PerfReader: Sendable {
     /// Names of its threads by their numbers.
     var threads: [Int32: String]
     var program = "perf"
-    var timeoutSeconds: Double = 120
+    var timeoutSeconds: Double = 600
 
     /// What perf prints of a longer one is not taken.
     private static let mostBytes = 2 << 30

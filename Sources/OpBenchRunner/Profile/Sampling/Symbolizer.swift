@@ -11,7 +11,7 @@ struct Symbolizer: Sendable {
     /// Whether functions that were merged into another one are told as well.
     var showsInlined = false
     /// Seconds for one object.
-    var timeout = 120.0
+    var timeout = 600.0
 
     /// The first that `path`, a list of folders as in PATH, has.
     init(path: String = ProcessInfo.processInfo.environment["PATH"] ?? "") {
