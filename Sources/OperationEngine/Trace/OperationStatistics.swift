@@ -74,8 +74,6 @@ public final class OperationStatistics: OperationTrace.Receiver {
             switch event.step {
             case .enqueued:
                 all.enqueued += 1
-                // Of one that lay here before, and whose end was not told.
-                current[address] = nil
                 if let depth { all.depth.record(Int64(depth)) }
             case .ready:
                 current[address] = Times(ready: event.time)
