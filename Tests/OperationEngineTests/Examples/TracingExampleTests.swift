@@ -1,3 +1,4 @@
+import Glibc
 import OperationEngine
 import Synchronization
 import TestSupport
@@ -45,20 +46,25 @@ extension TracingTests {
         }
 
         @Test("a gauge of blocked threads", .contract("X4"))
-        func gauge() {
-            let gauge = BlockedThreads()
-            #expect(OperationTrace.install(gauge, for: .threads))
-            let (queue, other) = (makeQueue(), makeQueue())
-            let (inner, seen) = (Blocker(), Guarded(0))
-            inner.occupy(other)
-            queue.addOperation { inner.operation.waitUntilFinished() }
-            let patience = Patience()
-            while seen.read() < 1, !patience.isOver() { seen.withLock { $0 = gauge.count } }
-            #expect(seen.read() >= 1)
-            inner.release.open()
-            drains(queue)
-            drains(other)
-            #expect(OperationTrace.remove(gauge))
+        func gauge() async {
+            // In a process of its own: threads that other tests had blocked before would be counted out alone.
+            await #expect(processExitsWith: .success) {
+                let gauge = BlockedThreads()
+                #expect(OperationTrace.install(gauge, for: .threads))
+                let (queue, other) = (makeQueue(), makeQueue())
+                let inner = Blocker()
+                inner.occupy(other)
+                queue.addOperation { inner.operation.waitUntilFinished() }
+                let patience = Patience()
+                while gauge.count < 1, !patience.isOver() { sched_yield() }
+                #expect(gauge.count >= 1)
+                inner.release.open()
+                drains(queue)
+                drains(other)
+                while gauge.count > 0, !patience.isOver() { sched_yield() }
+                #expect(gauge.count == 0)
+                #expect(OperationTrace.remove(gauge))
+            }
         }
     }
 }

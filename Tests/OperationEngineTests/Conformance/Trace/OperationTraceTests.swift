@@ -102,7 +102,8 @@ extension TracingTests {
                 queue.addOperation(last)
                 queue.addOperation(second)
                 first.occupy(queue)
-                finishes(second)
+                // Its dependents have been told by then, so that the end of `first` is the last.
+                log.awaits("second", .notified)
                 #expect(log.steps("last") == [.enqueued])
                 first.release.open()
                 drains(queue)
@@ -260,10 +261,11 @@ extension TracingTests {
                         let inner = MainOperation().named("inner")
                         other.addOperation(inner)
                         inner.waitUntilFinished()
+                        // That wait may end before the finish is told of, unlike a wait for the queue.
+                        drains(other)
                         BlockOperation {}.start()
                     }.named("outer"))
                 drains(queue)
-                drains(other)
             }
             #expect(log.steps("outer") == .whole && log.steps("inner") == .whole)
             #expect(log.place("outer", .started) ?? .max < log.place("inner", .enqueued) ?? -1)

@@ -117,10 +117,11 @@ extension TracingTests {
                     }
                 }
                 drains(queue)
+                // Told when the thread has looked again: it may be after the operation's end, and after the queue's.
+                for step in [OperationTrace.ThreadStep.growth, .shrinkage] {
+                    log.awaits { $0.contains { $0.step == step && workers.read().keys.contains($0.thread) } }
+                }
             }
-            let own = log.threadEvents.filter { workers.read().keys.contains($0.thread) }
-            #expect(own.contains { $0.step == .growth })
-            #expect(own.contains { $0.step == .shrinkage })
             for (thread, name) in workers.read() {
                 #expect(name.wholeMatch(of: /engine norma?l? [1-9][0-9]*/) != nil && name.utf8.count <= 15)
                 if let told = log.namesOfBegun[thread] { #expect(told == name) }

@@ -73,6 +73,14 @@ final class TraceLog: OperationTrace.Receiver {
         return hasCome
     }
 
+    /// Blocks until that step of the operation of that name is told of. Records a failure if it is not.
+    func awaits(
+        _ name: String, _ step: OperationTrace.OperationStep, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let hasCome = log.wait { $0.contains { $0.name == name && $0.step == step } }
+        if !hasCome { Issue.record("\(name) is not told to be \(step)", sourceLocation: sourceLocation) }
+    }
+
     /// The steps of the operations of that name, in order.
     func steps(_ name: String) -> [OperationTrace.OperationStep] {
         entries.filter { $0.name == name }.map(\.step)
