@@ -54,7 +54,7 @@ let package = Package(
         .target(name: "OperationEngineFoundation", dependencies: ["OperationEngine"]),
         .target(name: "OpBenchModel"),
         // What a backend is, what all of them share, and all but the two libraries of operation queues.
-        .target(name: "OpBenchBackends", dependencies: ["OpBenchModel", "CLinux"]),
+        .target(name: "OpBenchBackends", dependencies: ["OpBenchModel", "OpBenchProfile", "CLinux"]),
         // One source, a folder and a link to it, compiled for each library: adapters that drift apart would falsify the
         // comparison.
         .target(name: "OpBenchEngineBackend", dependencies: ["OpBenchBackends", "OpBenchModel", "OperationEngine"]),

@@ -1,8 +1,8 @@
+import OpBenchProfile
+
 /// Something that a thread did beside operations, as a library tells it.
 package struct ThreadEvent: Sendable {
-    package enum Kind: Sendable {
-        case begin, end, park, unpark, wake, leaseTaken, leaseGivenUp, growth, shrinkage
-    }
+    package typealias Kind = TracedThreadEvent.Kind
 
     package var kind: Kind
     /// Of `MonotonicClock`.

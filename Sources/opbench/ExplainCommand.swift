@@ -78,16 +78,7 @@ struct ExplainCommand: ParsableCommand {
         guard (2...25).contains(turns) else {
             throw ValidationError("--turns is \(turns); allowed is a whole number from 2 to 25.")
         }
-        guard seconds > 0, seconds <= 3600 else {
-            throw ValidationError("--seconds is \(seconds); allowed are more than 0 and at most 3600.")
-        }
-        guard timeout > 0, timeout <= 86_400 else {
-            throw ValidationError("--timeout is \(timeout); allowed are more than 0 and at most 86400 seconds.")
-        }
-        guard timeout > seconds else {
-            throw ValidationError(
-                "--timeout \(timeout) leaves a sample no time for --seconds \(seconds): give it some times as much.")
-        }
+        try SampleTime.check(seconds: seconds, timeout: timeout)
     }
 
     func run() throws {
@@ -95,9 +86,13 @@ struct ExplainCommand: ParsableCommand {
         let filter = try filter.map { (pattern) throws(InputError) in try CellFilter(pattern) }
         let backends = try backends.map { (list) throws(InputError) in try NameList.backends(list) }
         let runs = try ([base] + [head].compactMap(\.self)).map { try RecordedRun($0, in: folder) }
-        for run in runs where run.facts == nil {
-            throw InputError(
-                file: run.name, message: "there is no run.json beside the rows", remedy: "name a run's whole folder")
+        let facts = try runs.map { run in
+            guard let facts = run.facts else {
+                throw InputError(
+                    file: run.name, message: "there is no run.json beside the rows",
+                    remedy: "name a run's whole folder")
+            }
+            return facts
         }
         let rows = try compare(runs)
         let targets = try SuspectCells(rows, of: runs[0]).targets(filter: filter, backends: backends)
@@ -105,7 +100,7 @@ struct ExplainCommand: ParsableCommand {
             StandardError.say("opbench: nothing regressed; --filter explains other cells")
             return
         }
-        try explain(runs, targets, file)
+        try explain((facts[0], facts[facts.count - 1]), targets, file)
     }
 
     private func compare(_ runs: [RecordedRun]) throws -> [CompareRow] {
@@ -117,12 +112,12 @@ struct ExplainCommand: ParsableCommand {
             : try comparison.compare(runs[0], runs[1], policy: policy)
     }
 
-    private func explain(_ runs: [RecordedRun], _ targets: [ProfileTarget], _ file: ReportFile?) throws {
-        let (base, head) = (runs[0], runs[runs.count - 1])
-        guard let ofBase = base.facts, let ofHead = head.facts else { return }
-        let examined = try CancellableWork.run {
+    private func explain(
+        _ facts: (base: RunFacts, head: RunFacts), _ targets: [ProfileTarget], _ file: ReportFile?
+    ) throws {
+        let examined = try CancellableWork.run { [base, head] in
             await Result.catching {
-                try await ExplainedBuilds(base: ofBase, head: ofHead, names: (base.name, head.name))
+                try await ExplainedBuilds(base: facts.base, head: facts.head, names: (base, head ?? base))
             }
         }
         if let signal = examined.signal { throw CommandOutcome(status: ExitStatus.interrupted(by: signal)) }

@@ -364,10 +364,12 @@ extension OperationBody {
         state.pointee.stamps[kind.row * state.pointee.operationCount + operation]
     }
 
-    /// When the operation could first have started: the latest of the submitting call's return and its predecessors' ends.
-    public func ready(_ operation: Int) -> Int64 {
+    /// When the operation could first have started: the latest of its predecessors' ends and of its submission.
+    ///
+    /// - Parameter stamp: what counts as its submission: the call's return, or its beginning.
+    public func ready(_ operation: Int, since stamp: Stamp = .submitted) -> Int64 {
         let distance = state.pointee.predecessorDistance
-        let submitted = read(.submitted, operation)
+        let submitted = read(stamp, operation)
         if let predecessors = state.pointee.predecessors {
             return predecessors[operation].reduce(submitted) { max($0, read(.end, Int($1))) }
         }

@@ -58,6 +58,18 @@ public final class WrittenFolder: Sendable {
         if access(path, W_OK | X_OK) != 0 { throw failure(path, "written", errno) }
     }
 
+    /// Makes a folder, and those above it, in which nothing stands yet. It may be there already, empty.
+    ///
+    /// - Throws: `InputError` if there is something in it or it cannot be made, `DiskError` if the disk is full.
+    public static func makeEmpty(_ path: String, remedy: String) throws -> WrittenFolder {
+        try make(path, remedy: remedy)
+        let folder = try WrittenFolder(path)
+        guard try folder.names().isEmpty else {
+            throw InputError(file: path, message: "there is something in the folder already", remedy: remedy)
+        }
+        return folder
+    }
+
     /// Locks the folder for this process, until the object is gone or the process ends.
     ///
     /// - Returns: false if another process holds it.

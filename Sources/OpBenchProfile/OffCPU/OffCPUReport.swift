@@ -11,36 +11,12 @@ public struct OffCPUReport: Sendable {
     /// - Parameter count: of threads, of stacks, of pairs.
     public func lines(_ count: Int = 8) -> [String] {
         guard !profile.threads.isEmpty else { return ["no switch"] }
-        return threads(count) + causes() + stacks(count) + wakeUps(count) + flaws()
+        return OffCPU.lines(of: profile.threads, duration: profile.marks.duration, operations, count) + causes()
+            + stacks(count) + wakeUps(count) + flaws()
     }
 
     private func perOperation(_ number: Double) -> String {
         operations > 0 ? ", \(ProfileText.digits(number / Double(operations))) an operation" : ""
-    }
-
-    private func threads(_ count: Int) -> [String] {
-        let sums = profile.threads.reduce(into: (running: Int64(0), waiting: Int64(0), blocked: Int64(0), switches: 0))
-        {
-            $0.running.addCapped($1.running)
-            $0.waiting.addCapped($1.waiting)
-            $0.blocked.addCapped($1.blocked)
-            $0.switches += $1.voluntary + $1.involuntary
-        }
-        var lines = [
-            "\(ProfileText.time(profile.marks.duration)) of \(profile.threads.count) threads: "
-                + "\(ProfileText.time(sums.running)) running, \(ProfileText.time(sums.waiting)) waiting for a processor, "
-                + "\(ProfileText.time(sums.blocked)) blocked",
-            "switches: \(ProfileText.count(Double(sums.switches)))" + perOperation(Double(sums.switches)),
-        ]
-        for thread in profile.threads.prefix(count) {
-            lines.append(
-                "  \(thread.name): \(ProfileText.time(thread.running)) running, "
-                    + "\(ProfileText.time(thread.waiting)) waiting for a processor, "
-                    + "\(ProfileText.time(thread.blocked)) blocked; \(thread.voluntary) times by itself, "
-                    + "\(thread.involuntary) times preempted")
-        }
-        if profile.threads.count > count { lines.append("  and \(profile.threads.count - count) more threads") }
-        return lines
     }
 
     private func causes() -> [String] {
@@ -97,5 +73,38 @@ public struct OffCPUReport: Sendable {
     private func flaws() -> [String] {
         profile.lost > 0
             ? ["\(profile.lost) events are lost: times are too low; profile a shorter or smaller cell"] : []
+    }
+}
+
+extension OffCPU {
+    /// How long threads ran and waited: a line of all, one of switches, and one each of the first.
+    ///
+    /// - Parameters:
+    ///   - duration: between the marks, in nanoseconds.
+    ///   - operations: between the marks; 0 if it is not known.
+    static func lines(of threads: [Thread], duration: Int64, _ operations: Int, _ count: Int) -> [String] {
+        let sums = threads.reduce(into: (running: Int64(0), waiting: Int64(0), blocked: Int64(0), switches: 0)) {
+            $0.running.addCapped($1.running)
+            $0.waiting.addCapped($1.waiting)
+            $0.blocked.addCapped($1.blocked)
+            $0.switches += $1.voluntary + $1.involuntary
+        }
+        let switches = Double(sums.switches)
+        var lines = [
+            "\(ProfileText.time(duration)) of \(threads.count) threads: "
+                + "\(ProfileText.time(sums.running)) running, \(ProfileText.time(sums.waiting)) waiting for a processor, "
+                + "\(ProfileText.time(sums.blocked)) blocked",
+            "switches: \(ProfileText.count(switches))"
+                + (operations > 0 ? ", \(ProfileText.digits(switches / Double(operations))) an operation" : ""),
+        ]
+        for thread in threads.prefix(count) {
+            lines.append(
+                "  \(thread.name): \(ProfileText.time(thread.running)) running, "
+                    + "\(ProfileText.time(thread.waiting)) waiting for a processor, "
+                    + "\(ProfileText.time(thread.blocked)) blocked; \(thread.voluntary) times by itself, "
+                    + "\(thread.involuntary) times preempted")
+        }
+        if threads.count > count { lines.append("  and \(threads.count - count) more threads") }
+        return lines
     }
 }

@@ -47,24 +47,12 @@ public struct ThreadSchedules: Equatable, Sendable, Codable {
     ///   - count: of threads.
     public func lines(operations: Int, threads count: Int = 8) -> [String] {
         guard !threads.isEmpty else { return ["no thread"] }
-        let switches = Double(threads.reduce(0) { $0 + $1.voluntary + $1.involuntary })
-        var lines = [
-            "\(ProfileText.time(duration)) of \(threads.count) threads: "
-                + "\(ProfileText.time(threads.reduce(0) { $0 + $1.running })) running, "
-                + "\(ProfileText.time(threads.reduce(0) { $0 + $1.waiting })) waiting for a processor, "
-                + "\(ProfileText.time(threads.reduce(0) { $0 + $1.blocked })) blocked",
-            "switches: \(ProfileText.count(switches))"
-                + (operations > 0 ? ", \(ProfileText.digits(switches / Double(operations))) an operation" : ""),
-        ]
-        let sorted = threads.sorted { ($1.blocked, $0.id) < ($0.blocked, $1.id) }
-        for thread in sorted.prefix(count) {
-            lines.append(
-                "  \(thread.name): \(ProfileText.time(thread.running)) running, "
-                    + "\(ProfileText.time(thread.waiting)) waiting for a processor, "
-                    + "\(ProfileText.time(thread.blocked)) blocked; \(thread.voluntary) times by itself, "
-                    + "\(thread.involuntary) times preempted")
+        let sorted = threads.sorted { ($1.blocked, $0.id) < ($0.blocked, $1.id) }.map { thread in
+            OffCPU.Thread(
+                id: thread.id, name: thread.name, running: thread.running, waiting: thread.waiting,
+                blocked: thread.blocked, voluntary: Int(thread.voluntary), involuntary: Int(thread.involuntary))
         }
-        if threads.count > count { lines.append("  and \(threads.count - count) more threads") }
-        return lines + ["what they waited for, and who woke whom: not known without perf"]
+        return OffCPU.lines(of: sorted, duration: duration, operations, count)
+            + ["what they waited for, and who woke whom: not known without perf"]
     }
 }

@@ -69,7 +69,9 @@ public enum RawStacksFile {
         }
         let numbers: [Int64] = (0..<6).map { _ in reader.number() }
         let counts: [Int64] = (0..<5).map { _ in reader.number() }
-        try checkSize(counts, of: bytes)
+        let sizes = [1, 16, 32, MemoryLayout<RawStacks.Sample>.size, 8]
+        let words = (verb: "the stacks are", possessive: "the stacks'")
+        if let fault = reader.fault(of: counts, sizes, header: headerSize, what: words) { throw StackFileError(fault) }
         guard let process = Int32(exactly: numbers[0]), numbers[1] > 0, numbers[3...].allSatisfy({ $0 >= 0 }) else {
             throw StackFileError("the stacks' numbers are out of range")
         }
@@ -81,24 +83,6 @@ public enum RawStacksFile {
         try readTables(&reader, counts, into: &stacks)
         try check(stacks)
         return stacks
-    }
-
-    /// Holds the file's size against its counts, before anything is allocated by them.
-    private static func checkSize(_ counts: [Int64], of bytes: [UInt8]) throws(StackFileError) {
-        let sizes: [Int64] = [1, 16, 32, Int64(MemoryLayout<RawStacks.Sample>.size), 8]
-        var expected = Int64(headerSize)
-        for (count, size) in zip(counts, sizes) {
-            let (product, overflow) = count.multipliedReportingOverflow(by: size)
-            let (sum, carry) = expected.addingReportingOverflow(product)
-            guard count >= 0, !overflow, !carry else { throw StackFileError("the stacks' counts are out of range") }
-            expected = sum
-        }
-        guard expected == bytes.count else {
-            throw StackFileError(
-                expected > bytes.count
-                    ? "the stacks are cut short: \(bytes.count) of \(expected) bytes"
-                    : "the stacks are followed by \(Int64(bytes.count) - expected) bytes of something else")
-        }
     }
 
     private static func readTables(

@@ -94,7 +94,12 @@ extension TraceFile {
         guard reader.number() as UInt32 == order else { throw TraceError("the trace is of another kind of machine") }
         let numbers: [Int64] = (0..<4).map { _ in reader.number() }
         let counts: [Int64] = (0..<8).map { _ in reader.number() }
-        try checkSize(counts, of: bytes)
+        let sizes = [
+            1, 16, 16, 8, MemoryLayout<TracedOperation>.size, MemoryLayout<TracedThreadEvent>.size,
+            MemoryLayout<TracedSpan>.size, MemoryLayout<TracedDependency>.size,
+        ]
+        let words = (verb: "the trace is", possessive: "the trace's")
+        if let fault = reader.fault(of: counts, sizes, header: headerSize, what: words) { throw TraceError(fault) }
 
         var trace = SampleTrace(workerCount: try int(numbers[1], "workers"))
         guard let process = Int32(exactly: numbers[0]) else {
@@ -116,27 +121,6 @@ extension TraceFile {
     private static func int(_ number: Int64, _ what: String) throws(TraceError) -> Int {
         guard number >= 0, let value = Int(exactly: number) else { throw TraceError("\(number) \(what)") }
         return value
-    }
-
-    /// Holds the file's size against its counts, before anything is allocated by them.
-    private static func checkSize(_ counts: [Int64], of bytes: [UInt8]) throws(TraceError) {
-        let sizes = [
-            1, 16, 16, 8, MemoryLayout<TracedOperation>.size, MemoryLayout<TracedThreadEvent>.size,
-            MemoryLayout<TracedSpan>.size, MemoryLayout<TracedDependency>.size,
-        ]
-        var expected = Int64(headerSize)
-        for (count, size) in zip(counts, sizes) {
-            let (product, overflow) = count.multipliedReportingOverflow(by: Int64(size))
-            let (sum, carry) = expected.addingReportingOverflow(product)
-            guard count >= 0, !overflow, !carry else { throw TraceError("the trace's counts are out of range") }
-            expected = sum
-        }
-        guard expected == bytes.count else {
-            throw TraceError(
-                expected > bytes.count
-                    ? "the trace is cut short: \(bytes.count) of \(expected) bytes"
-                    : "the trace is followed by \(Int64(bytes.count) - expected) bytes of something else")
-        }
     }
 
     /// - Returns: the lengths of the names, in their order.
@@ -191,6 +175,27 @@ struct RecordReader {
     var offset = 0
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    /// What is wrong with a file's size, held against its counts before anything is allocated by them; nil if nothing is.
+    ///
+    /// - Parameters:
+    ///   - sizes: of a record of each kind, in bytes.
+    ///   - what: the file's content, with its verbs: `the trace is`, `the trace's`.
+    func fault(
+        of counts: [Int64], _ sizes: [Int], header: Int, what: (verb: String, possessive: String)
+    ) -> String? {
+        var expected = Int64(header)
+        for (count, size) in zip(counts, sizes) {
+            let (product, overflow) = count.multipliedReportingOverflow(by: Int64(size))
+            let (sum, carry) = expected.addingReportingOverflow(product)
+            guard count >= 0, !overflow, !carry else { return "\(what.possessive) counts are out of range" }
+            expected = sum
+        }
+        if expected == bytes.count { return nil }
+        return expected > bytes.count
+            ? "\(what.verb) cut short: \(bytes.count) of \(expected) bytes"
+            : "\(what.verb) followed by \(Int64(bytes.count) - expected) bytes of something else"
+    }
 
     mutating func number<Number: FixedWidthInteger & BitwiseCopyable>() -> Number {
         defer { offset += MemoryLayout<Number>.size }

@@ -26,6 +26,9 @@ struct ChildProcess: Sendable {
 
     static let ownExecutable = "/proc/self/exe"
 
+    /// What every sample's process has. A crash is reported by its signal; Swift's backtraces would take seconds.
+    static let environment = ["SWIFT_BACKTRACE": "enable=no"]
+
     /// - Throws: `CancellationError` if the task is cancelled, after the child was ended; an error of Subprocess if it
     ///   cannot be started.
     func run(request: [UInt8], environment: [String: String], timeoutSeconds: Double) async throws -> ChildResult {
@@ -33,7 +36,9 @@ struct ChildProcess: Sendable {
         try streams[0].write(request)
         let ending: ChildResult.Ending
         do {
-            ending = try await firstOf(streams, environment, timeoutSeconds)
+            ending =
+                try await TimeLimit.run(seconds: timeoutSeconds) { try await execute(streams, environment) }
+                ?? .timedOut
         } catch {
             // Whatever a cancelled task trips over, it is cancelled.
             try Task.checkCancellation()
@@ -43,24 +48,6 @@ struct ChildProcess: Sendable {
         return ChildResult(
             ending: ending, output: streams[1].contents(),
             diagnostics: String(decoding: streams[2].contents().suffix(2000), as: UTF8.self))
-    }
-
-    /// The child's end or that of its time. Either way the child has ended on return.
-    private func firstOf(
-        _ streams: [MemoryFile], _ environment: [String: String], _ timeoutSeconds: Double
-    ) async throws -> ChildResult.Ending {
-        try await withThrowingTaskGroup(of: ChildResult.Ending.self) { group in
-            group.addTask { try await execute(streams, environment) }
-            group.addTask {
-                try await Task.sleep(for: .seconds(timeoutSeconds))
-                return .timedOut
-            }
-            let first = try await group.next() ?? .timedOut
-            // A cancelled Subprocess ends the child and waits for it.
-            group.cancelAll()
-            while (try? await group.next()) != nil {}
-            return first
-        }
     }
 
     private func execute(_ streams: [MemoryFile], _ environment: [String: String]) async throws -> ChildResult.Ending {

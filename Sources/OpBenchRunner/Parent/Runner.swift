@@ -33,10 +33,9 @@ public struct Runner: Sendable {
         source = SampleSource(take: take, readCovariates: readCovariates)
     }
 
-    /// A crash is reported by its signal; Swift's backtraces would take seconds.
     private static func environment(for flavour: SampleFlavour) -> [String: String] {
-        let quiet = ["SWIFT_BACKTRACE": "enable=no"]
-        return flavour == .allocations ? quiet.merging(["MALLOC_CONF": "tcache:false"]) { $1 } : quiet
+        let common = ChildProcess.environment
+        return flavour == .allocations ? common.merging(["MALLOC_CONF": "tcache:false"]) { $1 } : common
     }
 
     /// Runs the plan, or what is missing of it.

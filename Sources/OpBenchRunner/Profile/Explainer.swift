@@ -217,14 +217,7 @@ extension ProfileTaker {
     ///
     /// - Throws: `ProfileFailure` where they cannot be counted.
     private func futexCalls() async throws -> Double {
-        var request = SampleRequest(
-            cell: target.cell, backend: target.backend, flavour: .calls,
-            targetNanoseconds: SampleRequest.shortLimit, kernel: kernel, parent: getpid())
-        side.map { $0.injected.spoil(&request, side: $0.side) }
-        let result = try await child.run(
-            request: Array(try JSONEncoder().encode(request)), environment: Self.environment,
-            timeoutSeconds: options.timeoutSeconds)
-        let report = SampleReport(result, timeoutSeconds: options.timeoutSeconds)
+        let report = SampleReport(try await run(.calls), timeoutSeconds: options.timeoutSeconds)
         guard let figure = report.figures.first(where: { $0.metric == Metric.futexCalls.name }) else {
             throw ProfileFailure(description: "\(report.status.rawValue): \(report.notes)")
         }

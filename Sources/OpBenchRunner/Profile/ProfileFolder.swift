@@ -11,15 +11,12 @@ final class ProfileFolder {
     ///
     /// - Throws: `InputError` if there is something in it already, or it cannot be made; `DiskError` if the disk is full.
     init(_ path: String) throws {
-        let remedy = "name another folder with --output"
-        try WrittenFolder.make(path, remedy: remedy)
+        _ = try WrittenFolder.makeEmpty(path, remedy: "name another folder with --output")
         guard let resolved = realpath(path, nil) else { throw DiskError(path: path, code: errno) }
         defer { free(resolved) }
         self.path = path
+        // By its absolute path: samples' processes write into it.
         folder = try WrittenFolder(String(cString: resolved))
-        guard try folder.names().isEmpty else {
-            throw InputError(file: path, message: "there is something in the folder already", remedy: remedy)
-        }
     }
 
     /// A folder under a passing name, for the files of one cell. It is gone with the object unless it was published.

@@ -103,33 +103,33 @@ struct ProfileTaker {
     /// What makes the build of this side worse, and which side it is; nil for this program itself.
     var side: (injected: InjectedDefect, side: Side)?
 
-    /// A crash is reported by its signal; Swift's backtraces would take seconds.
-    static let environment = ["SWIFT_BACKTRACE": "enable=no"]
-
-    func request(_ recorder: ProfileOrder.Recorder) -> SampleRequest {
+    /// Runs a sample of the cell, of this side's build, in a process of its own.
+    func run(
+        _ flavour: SampleFlavour, _ order: ProfileOrder? = nil, environment: [String: String] = [:]
+    ) async throws -> ChildResult {
         var request = SampleRequest(
-            cell: target.cell, backend: target.backend, flavour: .throughput,
+            cell: target.cell, backend: target.backend, flavour: flavour,
             targetNanoseconds: SampleRequest.shortLimit, kernel: kernel, parent: getpid())
-        request.profile = ProfileOrder(
-            recorder: recorder, folder: stage.folder.path, targetNanoseconds: Int64(options.seconds * 1e9))
+        request.profile = order
         side.map { $0.injected.spoil(&request, side: $0.side) }
-        return request
+        return try await child.run(
+            request: Array(try JSONEncoder().encode(request)),
+            environment: ChildProcess.environment.merging(environment) { $1 }, timeoutSeconds: options.timeoutSeconds)
     }
 
-    /// A sample in a process of its own.
+    /// A profiled sample.
     ///
     /// - Throws: `ProfileFailure` if its process did not come to answer, or its operations did not do what they should;
     ///   `CancellationError`.
     func take(
         _ recorder: ProfileOrder.Recorder, environment: [String: String] = [:]
     ) async throws -> ProfileAnswer {
-        let result = try await child.run(
-            request: Array(try JSONEncoder().encode(request(recorder))),
-            environment: Self.environment.merging(environment) { $1 }, timeoutSeconds: options.timeoutSeconds)
-        return try answer(of: result)
+        let order = ProfileOrder(
+            recorder: recorder, folder: stage.folder.path, targetNanoseconds: Int64(options.seconds * 1e9))
+        return try answer(of: try await run(.throughput, order, environment: environment))
     }
 
-    func answer(of result: ChildResult) throws -> ProfileAnswer {
+    private func answer(of result: ChildResult) throws -> ProfileAnswer {
         guard case .exited(0) = result.ending,
             let answer = try? JSONDecoder().decode(ProfileAnswer.self, from: Data(result.output))
         else {
@@ -157,8 +157,7 @@ struct ProfileTaker {
     func section(_ kind: ProfileKind, plain: PlainFigures) async throws -> ProfileSection {
         let answer = means[kind]
         guard let way = answer.means else {
-            let remedy = answer.remedy.isEmpty ? "" : "; \(answer.remedy)"
-            return ProfileSection(kind, lack: .impossible(reason: answer.lack + remedy))
+            return ProfileSection(kind, lack: .impossible(reason: answer.advice))
         }
         do {
             var section =
@@ -168,9 +167,7 @@ struct ProfileTaker {
                 case .offcpu: try await offCPU(way, plain)
                 case .heap: try await heap(plain)
                 }
-            if !answer.lack.isEmpty {
-                section.lines.append("\(answer.lack)" + (answer.remedy.isEmpty ? "" : "; \(answer.remedy)"))
-            }
+            if !answer.lack.isEmpty { section.lines.append(answer.advice) }
             return section
         } catch {
             // What the disk or the user ends, ends all.

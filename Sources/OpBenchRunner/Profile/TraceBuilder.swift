@@ -81,25 +81,13 @@ final class TraceBuilder {
             if worker != TracedOperation.unknown { hasWorked.insert(Int(worker)) }
             trace.operations.append(
                 TracedOperation(
-                    submit: submit, ready: ready(operation, body, plan, origin), start: time(.start), end: time(.end),
+                    submit: submit, ready: body.ready(operation, since: .submit) - origin, start: time(.start),
+                    end: time(.end),
                     notified: time(.notified), worker: worker, submitter: thread(.submitter),
                     queue: firstQueue + UInt16(plan.queueIndex(of: operation)),
                     operationClass: UInt8(clamping: firstClass + Int(plan.classes?.ofOperation[operation] ?? 0)),
                     priority: hasPriorities ? Int8(clamping: Int(plan.classValue(of: operation))) : 0))
         }
-    }
-
-    /// When the last of its predecessors had ended; its submission if it has none.
-    private func ready(_ operation: Int, _ body: OperationBody, _ plan: WorkloadPlan, _ origin: Int64) -> TraceTime {
-        var latest = body.read(.submit, operation)
-        if let graph = plan.graph {
-            for predecessor in graph.predecessors[operation] {
-                latest = max(latest, body.read(.end, Int(predecessor)))
-            }
-        } else if plan.predecessorDistance > 0, operation >= plan.predecessorDistance {
-            latest = max(latest, body.read(.end, operation - plan.predecessorDistance))
-        }
-        return latest - origin
     }
 
     /// One whose submission nobody stamped: it takes up its number, and no time.
@@ -174,20 +162,8 @@ final class TraceBuilder {
         ) { $1 }.values.filter { $0.kind == .park }
         let within = threadEvents.filter { (origin...origin + trace.stop).contains($0.time) }
         for event in beginsAsleep + within {
-            let kind: TracedThreadEvent.Kind =
-                switch event.kind {
-                case .begin: .begin
-                case .end: .end
-                case .park: .park
-                case .unpark: .unpark
-                case .wake: .wake
-                case .leaseTaken: .leaseTaken
-                case .leaseGivenUp: .leaseGivenUp
-                case .growth: .growth
-                case .shrinkage: .shrinkage
-                }
             var other = event.other.map(place) ?? TracedOperation.unknown
-            switch kind {
+            switch event.kind {
             case .leaseTaken, .leaseGivenUp:
                 // Which queue of several it is, is not known here.
                 guard trace.queues.count == 1 else { continue }
@@ -196,7 +172,9 @@ final class TraceBuilder {
             case .begin, .end, .park, .unpark, .growth, .shrinkage: break
             }
             trace.threadEvents.append(
-                TracedThreadEvent(time: event.time - origin, thread: place(of: event.thread), kind: kind, other: other))
+                TracedThreadEvent(
+                    time: event.time - origin, thread: place(of: event.thread), kind: event.kind,
+                    other: other))
         }
     }
 }

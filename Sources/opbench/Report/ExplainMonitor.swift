@@ -54,13 +54,7 @@ final class ExplanationFolder: Sendable {
 
     /// - Throws: `InputError` if it cannot be made, or there is something in it.
     init(_ path: String) throws {
-        try WrittenFolder.make(path, remedy: "name another folder with --output")
-        folder = try WrittenFolder(path)
-        guard try folder.names().isEmpty else {
-            throw InputError(
-                file: path, message: "there is something in the folder already",
-                remedy: "name another folder with --output")
-        }
+        folder = try WrittenFolder.makeEmpty(path, remedy: "name another folder with --output")
     }
 
     /// - Returns: the paths of the files.

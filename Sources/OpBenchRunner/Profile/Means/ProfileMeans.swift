@@ -29,6 +29,9 @@ public struct ProfileMeans: Sendable, Equatable {
             (self.kind, self.means, self.lack, self.remedy) = (kind, means, lack, remedy)
         }
 
+        /// What is lacking, with the remedy.
+        var advice: String { remedy.isEmpty ? lack : "\(lack); \(remedy)" }
+
         /// On a line: `cannot be done: …; …`, or the means.
         public var words: String {
             let what = means.map { "by \($0.rawValue)" } ?? "cannot be done"

@@ -49,19 +49,8 @@ struct PerfReader: Sendable {
             throw PerfFailure(reason: "it left no file: \(String(cString: strerror(errno)))", remedy: "")
         }
         let (output, messages) = (try MemoryFile(), try MemoryFile())
-        let ending = try await withThrowingTaskGroup(of: TerminationStatus?.self) { group in
-            group.addTask {
-                try await run(events.script(file, span: span), output.descriptor, messages.descriptor)
-            }
-            group.addTask {
-                try await Task.sleep(for: .seconds(timeoutSeconds))
-                return nil
-            }
-            let first = try await group.next() ?? nil
-            // A cancelled Subprocess ends perf and waits for it.
-            group.cancelAll()
-            while (try? await group.next()) != nil {}
-            return first
+        let ending = try await TimeLimit.run(seconds: timeoutSeconds) {
+            try await run(events.script(file, span: span), output.descriptor, messages.descriptor)
         }
         try Task.checkCancellation()
         guard let ending else {

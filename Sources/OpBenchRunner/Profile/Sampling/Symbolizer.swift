@@ -106,29 +106,15 @@ struct Symbolizer: Sendable {
         let arguments = arguments(tool, path)
         let status: TerminationStatus?
         do {
-            status = try await withThrowingTaskGroup(of: TerminationStatus?.self) { group in
-                group.addTask {
-                    // Nothing is to be fetched from the network.
-                    let environment = Environment.inherit.updating(["DEBUGINFOD_URLS": nil])
-                    return try await Subprocess.run(
-                        .path(.init(tool)), arguments: .init(arguments), environment: environment,
-                        input: .fileDescriptor(
-                            .init(rawValue: streams[0].descriptor), closeAfterSpawningProcess: false),
-                        output: .fileDescriptor(
-                            .init(rawValue: streams[1].descriptor), closeAfterSpawningProcess: false),
-                        error: .fileDescriptor(
-                            .init(rawValue: streams[2].descriptor), closeAfterSpawningProcess: false)
-                    ).terminationStatus
-                }
-                group.addTask {
-                    try await Task.sleep(for: .seconds(timeout))
-                    return nil
-                }
-                let first = try await group.next() ?? nil
-                // A cancelled Subprocess ends the child and waits for it.
-                group.cancelAll()
-                while (try? await group.next()) != nil {}
-                return first
+            status = try await TimeLimit.run(seconds: timeout) {
+                // Nothing is to be fetched from the network.
+                let environment = Environment.inherit.updating(["DEBUGINFOD_URLS": nil])
+                return try await Subprocess.run(
+                    .path(.init(tool)), arguments: .init(arguments), environment: environment,
+                    input: .fileDescriptor(.init(rawValue: streams[0].descriptor), closeAfterSpawningProcess: false),
+                    output: .fileDescriptor(.init(rawValue: streams[1].descriptor), closeAfterSpawningProcess: false),
+                    error: .fileDescriptor(.init(rawValue: streams[2].descriptor), closeAfterSpawningProcess: false)
+                ).terminationStatus
             }
         } catch {
             try Task.checkCancellation()
