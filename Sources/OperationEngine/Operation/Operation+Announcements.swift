@@ -45,7 +45,7 @@ extension Operation {
     private func finishedByOwnAccount(_ last: OperationState.Word) {
         conclude(last, on: nil) {
             observers?.didChange(.isFinished)
-            // Before the completion block is called, which may wait for the queue.
+        } leave: {
             withdraw(last)
         }
     }

@@ -169,17 +169,24 @@ open class Operation: @unchecked Sendable {
         conclude(last, on: leavesQueue ? nil : runner) {
             // An observer that is not among the flags of `last` came after the change, and knows of it.
             if last.has(OperationState.Word.hasObservers) { settleFinish(from: phase) }
+        } leave: {
             if leavesQueue { queue?.takeUnretainedValue().withdraw(self) }
         }
     }
 
     /// What follows the transition to finished, once, for every operation but those that end unnoticed, of which there is
-    /// less to do: `QueueCore.endDropped`. `announce` tells the observers.
+    /// less to do: `QueueCore.endDropped`.
     ///
-    /// - Parameter runner: who has it in hand, and calls the completion block once the slot is free; nil if it has left by
-    ///   the end of `announce`, or is in no runner's hand.
+    /// - Parameters:
+    ///   - runner: who has it in hand, and calls the completion block once the slot is free; nil if it has left by the end of
+    ///     `leave`, or is in no runner's hand.
+    ///   - announce: tells the observers.
+    ///   - leave: takes the operation out of its queue, if no runner does. Before the completion block is called, which
+    ///     may wait for the queue.
     @inline(__always)
-    func conclude(_ last: OperationState.Word, on runner: Unmanaged<OperationThread>?, announce: () -> Void) {
+    func conclude(
+        _ last: OperationState.Word, on runner: Unmanaged<OperationThread>?, announce: () -> Void, leave: () -> Void
+    ) {
         // Of the queue, which may be gone afterwards; 0 if nothing is to be told.
         let traceID = TraceMarks.operations ? traceFinish() : 0
         executionEnded(last)
@@ -190,6 +197,9 @@ open class Operation: @unchecked Sendable {
         }
         if last.has(OperationState.Word.hasAwaiters) { resumeAwaiters() }
         announce()
+        // Before whoever waits for the queue goes on.
+        if traceID != 0 { traceNotified(traceID) }
+        leave()
         if last.has(OperationState.Word.hasCompletion), let block = takeCompletionBlock() {
             if let runner {
                 runner.takeUnretainedValue().completionBlock = block
@@ -198,7 +208,6 @@ open class Operation: @unchecked Sendable {
             }
         }
         if hasKept { OperationThread.releaseKept() }
-        if traceID != 0 { traceNotified(traceID) }
     }
 
     /// Lets go of what only the execution needed (contract K13, Q5). Called on the finishing thread, with the word before

@@ -45,7 +45,7 @@ extension TracingTests {
         @Test("each step once and in order, on the thread it happens on", .contract("X4"), arguments: Kind.allCases)
         func steps(_ kind: Kind) {
             let queue = makeQueue()
-            let log = TraceLog(of: [queue])
+            let log = TraceLog(of: [queue], isSlow: true)
             log.installed {
                 kind.add(to: queue)
                 drains(queue)
@@ -62,18 +62,22 @@ extension TracingTests {
         @Test("many at once: each step once, in order", .contract("X4"), arguments: [nil, 1, 3])
         func many(limit: Int?) {
             let queue = makeQueue(limit: limit)
-            let log = TraceLog(of: [queue])
+            let log = TraceLog(of: [queue], isSlow: true)
             log.installed {
-                for _ in 0..<200 {
+                for _ in 0..<100 {
                     queue.addOperation {}
                     queue.addOperation(MainOperation())
+                    queue.addOperation(AsyncOperation { await Task.yield() })
+                    queue.addOperation(StartsElsewhere())
+                    queue.addOperation(
+                        AsynchronousOperation { operation in DispatchQueue.global().async { operation.end() } })
                 }
                 queue.addOperations((0..<100).map { _ in BlockOperation {} }, waitUntilFinished: false)
                 drains(queue)
             }
             // The address of one that is gone may be that of another one.
             let whole = [OperationTrace.OperationStep].whole
-            #expect(log.entries.count == 500 * whole.count)
+            #expect(log.entries.count == 600 * whole.count)
             for steps in log.stepsByOperation {
                 let isInOrder = steps.indices.allSatisfy { steps[$0] == whole[$0 % whole.count] }
                 #expect(isInOrder && steps.count % whole.count == 0)
@@ -184,7 +188,7 @@ extension TracingTests {
                 AsynchronousOperation().named("asynchronous"),
             ]
             operations[1].addDependency(never)
-            let log = TraceLog(of: [queue])
+            let log = TraceLog(of: [queue], isSlow: true)
             log.installed {
                 if how == .before { for operation in operations { operation.cancel() } }
                 for operation in operations { queue.addOperation(operation) }

@@ -1,3 +1,4 @@
+import Glibc
 import OperationEngine
 import TestSupport
 import Testing
@@ -25,11 +26,15 @@ final class TraceLog: OperationTrace.Receiver {
 
     private let queues: Set<OperationTrace.QueueID>
     private let outsiders: Set<ObjectIdentifier>
+    private let isSlow: Bool
     private let log = Guarded<[Entry]>([])
     private let threads = Guarded<[OperationTrace.ThreadEvent]>([])
     private let begun = Guarded<[Int32: String]>([:])
 
-    init(of queues: [OperationQueue] = [], operations: [OperationEngine.Operation] = []) {
+    /// - Parameter isSlow: it takes its time over the last step of each operation, so that who should have waited for that
+    ///   is found to be early.
+    init(of queues: [OperationQueue] = [], operations: [OperationEngine.Operation] = [], isSlow: Bool = false) {
+        self.isSlow = isSlow
         self.queues = Set(queues.map { OperationTrace.QueueID($0) })
         outsiders = Set(operations.map { ObjectIdentifier($0) })
     }
@@ -38,6 +43,7 @@ final class TraceLog: OperationTrace.Receiver {
         guard event.queue.map({ queues.contains($0) }) ?? outsiders.contains(ObjectIdentifier(event.operation)) else {
             return
         }
+        if isSlow, event.step == .notified { for _ in 0..<100 { sched_yield() } }
         let stamp = Stamp(time: event.time, thread: event.thread, caller: ThreadFacts.id, queue: event.queue)
         log.withLock {
             $0.append(
