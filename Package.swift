@@ -145,12 +145,19 @@ let package = Package(
 )
 
 // The engine, its tests and tools alone, without what the benchmark suite and the comparisons need: for the sanitizers and
-// scripts/mutate, which build all tests that there are. Traits leave out dependencies, and no target.
-if Context.environment["OPBENCH_ENGINE_ONLY"] != nil {
+// scripts/mutate, which build all tests that there are. Traits leave out dependencies, and no target. With the value
+// `tests` without the explorer and the tools as well, which the sanitizers do not run.
+if let extent = Context.environment["OPBENCH_ENGINE_ONLY"] {
     package.dependencies = []
     package.products.removeAll { $0.name == "opbench" }
     let others = ["opbench", "OpBench", "CJemalloc", "Foundation", "Migration"]
     package.targets.removeAll { target in others.contains { target.name.hasPrefix($0) } }
+    let tools = ["Interleaving", "explore", "Explore", "mutate", "EngineCosts", "CountedMalloc"]
+    if extent == "tests" {
+        package.targets.removeAll { target in
+            tools.contains { target.name.hasPrefix($0) } || target.name == "EngineStress"
+        }
+    }
 }
 
 // The indirect dependencies as well: of hdrhistogram-swift, of swift-subprocess. SwiftPM warns of a package that no target

@@ -34,13 +34,12 @@ struct SchemaAgreementTests {
 
     @Test("On files of which one value is replaced by another")
     func replaced() throws {
-        var texts: [String] = []
+        var files: [JSONValue] = []
         for file in Fixtures.shipped + Fixtures.good {
-            let root = try JSONParser.parse(try Fixtures.text(file), file: "x").value
-            texts += Replacements.all(in: root).map(Replacements.oneLine)
+            files += Replacements.all(in: try JSONParser.parse(try Fixtures.text(file), file: "x").value)
         }
         var generator = Numbers(state: 7)
-        let drawn = Array(texts.shuffled(using: &generator).prefix(1500))
+        let drawn = files.shuffled(using: &generator).prefix(1500).map(Replacements.oneLine)
         let verdicts = try Validator.verdicts(onLines: drawn)
         #expect(verdicts.count == drawn.count)
         for (text, isValid) in zip(drawn, verdicts) {
@@ -51,16 +50,15 @@ struct SchemaAgreementTests {
     @Test("On policies of which one value is replaced by another")
     func policies() throws {
         let schema = Fixtures.package.appending(path: "workloads/schema/policy.schema.json")
-        var texts: [String] = []
+        var files: [JSONValue] = []
         for name in ShippedPolicyTests.policies + ShippedPolicyTests.goals {
             let file = Fixtures.package.appending(path: "workloads/policies/\(name)")
             let root = try JSONParser.parse(try Fixtures.text(file), file: "x").value
             #expect(isSoundPolicy(Replacements.oneLine(root)))
-            texts += Self.examples(of: root).flatMap { Replacements.all(in: $0, pool: Replacements.ofPolicies) }
-                .map(Replacements.oneLine)
+            files += Self.examples(of: root).flatMap { Replacements.all(in: $0, pool: Replacements.ofPolicies) }
         }
         var generator = Numbers(state: 11)
-        let drawn = Array(texts.shuffled(using: &generator).prefix(1500))
+        let drawn = files.shuffled(using: &generator).prefix(1500).map(Replacements.oneLine)
         let verdicts = try Validator.verdicts(onLines: drawn, schema: schema)
         #expect(verdicts.count == 1500 && verdicts.contains(true) && verdicts.contains(false))
         let rules = #"{"metric": "time", "max_regression": 1}, {"metric": "time", "at_most": 1}"#

@@ -186,8 +186,7 @@ extension ProfileTaker {
         }
         try tell(.trace)
         sample.waits = try await part("trace", &notes) {
-            let (_, report) = try await tracedReport()
-            return ((report.waits.total, report.trace.operations.count), [])
+            (try await tracedWaits(), [])
         }
         try tell(.calls)
         // Phases have no such figure.

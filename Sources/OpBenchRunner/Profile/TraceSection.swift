@@ -18,14 +18,29 @@ extension ProfileTaker {
     }
 
     /// A trace, and all that is computed from it.
-    func tracedReport() async throws -> (ProfileAnswer, TraceReport) {
+    private func tracedReport() async throws -> (ProfileAnswer, TraceReport) {
+        try await traced { trace throws(TraceError) in try TraceReport(trace) }
+    }
+
+    /// What an explanation needs of a trace: the waits of all operations together, and how many operations there are.
+    func tracedWaits() async throws -> (waits: WaitSplit, operations: Int) {
+        try await traced { trace throws(TraceError) in
+            try trace.check()
+            return (WaitAnalysis(trace, try OperationGraph(trace)).total, trace.operations.count)
+        }.1
+    }
+
+    /// Takes a trace, and has it read.
+    private func traced<Result>(
+        _ read: (SampleTrace) throws(TraceError) -> Result
+    ) async throws -> (ProfileAnswer, Result) {
         let answer = try await take(.trace)
         defer { stage.folder.discard(TraceBuilder.fileName) }
         let raw = stage.folder.file(TraceBuilder.fileName)
         do {
             var trace = try TraceFile.read([UInt8](try Data(contentsOf: URL(filePath: raw))))
             trace.title = "\(target.cell.id) on \(target.backend.rawValue)"
-            return (answer, try TraceReport(trace))
+            return (answer, try read(trace))
         } catch {
             throw ProfileFailure(description: "the trace cannot be read: \(error)")
         }
