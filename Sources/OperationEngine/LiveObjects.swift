@@ -1,14 +1,14 @@
 import Synchronization
 
-/// How many of the engine's objects are alive (contract Q7). Counted in debug builds only, where the tests look at it
-/// after each test; in release builds there is nothing to count with, neither code nor memory.
+/// How many of the engine's objects are alive (contract Q7). They are counted in debug builds only, where the tests
+/// read the counts after each test. Release builds have neither the code nor the memory for it.
 package enum LiveObjects {
     package enum Kind: Int, CaseIterable, Sendable {
         case operation, operationQueue, queueCore, dependencyEdge, operationDetails, observerList, observation,
             blockGroup, heldSegment, closureBatch
     }
 
-    /// The kinds of which there are any. Exact while nobody uses the engine, and its workers have come to rest.
+    /// The kinds of which objects are alive. Exact while no one uses the engine and its workers are idle.
     package static var counts: [Kind: Int] {
         #if DEBUG
             let all = Kind.allCases.map { ($0, counters[$0.rawValue].value.load(ordering: .relaxed)) }
@@ -18,7 +18,7 @@ package enum LiveObjects {
         #endif
     }
 
-    /// Counts objects that are not Swift's, and so cannot hold a `LiveMark`.
+    /// Counts objects that are not Swift objects, and so cannot hold a `LiveMark`.
     @inline(__always)
     static func count(_ kind: Kind, _ change: Int) {
         #if DEBUG
@@ -26,12 +26,13 @@ package enum LiveObjects {
         #endif
     }
 
-    /// To be called before the engine's first thread; see `WorkerPool.prepareForThreads`.
+    /// Called before the engine's first thread is started: see `WorkerPool.prepareForThreads`.
     static func prepare() { count(.operation, 0) }
 
     #if DEBUG
         private final class Counter: Sendable {
-            // The library's own: what is explored schedule by schedule are the engine's atomics, and these are none.
+            // The standard library's type: the explorer tries the schedules of the engine's atomics, and these counters
+            // are not part of the engine's protocols.
             let value = Synchronization.Atomic<Int>(0)
         }
 

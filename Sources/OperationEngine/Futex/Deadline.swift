@@ -7,7 +7,7 @@ struct Deadline {
 
     static let never = Deadline(instant: nil)
 
-    /// A negative duration has passed already, however long; one too long to add up is never.
+    /// A negative duration gives a deadline that has passed. A duration too long to add up gives `never`.
     init(after duration: Duration) {
         let (seconds, attoseconds) = duration.components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
@@ -16,7 +16,8 @@ struct Deadline {
         if overflow || tooLong || tooLate {
             instant = seconds < 0 ? 0 : nil
         } else {
-            // The clock starts at 0: what is before that has passed as well, and can be subtracted from.
+            // The clock starts at 0. An earlier instant has passed as well, and 0 can be subtracted from without
+            // overflow.
             instant = max(0, sum)
         }
     }
@@ -25,7 +26,7 @@ struct Deadline {
 
     var isNever: Bool { instant == nil }
 
-    /// For `Futex.wait`: -1 is for ever, 0 is passed.
+    /// For `Futex.wait`: −1 without a deadline, 0 when it has passed.
     var remainingNanoseconds: Int64 {
         guard let instant else { return -1 }
         return max(0, instant - Self.now())

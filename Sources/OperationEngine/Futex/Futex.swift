@@ -5,7 +5,7 @@ import Synchronization
 /// futex(2) on the address of an atomic word. An `Atomic` never moves: it is a stored `let` of a class, or of a
 /// non-copyable value that is one.
 enum Futex {
-    /// Sleeps while the word holds `expected`; may return early. False on timeout.
+    /// Sleeps while the word holds `expected`. It may return early. Returns false on timeout.
     @discardableResult
     static func wait(_ word: borrowing Atomic<UInt32>, expected: UInt32, timeoutNanoseconds: Int64 = -1) -> Bool {
         withUnsafePointer(to: word) { address in

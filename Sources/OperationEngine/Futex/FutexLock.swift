@@ -1,14 +1,14 @@
 import CLinux
 import Synchronization
 
-/// A small mutual-exclusion lock on a futex word: 0 free, 1 held, 2 held with sleepers.
+/// A small lock on a futex word: 0 is free, 1 is held, 2 is held with sleepers. Not recursive.
 ///
-/// `Synchronization.Mutex` on Linux is a priority-inheriting futex, slow when contended and opaque to ThreadSanitizer;
-/// this one is three plain atomics that the sanitizer sees. Not recursive.
+/// `Synchronization.Mutex` on Linux is a priority-inheriting futex, which is slow when contended and opaque to
+/// ThreadSanitizer. This lock is three plain atomics that the sanitizer sees.
 struct FutexLock: ~Copyable, Sendable {
     private let word = Atomic<UInt32>(0)
 
-    /// Spins before sleeping: the engine's critical sections are some tens of nanoseconds long.
+    /// How many times to spin before sleeping. The engine's critical sections take some tens of nanoseconds.
     private static let spins = 60
 
     @inline(__always)
@@ -16,7 +16,7 @@ struct FutexLock: ~Copyable, Sendable {
         if !tryLock() { lockContended() }
     }
 
-    /// As `lock`, for a thread that comes again and again, and may stand aside for others.
+    /// As `lock`, for a thread that takes the lock again and again and can back off: see `LockTurns`.
     @inline(__always)
     func lock(inTurns turns: inout LockTurns) {
         turns.begin()
@@ -25,7 +25,7 @@ struct FutexLock: ~Copyable, Sendable {
 
     @inline(__always)
     private func tryLock() -> Bool {
-        // Acquiring: pairs with the releasing exchange of `unlock`, so that the holder sees all earlier sections.
+        // Acquiring: pairs with the releasing exchange of `unlock`, so the holder sees all earlier critical sections.
         word.compareExchange(expected: 0, desired: 1, successOrdering: .acquiring, failureOrdering: .relaxed).exchanged
     }
 
@@ -61,7 +61,7 @@ struct FutexLock: ~Copyable, Sendable {
             if word.load(ordering: .relaxed) == 0, tryLock() { return }
         }
         ForkedChild.endIfOne()
-        // From here on the lock is taken as 2: whoever has slept cannot know whether others still sleep.
+        // From here on the lock is taken as 2: a thread that has slept cannot know whether others still sleep.
         while word.exchange(2, ordering: .acquiring) != 0 {
             Futex.wait(word, expected: 2)
         }

@@ -1,37 +1,38 @@
 import CLinux
 
-/// How long a thread that takes a lock again and again stands aside when it finds it taken by another one.
+/// The backoff of a thread that takes the same lock again and again, for when another thread holds it.
 ///
-/// Two threads with little to do between one locking and the next are slower together than one alone: whatever the lock
-/// guards goes to the other processor's cache at each turn, which takes longer than the work. So who finds the lock taken
-/// leaves it to the other one for a while, without looking; when it comes back the other one does likewise. With more to
-/// do they seldom meet, and a moment is enough. Which it is, the time of the turns since the last meeting tells.
+/// Two threads that do little between two lock operations are slower together than one of them alone. The data that the
+/// lock guards moves to the other processor's cache each time, which takes longer than the work. So a thread that finds
+/// the lock held leaves it to the other one for a while, without reading it. When it comes back, the other thread does
+/// the same. Threads that do more work seldom meet, and a short backoff is enough. The time per locking since the last
+/// meeting decides which backoff it is.
 ///
 /// Belongs to one thread.
 struct LockTurns {
-    /// Since the last meeting.
+    /// How many times the thread has taken the lock since the last meeting.
     private var count = 0
     private var lastMeeting: Int64 = 0
 
-    /// Nanoseconds a turn up to which one thread alone is faster, on the machines that this was measured on.
+    /// Up to this time per locking one thread alone is faster, on the machines on which this was measured.
     private static let shortTurn: Int64 = 450
-    /// Some ten short turns.
+    /// Time for several lockings of this kind.
     private static let whileNanoseconds: Int64 = 2500
     private static let momentNanoseconds: Int64 = 300
-    /// How often a thread stands aside before it waits for the lock like any other.
+    /// How many times a thread backs off before it waits for the lock like any other.
     static let patience = 8
 
     @inline(__always)
     mutating func begin() { count &+= 1 }
 
-    /// The lock is taken. For how long to stand aside, in nanoseconds.
+    /// Another thread holds the lock. Returns for how long to back off, in nanoseconds.
     mutating func meet() -> Int64 {
         let now = Deadline.now()
         let isShort = now - lastMeeting < Int64(count) * Self.shortTurn
         return isShort ? Self.whileNanoseconds : Self.momentNanoseconds
     }
 
-    /// The lock was got after all.
+    /// The thread has taken the lock after a meeting.
     mutating func part() {
         lastMeeting = Deadline.now()
         count = 0

@@ -1,9 +1,9 @@
-/// How operations enter the queue, and how one that becomes ready is filed.
+/// How operations enter the queue, and how an operation that becomes ready is filed.
 extension QueueCore {
     /// Adds an operation that the caller has claimed and retained for the queue. The caller keeps it alive meanwhile.
     ///
-    /// It goes through the inbox, ready or not: one that becomes ready there is filed by the thread that makes it so, as
-    /// anywhere else. One with a readiness of its own is admitted at once, and asked.
+    /// Ready or not, it goes through the inbox. If it becomes ready there, it is filed by the thread that makes it
+    /// ready, as everywhere. If it overrides `isReady`, it is admitted at once, and asked.
     func add(_ operation: Operation) {
         countIn(1)
         publish(operation)
@@ -17,17 +17,17 @@ extension QueueCore {
         entrance.closeBatch()
         let word = operation.state.loadAfterPush()
         if word.isCancelled {
-            // It may finish although nothing of the queue may start.
+            // It may finish even while nothing in the queue may start.
             change { _ in }
         } else if word.isReady {
             if word.isUrgent { setHoldsUrgent() }
-            // It may lose its readiness again: then a worker comes in vain, and files it as waiting.
+            // It may lose its readiness again. Then a worker comes in vain and files it as waiting.
             signal(word.band)
         }
     }
 
-    /// As `add(_:)`, for an operation that nobody else knows, which is ready and has no readiness of its own. It may be
-    /// gone when this returns.
+    /// As `add(_:)`, for an operation that no other thread knows, that is ready and does not override `isReady`. It may
+    /// be gone when this returns.
     func add(unknown operation: Unmanaged<Operation>) {
         countIn(1)
         let band = operation._withUnsafeGuaranteedRef { operation in
@@ -79,14 +79,15 @@ extension QueueCore {
         }
     }
 
-    /// Adds a barrier, claimed and retained as an operation is: behind all that was added before.
+    /// Adds a barrier behind everything that was added before. The caller has claimed and retained it, as any
+    /// operation.
     func addBarrier(_ barrier: BarrierOperation) {
         countIn(Self.oneBarrier)
         publish(barrier)
         change { $0.admitBarrier(barrier) }
     }
 
-    /// Writes the queue down in a claimed operation.
+    /// Stores the queue in a claimed operation.
     private func publish(_ operation: Operation) {
         operation.queue = .passUnretained(self)
         let band = newcomersBand
@@ -102,10 +103,10 @@ extension QueueCore {
 
     // MARK: Filing
 
-    /// As `file`, for a caller that holds `lock` and then calls `settleAndUnlock`, and for an operation that need
-    /// not be asked.
+    /// As `file`, for a caller that holds `lock` and then calls `settleAndUnlock`, and for an operation that does not
+    /// override `isReady`.
     func fileLocked(_ operation: Operation) {
-        // What was added before it became ready goes before it (contract G6).
+        // What was added before it became ready goes first (contract G6).
         inbox.takeAll { state.admit($0) }
         _ = state.file(operation, nil)
     }

@@ -1,18 +1,19 @@
 import Synchronization
 
-/// Waiting for the end of all operations.
+/// Waits until the queue is empty.
 extension QueueCore {
-    /// Sleeps until the queue is empty for an instant, or the deadline passed; true if it was empty.
+    /// Sleeps until the queue is empty for an instant, or until the deadline has passed. Returns true if it was empty.
     ///
-    /// Only the count says so. A draining may be the echo of one that came before this wait: the worker that emptied the
+    /// Only the count decides. `drainings` may rise because of a moment before this wait: the worker that emptied the
     /// queue looks for waiters later, and the queue may have got new operations in between.
     func waitUntilDrained(_ deadline: Deadline) -> Bool {
         if BriefSpin.forDrained.wait(until: { isEmpty }) { return true }
-        // The waiter announces itself and then looks at the count; who lowers the count then looks for waiters.
+        // The waiter announces itself and then reads the count. A thread that lowers the count reads the number of
+        // waiters after that. So one of the two sees the other.
         drainWaiters.wrappingAdd(1, ordering: .sequentiallyConsistent)
         defer { drainWaiters.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
         while true {
-            // Read before the count: a draining after that look makes the sleep return at once.
+            // Read before the count: if the queue becomes empty after that, the sleep returns at once.
             let draining = drainings.load(ordering: .sequentiallyConsistent)
             if unfinished.load(ordering: .sequentiallyConsistent) == 0 { return true }
             let remaining = deadline.remainingNanoseconds
@@ -21,7 +22,7 @@ extension QueueCore {
         }
     }
 
-    /// The queue was empty, with waiters there.
+    /// The queue was empty while threads or tasks waited.
     @inline(never)
     func wakeDrainWaiters() {
         drainings.wrappingAdd(1, ordering: .sequentiallyConsistent)
@@ -29,17 +30,17 @@ extension QueueCore {
         resumeDrainAwaiters()
     }
 
-    /// Suspends the calling task until the queue is empty for an instant. False if the task is cancelled before.
+    /// Suspends the calling task until the queue is empty for an instant. Returns false if the task is cancelled first.
     ///
-    /// As in `waitUntilDrained`, the awaiter is announced before it looks at the count, and who lowers the count then
-    /// looks for waiters.
+    /// As in `waitUntilDrained`, the awaiter announces itself before it reads the count, and a thread that lowers the
+    /// count reads the number of waiters after that.
     nonisolated(nonsending) func drained() async -> Bool {
         if isEmpty { return true }
         return await Awaiter.suspend { awaiter, continuation in
             lock.withLock {
                 drainWaiters.wrappingAdd(1, ordering: .sequentiallyConsistent)
                 let isDrained = isEmpty
-                // Whoever looks for waiters from here on finds this one behind the lock.
+                // A thread that looks for waiters from here on takes the lock and finds this one.
                 if !isDrained, awaiter.enter(&drainAwaiters, continuation) { return nil }
                 drainWaiters.wrappingSubtract(1, ordering: .sequentiallyConsistent)
                 return isDrained
@@ -53,8 +54,8 @@ extension QueueCore {
         }
     }
 
-    /// If the queue is no longer empty, this draining may have been before their time: they wait for the next, whose
-    /// thread will see them too.
+    /// Resumes the awaiting tasks if the queue is still empty. If it is not, it may have been empty only before they
+    /// came. Then they wait for the next time, whose thread will see them too.
     private func resumeDrainAwaiters() {
         let awaiters = lock.withLock {
             guard isEmpty else { return [UnsafeContinuation<Bool, Never>]() }

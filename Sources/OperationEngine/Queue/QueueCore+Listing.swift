@@ -1,4 +1,4 @@
-/// The operations as a list, and cancelling them.
+/// Lists the operations, and cancels them.
 extension QueueCore {
     /// The unfinished operations in the order of adding.
     func snapshot() -> [Operation] { unfinishedOperations(withBarriers: false) }
@@ -15,7 +15,7 @@ extension QueueCore {
         return Self.inOrder(all.filter { withBarriers || !$0.operation.isBarrier })
     }
 
-    /// The unfinished operations that runners have in hand, closures as objects. Under the lock.
+    /// The unfinished operations that runners have in hand. Closures get objects. Under the lock.
     private func operationsInHands() -> [(sequence: UInt64, operation: Operation)] {
         var all: [(sequence: UInt64, operation: Operation)] = []
         runners.visitAll { runner in
@@ -26,15 +26,15 @@ extension QueueCore {
         return all
     }
 
-    /// Cancels all that waits and need not be called for that. What else there is to be cancelled: what runs, and
-    /// barriers too.
+    /// Cancels everything that waits and can be cancelled without a call of its methods. Returns what else is to be
+    /// cancelled: what runs, and barriers too.
     func cancelWaiting() -> [Operation] {
-        // Who observes the queue, or traces, is told of every operation.
+        // Observers of the queue, and a trace receiver, are notified of every operation.
         if hasObservers || TraceMarks.operations { return unfinishedOperations(withBarriers: true) }
         lock.lock()
         let inHands = operationsInHands()
         var all = state.cancelWaiting()
-        // Behind those, what nobody has taken in yet, mostly in one step with its admission.
+        // Then what is still in the inbox, mostly in one step with its admission.
         var areSomeLeft = false
         inbox.takeAll {
             if state.admitCancelled($0) { return }

@@ -1,13 +1,14 @@
-/// What the holder of a lease does with the queue, and how operations leave it.
+/// How a runner advances the queue that it serves, and how operations leave the queue.
 extension QueueCore {
-    /// Gives the queue what a runner's last piece of work has left, and the runner the next one if `mayGoOn`. False if there
-    /// is nothing: then the runner is on the queue's list no more, and all that it ran is counted out.
+    /// Gives the slot of the runner's last piece of work back to the queue, and the next piece to the runner if
+    /// `mayGoOn`. Returns false if there is none. Then the runner is no longer in the queue's list, and everything that
+    /// it ran is counted out.
     @inline(__always)
     func advance(_ runner: Runner, mayGoOn: Bool) -> Bool {
         lock.lock(inTurns: &runner.lockTurns)
         let taken = takeSlot(of: runner)
         if taken == .unnoticed, mayGoOn {
-            // The slot is taken again: the queue stays as open as it was, unless it reaches the next segment.
+            // The slot is taken again at once. The queue stays as open as it was, unless it reaches the next segment.
             let choice = chooseAgain(for: runner)
             if choice.takesSlot, state.isPlain {
                 assert(hasNotedOpenness, "the queue has opened or closed, and nobody is told")
@@ -22,11 +23,11 @@ extension QueueCore {
         return settle(runner, with: .nothing, mayGoOn: mayGoOn, tellsObservers: tellsObservers)
     }
 
-    /// What is next, in the usual case. Under the lock.
+    /// Chooses the next piece of work in the usual case. Under the lock.
     @inline(__always)
     private func chooseAgain(for runner: Runner) -> Choice {
         if runner.hasReadied { return chooseReadied(of: runner) }
-        // What is ready goes before what is in the inbox.
+        // Ready items go before the inbox.
         let choice =
             mayHoldUrgent ? .nothing : state.chooseNormal(for: runner.lease, closureTo: runner.heldClosure)
         return choice.isNothing ? chooseBehindInbox(for: runner) : choice
@@ -34,7 +35,7 @@ extension QueueCore {
 
     @inline(never)
     private func chooseReadied(of runner: Runner) -> Choice {
-        // What was added before they became ready goes before them (contract G6).
+        // What was added before they became ready goes first (contract G6).
         takeIn()
         return runner.takeOnlyReadied { state.chooseReadied($0, for: runner.lease) }
     }
@@ -42,7 +43,7 @@ extension QueueCore {
     @inline(never)
     private func chooseBehindInbox(for runner: Runner) -> Choice {
         takeIn()
-        // Without a step to the next segment, which opens the queue.
+        // It does not go on to the next segment: that would open the queue.
         return state.choose(for: runner.lease, closureTo: runner.heldClosure)
     }
 
@@ -57,7 +58,8 @@ extension QueueCore {
         }
     }
 
-    /// The rest of `advance`, where others may have more to do, or less. Under the lock, which it releases.
+    /// The rest of `advance`, for the cases in which other threads may have more to do, or less. The caller holds the
+    /// lock, and this releases it.
     @inline(never)
     private func settle(_ runner: Runner, with chosen: Choice, mayGoOn: Bool, tellsObservers: Bool) -> Bool {
         var (choice, mayGoOn, tellsObservers) = (chosen, mayGoOn, tellsObservers)
@@ -71,8 +73,8 @@ extension QueueCore {
                 return true
             }
             if tellsObservers {
-                // A closure was counted out that an observer came too late for. Nothing is chosen before it is told, since
-                // it may wait for the queue.
+                // The first observer came too late for the end of something that is counted out now: a closure, or what
+                // was dropped. Nothing is chosen before that observer is notified, because it may wait for the queue.
                 tellOfChange(unlocking: runner, calling: bands)
                 tellsObservers = false
             } else if !state.dropped.isEmpty {
@@ -86,15 +88,16 @@ extension QueueCore {
         }
     }
 
-    /// Under the lock, which it releases: the only end of a lease.
+    /// The only end of a lease. The caller holds the lock, and this releases it.
     @inline(__always)
     private func endLease(of runner: Runner, calling bands: BandSet) {
         runners.remove(runner)
         let haveClosuresEnded = entrance.mayBeCounted && endClosures()
         unlock(calling: bands)
         let isOwing = !runner.owesNothing
-        // Retained until the observers have been told: one that came meanwhile may have found the count too high, and
-        // nobody else may come to tell it. It may wait for the queue, so all is counted out first.
+        // An observer that came in the meantime may have read a count that is too high, and no other thread may come to
+        // notify it. So it is notified here, with the queue retained until then. It may wait for the queue, so
+        // everything is counted out first.
         let queue = isOwing && hasObservers ? owner?.retain() : nil
         runner.countOutOwed(by: self)
         if haveClosuresEnded { countOut(Self.anyClosures) }
@@ -105,11 +108,11 @@ extension QueueCore {
     private enum TakenSlot {
         case none
         case unnoticed
-        /// Of a closure, whose end observers of the queue are to be told of.
+        /// The slot of a closure, of whose end the queue's observers are to be notified.
         case observed
     }
 
-    /// Takes the slot of what a runner has ended. Under the lock.
+    /// Takes back the slot of what a runner has ended. Under the lock.
     @inline(__always)
     private func takeSlot(of runner: Runner) -> TakenSlot {
         var taken = TakenSlot.unnoticed
@@ -127,7 +130,8 @@ extension QueueCore {
         return taken
     }
 
-    /// Takes the slot of what a runner has ended, and what that made ready. The runner goes on by itself.
+    /// Takes back the slot of what a runner has ended, and files what became ready by that. The runner goes on with
+    /// what it does.
     func settle(for runner: Runner) {
         lock.lock()
         if takeSlot(of: runner) == .observed { runner.owesTelling = true }
@@ -135,15 +139,15 @@ extension QueueCore {
         settleAndUnlock()
     }
 
-    /// Files what a runner has kept. Under the lock.
+    /// Files the operations that a runner has kept. Under the lock.
     @inline(__always)
     private func takeReadied(of runner: Runner) {
         if runner.hasReadied { runner.takeReadied { fileLocked($0) } }
     }
 
-    /// Under the lock, and again when it returns: tells the observers, without it.
+    /// Notifies the observers without the lock. The caller holds the lock, also when this returns.
     private func tellOfChange(unlocking runner: Runner, calling bands: BandSet) {
-        // Retained for them.
+        // Retained for the observers.
         let queue = owner?.retain()
         unlock(calling: bands)
         runner.countOutOwed(by: self)
@@ -153,8 +157,8 @@ extension QueueCore {
         lock.lock()
     }
 
-    /// Under the lock, and again when it returns: lets go of what was dropped, without the lock. That may run code of the
-    /// user, which finds all of it finished, and others at work on what is left.
+    /// Releases what was dropped, without the lock. The caller holds the lock, also when this returns. User code that
+    /// runs here finds everything that was dropped finished, and other workers busy with the rest.
     private func endDropped(for runner: Runner, calling bands: BandSet) {
         let dropped = state.takeDropped()
         endedOperations.store(endedOperations.load(ordering: .relaxed) + dropped.operationCount, ordering: .releasing)
@@ -176,8 +180,8 @@ extension QueueCore {
         lock.lock()
     }
 
-    /// What was dropped lets go of what it was to be executed with, and of those that depend on it: the last operation
-    /// first, whose dependents any of them may wait for.
+    /// Releases the blocks of what was dropped, and the dependents. The last operation's dependents go first, because a
+    /// block's deinit in any of them may wait for those.
     private func endExecution(of dropped: DroppedOperations) {
         dropped.lastWithSuccessors?._withUnsafeGuaranteedRef {
             $0.executionEnded($0.state.load())
@@ -206,12 +210,12 @@ extension QueueCore {
         countOut(count)
     }
 
-    /// An operation has left the queue: releases it and counts it out. Without the lock, since its deinit may run.
+    /// Releases an operation that has left the queue, and counts it out. Without the lock, because its deinit may run.
     func releaseAndCountOut(_ operation: Unmanaged<Operation>) {
         let isBarrier = operation._withUnsafeGuaranteedRef { $0.isBarrier }
         operation.release()
         if isBarrier { return countOut(Self.oneBarrier) }
-        // Retained until the observers have been told: this may be the last operation of a queue that was dropped.
+        // Retained until the observers are notified: this may be the last operation of a queue that its user dropped.
         let queue = hasObservers ? owner?.retain() : nil
         announcing([.operations, .operationCount]) { countOut(1) }
         queue?.release()
@@ -222,8 +226,8 @@ extension QueueCore {
     /// An operation that holds a slot begins (+1) or ends (−1) an engine wait.
     func countWaitingInside(_ change: Int) { self.change { $0.waitingInside += change } }
 
-    /// Whether `other` cannot start before `holder` has ended, which has begun in this queue: it waits in this queue
-    /// too, and `holder` has the only slot.
+    /// Whether `other` cannot start before `holder` has ended. `holder` has begun in this queue and has its only slot,
+    /// and `other` waits in it.
     func isOnlySlot(of holder: Operation, neededBy other: Operation) -> Bool {
         guard isKept(other) else { return false }
         return lock.withLock {
@@ -231,10 +235,10 @@ extension QueueCore {
         }
     }
 
-    /// Whether an operation is in this queue, not begun and not cancelled.
+    /// Whether an operation is in this queue, has not begun and is not cancelled.
     private func isKept(_ operation: Operation) -> Bool {
         let word = operation.state.load()
-        // From enqueued on the operation's queue is written down for good.
+        // From the phase `enqueued` on, `queue` does not change any more.
         return word.phase.rawValue >= OperationState.Phase.enqueued.rawValue && operation.isPending
             && operation.queue?.toOpaque() == Unmanaged.passUnretained(self).toOpaque()
     }

@@ -2,54 +2,55 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// What an `OperationQueue` is inside: its state machine under a lock, the inbox before it, and the leases by which
-/// the pool's workers, or Dispatch's threads, come to run it.
+/// The inside of an `OperationQueue`: its state machine under a lock, the inbox in front of it, and the leases that
+/// bring the pool's workers, or threads of Dispatch, to the queue.
 ///
 /// A *lease* is a runner's right to take operations from this queue until nothing is left that may start. At most one
-/// lease per band lies in the pool at a time; a worker that takes it up and sees more work calls for the next, so
-/// workers come one after another while there is work for them. With an underlying queue the leases lie there.
+/// lease per band lies in the pool at a time. A worker that takes it up and sees more work calls for the next one, so
+/// workers come one after another while there is work for them. With an underlying queue the leases lie in that queue.
 ///
-/// **No ready operation is forgotten.** Whoever makes one visible, by a push into the inbox or by filing it under the
-/// lock, then calls `signal`, which gives up in two cases. (1) A lease lies there: the runner that takes it up
-/// clears the flag first and empties the inbox afterwards. (2) `isOpen` is false: all slots are taken, the queue is
-/// suspended, or a barrier holds back what is added; whoever sets it true looks at the inbox afterwards (`settle`), and whoever frees a slot and takes it
-/// again at once, without a look, keeps the lease, which it does not give up before such a look. Push, flag, `isOpen`
-/// and the looks at the inbox are sequentially consistent, so in each pair one side sees the other.
+/// **No ready operation is forgotten.** A thread makes an operation visible by a push into the inbox or by filing it
+/// under the lock. Then it calls `signal`, which gives up in two cases. (1) A lease lies there. The runner that takes
+/// it up clears the flag first and empties the inbox afterwards. (2) `isOpen` is false: all slots are taken, the queue
+/// is suspended, or a barrier holds back what is added. The thread that sets it to true checks the inbox afterwards
+/// (`settle`). A runner that frees a slot and takes it again at once, without such a check, keeps its lease, and does
+/// not give it up before one. The push, the flag, `isOpen` and the checks of the inbox are sequentially consistent. So
+/// in each of these pairs one side sees the other.
 ///
-/// **What is ready goes before what is in the inbox**, since it was added or became ready earlier, unless `hasUrgent` is
-/// set. So a runner takes the inbox in when nothing of normal priority is ready any more, and all of it in one step.
+/// **Ready items go before the inbox**, because they were added earlier or became ready earlier, unless `hasUrgent` is
+/// set. So a runner empties the inbox when nothing of normal priority is ready any more, and all of it in one step.
 final class QueueCore: OperationHost, @unchecked Sendable {
     private let liveMark = LiveMark(.queueCore)
-    // The fields stand in three groups with a cache line between them, so that threads that add and threads that run do
-    // not wait for each other's writes.
+    // The fields form three groups with a cache line between them. So threads that add and threads that run do not
+    // invalidate each other's lines.
 
     // MARK: Written by threads that run operations
 
     let lock = FutexLock()
     /// Guarded by `lock`.
     @exclusivity(unchecked) var state = QueueState()
-    /// Those that hold leases. Guarded by `lock`.
+    /// The runners that hold leases. Guarded by `lock`.
     @exclusivity(unchecked) var runners = RunnerList()
-    /// Closures that have ended, or have become objects. Written under `lock`.
+    /// Closures that have ended or have got an object. Written under `lock`.
     let endedClosures = Atomic<Int>(0)
-    /// Operations that runners have ended, and count out together. Written under `lock`.
+    /// Operations that runners have ended and count out later, several at once. Written under `lock`.
     let endedOperations = Atomic<Int>(0)
-    /// How many of them are no longer in `unfinished`: a runner counts those that it has released out together, at the
-    /// latest when it finds nothing to do.
+    /// How many of `endedOperations` are no longer in `unfinished`. A runner counts out together the operations that it
+    /// has released, at the latest when it finds nothing to do.
     let countedOut = Atomic<Int>(0)
 
     // MARK: Written by threads that add operations
 
     private let paddingBeforeAdders = CacheLine()
     let inbox = Inbox()
-    /// Where closures enter that need no object each.
+    /// Where closures enter that need no object of their own.
     let entrance = ClosureEntrance()
-    /// Operations added and not counted out, and in the upper bits, in units of `oneBarrier`, barriers likewise. The step
-    /// from 0 retains `owner`, the step to 0 releases it: a queue that its user dropped runs on until it is empty
-    /// (contract Q3).
+    /// Operations that were added and not counted out. In the upper bits, in units of `oneBarrier`, barriers likewise.
+    /// The step from 0 retains `owner`, and the step to 0 releases it. So a queue that its user dropped runs until it
+    /// is empty (contract Q3).
     let unfinished = Atomic<Int>(0)
     static let oneBarrier = 1 << 36
-    /// Stands in `unfinished` for all closures without objects together.
+    /// One unit in `unfinished` for all closures without objects together.
     static let anyClosures = 1 << 61
 
     // MARK: Seldom written
@@ -57,23 +58,24 @@ final class QueueCore: OperationHost, @unchecked Sendable {
     private let paddingBehindAdders = CacheLine()
     /// Set once, by the owner's init.
     private(set) var owner: Unmanaged<OperationQueue>?
-    /// The queue of Dispatch that the operations run on, if not on the pool. Guarded by `lock`.
+    /// The Dispatch queue on which the operations run, if not on the pool. Guarded by `lock`.
     @exclusivity(unchecked) private var storedUnderlyingQueue: DispatchQueue?
-    /// Whether there is, or was, one.
+    /// Whether there is, or was, an underlying queue.
     private let hasLeftPool = Atomic<Bool>(false)
-    /// The index of the band for added operations that have neither a thread priority nor a quality of their own.
+    /// The index of the band for added operations with neither a thread priority nor a quality of service of their own.
     private let newcomersBandIndex = Atomic<Int>(NiceBand.normal.index)
     /// The bands whose lease lies in the pool.
     private let calledBands = Atomic<UInt32>(0)
     /// A copy of `state.isOpen`, stored under the lock by `settle`.
     private let isOpen = Atomic<Bool>(true)
-    /// Whether something may be in the inbox that goes before ready operations of normal priority. Set after such a push.
-    /// Who empties the inbox clears it first: it finds what was pushed before, or the flag stays.
+    /// Whether the inbox may hold something that goes before ready operations of normal priority. Set after such a
+    /// push. A thread that empties the inbox clears it first. So it finds what was pushed before, or the flag stays
+    /// set.
     private let hasUrgent = Atomic<Bool>(false)
-    /// Counts the times that `unfinished` fell to 0 with somebody waiting.
+    /// How many times `unfinished` fell to 0 while threads or tasks waited.
     let drainings = Atomic<UInt32>(0)
     let drainWaiters = Atomic<Int>(0)
-    /// Those of the waiters that are tasks. Guarded by `lock`.
+    /// The waiters that are tasks. Guarded by `lock`.
     @exclusivity(unchecked) var drainAwaiters = AwaiterList()
     private let observed = Atomic<Bool>(false)
     /// Nil until the first observer. Guarded by `lock`.
@@ -83,9 +85,10 @@ final class QueueCore: OperationHost, @unchecked Sendable {
 
     // MARK: Observers
 
-    // An observer sets the flag and then reads the value; a change is made and then looks for the flag. Sequentially
-    // consistent, the count included: one of the two sees the other (contract D18). What is counted under one of the
-    // locks needs no such order: the flag is set under both, and looked at under the same one or later.
+    // An observer sets the flag and then reads the value. A thread that makes a change makes it and then reads the
+    // flag. All of these are sequentially consistent, the count included, so one of the two sees the other (contract
+    // D18). A count that changes under one of the two locks needs no such order: the flag is set under both, and read
+    // under the same lock or later.
 
     /// Whether the queue has, or had, observers.
     var hasObservers: Bool { observed.load(ordering: .sequentiallyConsistent) }
@@ -96,7 +99,7 @@ final class QueueCore: OperationHost, @unchecked Sendable {
         }
     }
 
-    /// The observers, if there ever were any. One load otherwise.
+    /// The observers; nil if there were never any. Then it costs one load.
     var observers: ObserverList<OperationQueue>? { hasObservers ? lock.withLock { observerList } : nil }
 
     func observers(orMake make: () -> ObserverList<OperationQueue>) -> ObserverList<OperationQueue> {
@@ -109,14 +112,15 @@ final class QueueCore: OperationHost, @unchecked Sendable {
 
     // MARK: Counting
 
-    /// Operations without the barriers (contract P10).
+    /// The unfinished operations without the barriers (contract P10).
     ///
-    /// A sum of five counters, none of which takes an atomic step when an operation ends: closures are counted by the thread that
-    /// adds them, under the entrance's lock; what has ended, by the thread that holds the queue's lock anyway; and
-    /// `unfinished`, on which threads wait and which keeps the queue alive, goes down by up to 1,024 at once. With two
-    /// counters each operation and each closure would cost one or two atomic steps more, of some twelve.
+    /// It is a sum of five counters, none of which takes an atomic read-modify-write when an operation ends. Closures
+    /// are counted by the thread that adds them, under the entrance's lock. Ended ones are counted by the thread that
+    /// holds the queue's lock anyway. `unfinished`, on which threads wait and which keeps the queue alive, goes down by
+    /// up to 1,024 at once. With two counters, each operation and each closure would cost one or two such steps more
+    /// than its twelve or so.
     var operationCount: Int {
-        // In this order: never too few. Acquiring: what has ended was counted in before.
+        // In this order the sum is never too low. Acquiring: what has ended was counted in before.
         let closures = endedClosures.load(ordering: .acquiring)
         let ended = endedOperations.load(ordering: .acquiring)
         let objects = unfinished.load(ordering: .sequentiallyConsistent) & (Self.oneBarrier - 1)
@@ -128,12 +132,12 @@ final class QueueCore: OperationHost, @unchecked Sendable {
 
     func countIn(_ count: Int) {
         if count == 0 { return }
-        // Wrapping, as all of the engine's counts: a checked addition is a load and a loop of compare-exchanges.
+        // Wrapping, as all counts of the engine: a checked addition compiles to a compare-exchange loop.
         if unfinished.wrappingAdd(count, ordering: .sequentiallyConsistent).oldValue == 0 { _ = owner?.retain() }
     }
 
     func countOut(_ count: Int) {
-        // Releasing: pairs with the acquiring loads of a thread that waits for the queue.
+        // Releasing: pairs with the acquiring loads of threads that wait for the queue.
         if unfinished.wrappingSubtract(count, ordering: .sequentiallyConsistent).newValue == 0 {
             if drainWaiters.load(ordering: .sequentiallyConsistent) > 0 { wakeDrainWaiters() }
             owner?.release()
@@ -158,7 +162,7 @@ final class QueueCore: OperationHost, @unchecked Sendable {
 
     // MARK: Changing the state
 
-    /// Changes the state, with all that was added before in it, and starts what may start now.
+    /// Changes the state after everything that was added before was admitted, and starts what may start now.
     @inline(__always)
     @discardableResult
     func change<Result>(_ body: (inout QueueState) -> Result) -> Result {
@@ -169,13 +173,13 @@ final class QueueCore: OperationHost, @unchecked Sendable {
         return result
     }
 
-    /// Ends a change: starts what may start now. Under the lock, which it releases.
+    /// Ends a change: starts what may start now. The caller holds the lock, and this releases it.
     func settleAndUnlock() {
         var nothing = Choice.nothing
         unlock(calling: settle(choosingFor: nil, &nothing))
     }
 
-    /// Releases the lock, and does what had to wait for that.
+    /// Releases the lock, and then does what must not be done under it.
     @inline(__always)
     func unlock(calling bands: BandSet) {
         let hasEnded = !state.endedInFiling.isEmpty
@@ -184,8 +188,8 @@ final class QueueCore: OperationHost, @unchecked Sendable {
         for band in bands { signal(band) }
     }
 
-    /// Operations that have ended while they were being filed leave on a thread of their own: observers of the queue are
-    /// told of it, who may wait for an operation that this thread is just ending.
+    /// Operations that ended while they were being filed leave the queue on another thread. The queue's observers are
+    /// notified then, and may wait for an operation that this thread is just ending.
     @inline(never)
     private func unlockAndWithdraw(calling bands: BandSet) {
         let ended = state.endedInFiling
@@ -193,7 +197,7 @@ final class QueueCore: OperationHost, @unchecked Sendable {
         lock.unlock()
         for band in bands { signal(band) }
         for operation in ended {
-            // Not retained: the release here might be the last.
+            // Not retained here: the release could be the last one.
             WorkerPool.of(.normal).submit(.block { self.withdraw(operation.takeUnretainedValue()) })
         }
     }
@@ -203,7 +207,7 @@ final class QueueCore: OperationHost, @unchecked Sendable {
     var mayHoldUrgent: Bool { hasUrgent.load(ordering: .sequentiallyConsistent) }
     func setHoldsUrgent() { hasUrgent.store(true, ordering: .sequentiallyConsistent) }
 
-    /// Takes in what was added. Under the lock.
+    /// Admits what was added. Under the lock.
     @inline(__always)
     func takeIn() {
         if mayHoldUrgent { hasUrgent.store(false, ordering: .sequentiallyConsistent) }
@@ -211,14 +215,14 @@ final class QueueCore: OperationHost, @unchecked Sendable {
         state.listFilledBatch()
     }
 
-    /// Whether `isOpen` is what the state says. Under the lock.
+    /// Whether the copy `isOpen` agrees with the state. Under the lock.
     var hasNotedOpenness: Bool { isOpen.load(ordering: .relaxed) == state.isOpen }
 
-    /// Under the lock, after every change: empties the inbox, reaches the next segment if nothing is left of the one before,
-    /// brings `isOpen` up to date, and says which bands of workers to call.
+    /// Ends every change, under the lock. Empties the inbox, goes on to the next segment if nothing of the reached one
+    /// is left, brings `isOpen` up to date, and returns the bands of workers to call.
     ///
     /// - Parameters:
-    ///   - runner: for whom to choose, if nothing is chosen yet; nil if for nobody.
+    ///   - runner: the runner for which to choose, if nothing is chosen yet; nil to choose for no one.
     ///   - choice: what is chosen for it.
     func settle(choosingFor runner: Runner?, _ choice: inout Choice) -> BandSet {
         func choose() {
@@ -233,7 +237,7 @@ final class QueueCore: OperationHost, @unchecked Sendable {
         if mayStart != isOpen.load(ordering: .relaxed) {
             isOpen.store(mayStart, ordering: .sequentiallyConsistent)
             if mayStart {
-                // Who saw it false has pushed before the store; what it pushed is found here.
+                // A thread that saw it false had pushed before this store. What it pushed is found here.
                 takeIn()
                 choose()
                 mayStart = state.isOpen
@@ -249,14 +253,14 @@ final class QueueCore: OperationHost, @unchecked Sendable {
 
     override func unchoose(_ operation: Operation) -> Bool { change { $0.unchoose(operation) } }
 
-    /// A guest, or an operation that has finished by its own account before it was chosen: frees its slot, if it had one,
-    /// and lets it leave. Called by the one thread whose transition finished it, or on behalf of the one that was filing
-    /// it then; with nothing in hand that an observer of the queue might wait for.
+    /// Takes out a guest, or an operation that announced its own end before it was chosen. Frees its slot if it had
+    /// one. Called by the one thread whose transition finished the operation, or for the thread that was filing it at
+    /// that time. The caller has nothing in hand that an observer of the queue might wait for.
     override func withdraw(_ operation: Operation) {
         lock.lock()
         inbox.takeAll { state.admit($0) }
         while operation.place.kind == .none {
-            // The adding thread has made the operation known, and is about to push it into the inbox.
+            // The adding thread has published the operation and is about to push it into the inbox.
             lock.unlock()
             ForkedChild.endIfOne()
             sched_yield()
@@ -270,14 +274,14 @@ final class QueueCore: OperationHost, @unchecked Sendable {
 
     // MARK: Leases
 
-    /// Sees to it that a worker of the band comes, if one is needed. See the type's argument.
+    /// Makes a worker of the band come if one is needed. See the type's argument.
     func signal(_ band: NiceBand) {
         let bit = BandSet(band).bits
         if calledBands.load(ordering: .sequentiallyConsistent) & bit != 0 { return }
         if !isOpen.load(ordering: .sequentiallyConsistent) { return }
         if calledBands.bitwiseOr(bit, ordering: .sequentiallyConsistent).oldValue & bit != 0 { return }
-        // A look that comes too early to see another target sends a lease to the pool, where it chooses nothing and
-        // calls for the right one.
+        // A load too early to see another target sends a lease to the pool. There it chooses nothing and calls for the
+        // right one.
         if hasLeftPool.load(ordering: .relaxed) { submitLeaseOutsidePool(band) } else { submitLeaseToPool(band) }
     }
 
@@ -289,11 +293,11 @@ final class QueueCore: OperationHost, @unchecked Sendable {
         underlyingQueue.async { Runner(on: target).serve(self, calledFor: band) }
     }
 
-    /// Whether this queue's lease lies in the band's pool.
+    /// Whether a lease for the band was called and not taken up yet.
     @inline(__always)
     func isCalled(_ band: NiceBand) -> Bool { calledBands.load(ordering: .relaxed) & BandSet(band).bits != 0 }
 
-    /// The lease that was called for the band has been taken up: from here on another may be called.
+    /// The lease that was called for the band was taken up. From here on another one may be called.
     func takeUpLease(_ band: NiceBand) {
         calledBands.bitwiseAnd(~BandSet(band).bits, ordering: .sequentiallyConsistent)
     }
@@ -307,7 +311,7 @@ final class QueueCore: OperationHost, @unchecked Sendable {
         }
     }
 
-    /// Whether the queue cannot get empty without a worker of a pool: something is there to be started.
+    /// Whether the queue cannot become empty without a worker of a pool: it has something to start.
     var needsWorkers: Bool {
         lock.withLock {
             takeIn()
@@ -315,7 +319,7 @@ final class QueueCore: OperationHost, @unchecked Sendable {
         }
     }
 
-    /// Whether nothing executes, and nothing could if it were let.
+    /// Whether nothing executes and nothing is ready.
     var isStandingStill: Bool {
         lock.withLock {
             takeIn()
@@ -325,17 +329,18 @@ final class QueueCore: OperationHost, @unchecked Sendable {
 
     // MARK: The target
 
-    /// Where the operations run: nil stands for the pool.
+    /// The Dispatch queue on which the operations run; nil for the pool.
     var underlyingQueue: DispatchQueue? { lock.withLock { storedUnderlyingQueue } }
 
-    /// Moves an empty queue to another target; false, with no change, if it is not empty.
+    /// Moves an empty queue to another target. Returns false, with no change, if it is not empty.
     ///
-    /// An operation that is added at the same time finds either target: it is counted in before it is admitted, and
-    /// admitted under the lock. A lease of the earlier target may still lie or be held there; it chooses nothing.
+    /// An operation that is added at the same time runs on either target: it is counted in before it is admitted, and
+    /// admitted under the lock. A lease for the earlier target may still be there, or be held. It chooses nothing.
     ///
-    /// Nor is it waited for, since it may lie behind work without end: the bands count as not called. Who gave up for
-    /// its sake did so before that, and after a push that is then found here. When it is taken up after all, it makes
-    /// the new target's lease count as not called: there may be two for a while, which is harmless.
+    /// This does not wait for such a lease, which may lie behind work without end. The bands count as not called
+    /// instead. A thread that gave up in `signal` because of that lease did so before this, and after a push that is
+    /// found here. When the lease is taken up after all, it makes the new target's lease count as not called. So there
+    /// may be two leases for a while, which is harmless.
     func move(to underlyingQueue: DispatchQueue?) -> Bool {
         lock.lock()
         guard unfinished.load(ordering: .sequentiallyConsistent) == 0 else {
@@ -355,10 +360,10 @@ final class QueueCore: OperationHost, @unchecked Sendable {
     /// Sets the band for operations added from here on; see `newcomersBand`.
     func setNewcomersBand(_ band: NiceBand) { newcomersBandIndex.store(band.index, ordering: .relaxed) }
 
-    /// The band for added operations that have neither a thread priority nor a quality of their own.
+    /// The band for added operations with neither a thread priority nor a quality of service of their own.
     var newcomersBand: NiceBand { NiceBand(index: newcomersBandIndex.load(ordering: .relaxed)) }
 
-    /// The queue that this is the inside of. Only while it has an unfinished operation, which keeps it alive.
+    /// The queue that owns this core. Valid only while it has an unfinished operation, which keeps it alive.
     var liveOwner: OperationQueue? { owner?.takeUnretainedValue() }
 }
 

@@ -1,10 +1,11 @@
 /// Cancelling all that waits. Guarded by the queue's lock, as is all of `QueueState`.
 extension QueueState {
-    /// Cancels what waits, as far as that takes no call of the operation: closures, without making objects of them, and
-    /// operations of the reached segment that nobody observes and whose class overrides neither `start` nor `cancel`.
-    /// They go before everything else, without a slot (contract J9, J10). The others are to be cancelled one by one.
+    /// Cancels what waits and can be cancelled without a call of its methods. These are closures, for which no objects
+    /// are made, and operations of the reached segment that are not observed and whose class overrides neither `start`
+    /// nor `cancel`. They go before everything else, without a slot (contract J9, J10). The caller cancels the others
+    /// one by one.
     ///
-    /// - Returns: what else there is to be cancelled, in no order: guests, and barriers too.
+    /// - Returns: the others, in no order. Guests and barriers are among them.
     mutating func cancelWaiting() -> [(sequence: UInt64, operation: Operation)] {
         closeLastBatch()
         var others: [(sequence: UInt64, operation: Operation)] = []
@@ -47,7 +48,7 @@ extension QueueState {
         return others
     }
 
-    /// Cancels one that waits. False if that takes a call of it.
+    /// Cancels a waiting operation. Returns false if that needs a call of its methods.
     private mutating func cancelListed(_ operation: Operation) -> Bool {
         guard !operation.isBarrier, let word = cancelUncalled(operation) else { return false }
         takeOut(operation)
@@ -55,7 +56,7 @@ extension QueueState {
         return true
     }
 
-    /// Of all listed batches: none is open.
+    /// Cancels a listed batch. No listed batch is open at this time.
     private mutating func cancelListed(_ batch: ClosureBatch) {
         batch.isCancelled = true
         let item = ReadyItem(batch)
@@ -67,8 +68,8 @@ extension QueueState {
         ready.append(item, as: QueuePlace(kind: .ready, level: .slotless))
     }
 
-    /// Takes in and cancels an operation from the inbox. False, with no change, if it is none that can be so treated, or
-    /// behind a barrier, where others come before it.
+    /// Admits and cancels an operation from the inbox. Returns false, with no change, for a batch, for an operation
+    /// that needs a call of its methods, and behind a barrier, where others go before it.
     mutating func admitCancelled(_ item: ReadyItem) -> Bool {
         guard held.isEmpty, case .operation(let link) = item.kind else { return false }
         return link._withUnsafeGuaranteedRef { operation in
@@ -79,7 +80,8 @@ extension QueueState {
         }
     }
 
-    /// The word of an operation that is cancelled now; nil, with no change, if its class has a say in it.
+    /// Cancels an operation and returns its new word. Returns nil, with no change, if its class overrides `start` or
+    /// `cancel`, or if `cancelListed` refuses.
     @inline(__always)
     private func cancelUncalled(_ operation: Operation) -> OperationState.Word? {
         let hasSay = MethodOverride.start.isPresent(in: operation) || MethodOverride.cancel.isPresent(in: operation)
@@ -88,8 +90,9 @@ extension QueueState {
 
     // MARK: Dropping
 
-    /// Has what is cancelled, and stands first, end without being started. False, with no change, if it has to be
-    /// started, since somebody is to be told of its end or its class has a say in it, or if enough is dropped for now.
+    /// Ends the first item, which is cancelled, without starting it. Returns false, with no change, if enough is
+    /// dropped for now, or if the operation has to be started, because its end takes more than leaving the queue
+    /// (`Word.endsNoticed`).
     @inline(never)
     mutating func drop(_ item: ReadyItem) -> Bool {
         if dropped.isFull { return false }
@@ -104,7 +107,7 @@ extension QueueState {
         return true
     }
 
-    /// What was dropped since: the caller lets go of it, without the lock.
+    /// Hands over what was dropped. The caller releases it without the lock.
     mutating func takeDropped() -> DroppedOperations {
         let all = dropped
         dropped = DroppedOperations()
@@ -112,16 +115,17 @@ extension QueueState {
     }
 }
 
-/// What has left a queue's lists without having run: cancelled batches, and cancelled operations, which are finished by
-/// now. The queue still retains them. Guarded by its lock.
+/// What has left a queue's lists without having run: cancelled batches, and cancelled operations that are finished now.
+/// The queue still retains them. Guarded by the queue's lock.
 struct DroppedOperations {
     private(set) var items = ItemList()
     private(set) var operationCount = 0
-    /// The last of a step, since others depend on it. Its release may call an observer, who may wait for any of the others,
-    /// which are finished, but also for what depends on them: nothing does, and nothing will.
+    /// The last operation of a step, because others depend on it. Releasing those may call an observer. The observer
+    /// may wait for any operation of this step: all are finished. It may also wait for what depends on them: on the
+    /// others nothing depends, and nothing will.
     private(set) var lastWithSuccessors: Unmanaged<Operation>?
 
-    /// So many operations are finished in one step: they take some microseconds.
+    /// At most this many operations are finished in one step, which then takes some microseconds.
     private static let mostOperations = 32
 
     var isEmpty: Bool { items.isEmpty }

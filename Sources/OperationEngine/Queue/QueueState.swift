@@ -1,59 +1,61 @@
-/// A queue's state machine: which operations it holds, and which may start. Guarded by the queue's lock.
+/// A queue's state machine: which operations the queue holds, and which of them may start. Guarded by the queue's lock.
 ///
-/// **Pure.** Its methods are the events of the queue: admitted, filed, chosen, ended, suspended, cancelled and so on. They
-/// change this value, and the state words of the operations that stand in its lists. They take no lock, and call no
-/// runner, observer or code of a user: what follows from an event is returned, or left in `dropped` and `endedInFiling`,
-/// for `QueueCore`, which does it after it has released the lock. So all sequences of events can be tried on one thread:
-/// see `QueueStateTests`.
+/// **It is pure.** Its methods are the queue's events: an operation is admitted, filed, chosen, withdrawn, cancelled,
+/// and so on. An event changes this value and the state words of the operations in its lists. It takes no lock, and
+/// calls no runner, observer or user code. What has to follow an event is returned, or left in `dropped` and
+/// `endedInFiling`. `QueueCore` does that after it has released the lock. So `QueueStateTests` can try all sequences of
+/// events on one thread.
 ///
-/// **Barriers divide what is added into segments.** Each operation gets a number when it is admitted; a barrier is a
-/// segment of its own, and opens another one behind it. Operations of the segment that is reached are in the lists
-/// below; those of later ones are *held*, in lists of their own, whatever their readiness and priority. Only when the
-/// reached segment has no operation left does the next one's lists become these, as they are (`reachNextSegment`). So
-/// the barrier runs after all before it and alone, and all behind it later (contract P7).
+/// **Barriers divide the queue into segments.** Each operation gets a number when it is admitted. A barrier is a
+/// segment of its own, and opens another one behind it. The lists below hold the operations of the segment that the
+/// queue has reached. Operations of later segments are *held*: they are in lists of their segment, whatever their
+/// readiness and priority. When nothing of the reached segment is left, the next segment's lists become these, as they
+/// are (`reachNextSegment`). So a barrier runs alone and after everything before it, and everything behind it runs
+/// later (contract P7).
 ///
-/// One exception: a cancelled operation whose `start` is the engine's own finishes without main, and therefore at
-/// once, from whatever segment (J4, J5, J9). Nobody can tell it from one that was never added, and in a cycle of
-/// dependencies across a barrier this sets the others free (E16). A cancelled barrier likewise: what is behind it joins
-/// what was before it (P11).
+/// There is one exception. A cancelled operation whose `start` is the engine's own finishes without `main`. So it
+/// finishes at once, whatever its segment (J4, J5, J9). No one can distinguish it from an operation that was never
+/// added, and in a cycle of dependencies across a barrier this releases the other members (E16). A cancelled barrier
+/// does not hold anything back either: the operations behind it join those before it (P11).
 struct QueueState: ~Copyable {
-    /// Of the reached segment; and the cancelled ones of all segments that take no slot.
+    /// What is ready in the reached segment, and the cancelled items of all segments that take no slot.
     var ready = ReadyQueue(isMerged: false)
-    /// Of the reached segment, operations with unfinished dependencies. Never searched, only linked and unlinked.
+    /// Operations of the reached segment with unfinished dependencies. Choosing never looks at them.
     var waiting = ItemList()
-    /// Chosen, not finished, and in no runner's hand: see `OperationState.Word.isGuest`.
+    /// Guests that were chosen and are not finished. Other threads find them here and not in a runner's hand: see
+    /// `OperationState.Word.isGuest`.
     var guests = ItemList()
     /// The segments that barriers hold back.
     var held = HeldSegments()
     var nextSequence: UInt64 = 0
-    /// The batch of closures that was taken in last, until something comes behind it; retained. In its list while it has
-    /// closures, set aside here alone while it has none.
+    /// The batch of closures that was admitted last, until something comes behind it. Retained. It is in its list while
+    /// it has closures. While it has none, only this field refers to it.
     var lastBatch: Unmanaged<ClosureBatch>?
-    /// What was chosen and is not to run.
+    /// Cancelled items that have left their lists and will not run.
     var dropped = DroppedOperations()
-    /// How many steps have not yet let go of what those that they dropped were to be executed with. A barrier waits for
-    /// that, as for the end of anything before it.
+    /// How many times `QueueCore` is releasing the blocks of dropped items at this moment. A barrier waits for that, as
+    /// for the end of everything before it.
     var endingSteps = 0
-    /// Closures that are taken and not ended, and have no object.
+    /// Closures that runners have taken, that have not ended, and that have no object.
     var runningClosures = 0
-    /// Operations that have announced their end while they were being filed: to be withdrawn, without the lock.
+    /// Operations that announced their own end while they were being filed. To be withdrawn without the lock.
     var endedInFiling: [Unmanaged<Operation>] = []
 
-    /// Slots in use: by what runners have in hand, or have ended and not yet told of, and by guests.
+    /// Slots in use: by what runners have in hand, by what they have ended and not yet given back, and by guests.
     var running = 0
-    /// How many of them wait inside an engine wait; with the default limit they take no slot.
+    /// How many of these slots belong to operations inside an engine wait. With the default limit they do not count.
     var waitingInside = 0
     var isSuspended = false
-    /// Whether the queue has, or had, observers, who are told of the end of every operation.
+    /// Whether the queue has, or had, observers. They are notified of the end of every operation.
     var isObserved = false
-    /// Where the operations run. A lease of an earlier target chooses nothing any more.
+    /// Where the operations run. A lease for an earlier target chooses nothing.
     var target = LeaseTarget.pool
-    /// As set by the user: a count, or −1.
+    /// As set by the user: a count, or −1 for the default.
     private(set) var limit = OperationQueue.defaultMaxConcurrentOperationCount
 
     mutating func setLimit(_ newLimit: Int) {
         limit = newLimit
-        // Where slots are scarce, the one that comes first of all bands has its turn.
+        // With an explicit limit, a free slot goes to the first item of all bands.
         let merges = !hasDefaultLimit
         ready.setMerged(merges)
         held.visitAll { $0.ready.setMerged(merges) }
@@ -61,26 +63,27 @@ struct QueueState: ~Copyable {
 
     deinit { lastBatch?.release() }
 
-    /// With the default limit the pool decides how much runs at once; this bounds what blocked operations can pile up.
+    /// With the default limit the pool decides how much runs at once. This number bounds how many blocked operations
+    /// can pile up.
     static let defaultLimit = 64
 
     private var hasDefaultLimit: Bool { limit == OperationQueue.defaultMaxConcurrentOperationCount }
     var freeSlots: Int { hasDefaultLimit ? Self.defaultLimit - (running - waitingInside) : limit - running }
 
-    /// Whether one more may start, or might if it were added now.
+    /// Whether an operation may start now, or could start if it were added now.
     @inline(__always)
     var isOpen: Bool {
-        // What is added behind a barrier cannot start.
+        // An operation that is added behind a barrier cannot start.
         !isSuspended && (freeSlots > 0 || ready.slotlessCount > 0) && (held.isEmpty || ready.count > 0)
     }
 
-    /// How many more workers could run something now, apart from what is in batches; of those `closures` wait.
+    /// How many more workers could run something now. `closures` is the number of closures that wait in batches.
     func wantedWorkers(closures: Int) -> Int {
         isSuspended ? 0 : max(Int(ready.slotlessCount), min(freeSlots, ready.count + closures))
     }
 
-    /// The bands of workers that have something to start, while the queue is open. With an explicit limit a free slot goes
-    /// to the operation that comes first of all, so only its band is called.
+    /// The bands whose workers have something to start, if the queue is open. With an explicit limit a free slot goes
+    /// to the first operation of all, so only its band is called.
     @inline(__always)
     mutating func bandsToCall() -> BandSet {
         guard ready.count > 0 else { return BandSet() }
@@ -88,14 +91,14 @@ struct QueueState: ~Copyable {
         return BandSet(band)
     }
 
-    /// Whether nothing executes, and nothing could.
+    /// Whether nothing executes and nothing is ready.
     var isStandingStill: Bool { isNothingExecuting && ready.count == 0 }
 
     private var isNothingExecuting: Bool { running == 0 && guests.isEmpty && endingSteps == 0 }
 
     // MARK: Filing
 
-    /// Takes in what came by the inbox.
+    /// Admits an item from the inbox.
     @inline(__always)
     mutating func admit(_ item: ReadyItem) {
         switch item.kind {
@@ -110,14 +113,14 @@ struct QueueState: ~Copyable {
         place(operation, operation.state.fileFromInbox())
     }
 
-    /// Gives an operation its place in the order of adding.
+    /// Gives an operation its number in the order of adding.
     @inline(__always)
     mutating func number(_ operation: Operation) {
         operation.sequence = nextSequence
         nextSequence += 1
     }
 
-    /// Takes in a barrier: a segment for it alone, and one for all that comes after. The inbox is empty.
+    /// Admits a barrier: a segment for it alone, and one for everything after it. The caller has emptied the inbox.
     mutating func admitBarrier(_ barrier: Operation) {
         closeLastBatch()
         held.append(HeldSegment(firstSequence: nextSequence, isMerged: ready.isMerged))
@@ -125,8 +128,8 @@ struct QueueState: ~Copyable {
         held.append(HeldSegment(firstSequence: nextSequence, isMerged: ready.isMerged))
     }
 
-    /// Reaches the next segment, and further ones, while nothing is left of the one before. Not while an operation is
-    /// between two lists.
+    /// Goes on to the next segment while nothing is left of the reached one. Not while an operation is between two
+    /// lists.
     @inline(__always)
     mutating func reachNextSegment() {
         while !held.isEmpty, isNothingExecuting, waiting.isEmpty, ready.count == 0 { takeUpHeldSegment() }
@@ -139,8 +142,8 @@ struct QueueState: ~Copyable {
         swap(&waiting, &next.waiting)
     }
 
-    /// Puts an operation whose phase is `filing` into its list. Called by the thread that made it so. False if the answer
-    /// of its overridden `isReady` is out of date: ask again.
+    /// Puts an operation whose phase is `filing` into its list. Called by the thread that brought it into that phase.
+    /// Returns false if the answer of its overridden `isReady` is out of date; then the caller asks again.
     mutating func file(_ operation: Operation, _ answer: Bool?) -> Bool {
         if operation.place.kind == .none {
             if !operation.state.postponeFiling() { endedInFiling.append(.passUnretained(operation)) }
@@ -192,7 +195,7 @@ struct QueueState: ~Copyable {
         operation.place = .none
     }
 
-    /// Puts what is ready of a later segment into its list. What takes no slot is not held.
+    /// Puts a ready item of a later segment into that segment's list. An item that takes no slot is not held.
     @inline(never)
     mutating func placeBehindBarrier(_ item: ReadyItem, _ place: QueuePlace) {
         guard place.level == .slotless else {
@@ -204,7 +207,7 @@ struct QueueState: ~Copyable {
         ready.append(item, as: place)
     }
 
-    /// A barrier is cancelled that was not reached: those behind it join those before it, at their back.
+    /// A barrier was cancelled before it was reached. What is behind it joins what is before it, at the back.
     private mutating func dissolve(_ barrier: Operation) {
         let (before, behind) = held.dissolve(barrier: barrier.sequence)
         if let before {
@@ -218,15 +221,15 @@ struct QueueState: ~Copyable {
 
     // MARK: Running
 
-    /// Chooses what the holder of a lease starts now, if anything: the best of what is ready at this instant; where slots
-    /// are scarce, of all bands (contract G4, G12). It is dispatched, and holds a slot if it takes one. Of a batch that is
-    /// the first closure, which goes to `closurePlace`.
+    /// Chooses what the holder of a lease starts now: the first of all ready items of its band or, where slots are
+    /// scarce, of all bands (contract G4, G12). A chosen operation is dispatched, and holds a slot if it takes one.
+    /// From a batch, the first closure is chosen and moved to `closurePlace`.
     mutating func choose(
         for lease: Lease, closureTo closurePlace: UnsafeMutablePointer<BlockOperation.Block>
     ) -> Choice {
         while let item = first(for: lease) {
             if item.place.level == .slotless, drop(item) { continue }
-            // What was dropped may run code of the user when it is released: nothing is chosen before that.
+            // Releasing what was dropped may run user code. Nothing is chosen before that.
             if !dropped.isEmpty || !hasSlot(for: item) { return .nothing }
             let choice = begin(item, closureTo: closurePlace)
             if !choice.isNothing { return choice }
@@ -234,7 +237,8 @@ struct QueueState: ~Copyable {
         return .nothing
     }
 
-    /// As `choose`, of what has normal priority at least: one look, which finds nothing in some cases where `choose` would.
+    /// As `choose`, for normal priority or higher. It makes one check only, so it may find nothing where `choose` would
+    /// find something.
     @inline(__always)
     mutating func chooseNormal(
         for lease: Lease, closureTo closurePlace: UnsafeMutablePointer<BlockOperation.Block>
@@ -245,8 +249,8 @@ struct QueueState: ~Copyable {
         return begin(item, closureTo: closurePlace)
     }
 
-    /// As filing a readied operation and choosing then, where nothing else is ready. Nothing, with no change, in some cases
-    /// where `choose` would find it.
+    /// Does what filing a readied operation and then choosing would do, if nothing else is ready. It may return
+    /// nothing, with no change, where `choose` would find the operation.
     @inline(__always)
     mutating func chooseReadied(_ readied: Unmanaged<Operation>, for lease: Lease) -> Choice {
         guard ready.count == 0, !isSuspended, freeSlots > 0, held.isEmpty, lease.target == target,
@@ -261,7 +265,7 @@ struct QueueState: ~Copyable {
         }
     }
 
-    /// What comes first of all that the lease may choose.
+    /// The first of the items that the lease may choose.
     @inline(__always)
     private mutating func first(for lease: Lease) -> ReadyItem? {
         guard !isSuspended, lease.target == target, hasDefaultLimit || ready.leadingBand() == lease.band else {
@@ -273,7 +277,7 @@ struct QueueState: ~Copyable {
     @inline(__always)
     private func hasSlot(for item: ReadyItem) -> Bool { freeSlots > 0 || item.place.level == .slotless }
 
-    /// Nothing if an operation is not ready any more.
+    /// Takes the first item. Returns nothing if it is an operation that is no longer ready.
     @inline(__always)
     private mutating func begin(
         _ item: ReadyItem, closureTo closurePlace: UnsafeMutablePointer<BlockOperation.Block>
@@ -285,7 +289,7 @@ struct QueueState: ~Copyable {
                 let level = operation.place.level
                 ready.removeFirst(item)
                 if let word = operation.state.dispatch() { return begin(operation, word, level: level) }
-                // It has got a dependency since (contract E18), or another thread is about to file it anew.
+                // It got a dependency in the meantime (contract E18), or another thread is about to file it again.
                 operation.state.waitAgain()
                 placeAmongWaiting(operation)
                 return .nothing
@@ -293,7 +297,7 @@ struct QueueState: ~Copyable {
         }
     }
 
-    /// An operation is chosen, dispatched, and in no list.
+    /// Begins an operation that was dispatched and is in no list.
     @inline(__always)
     private mutating func begin(
         _ operation: Operation, _ word: OperationState.Word, level: PriorityLevel
@@ -306,18 +310,19 @@ struct QueueState: ~Copyable {
         return .guest(link)
     }
 
-    /// Whether a runner that has given a slot back and taken it again changes nothing for others: the queue stays as open
-    /// as it was, and what is ready has called its workers when it became ready.
+    /// Whether a runner that gives its slot back and takes it again changes nothing for other threads. The queue is as
+    /// open as before, and workers were called for the ready items when these became ready.
     @inline(__always)
     var isPlain: Bool { held.isEmpty && ready.isPlain }
 
-    /// An operation that announces its end itself leaves its list, and frees its slot if it has one.
+    /// An operation that announced its own end leaves its list, and frees its slot if it has one.
     mutating func withdraw(_ operation: Operation) {
         if operation.place.kind == .executing, operation.place.level != .slotless { running -= 1 }
         takeOut(operation)
     }
 
-    /// Has a chosen guest wait again whose overridden `isReady` says no. False if it has to be asked again.
+    /// Makes a chosen guest wait again because its overridden `isReady` says no. Returns false if it has to be asked
+    /// again.
     mutating func unchoose(_ operation: Operation) -> Bool {
         guard operation.state.unchoose() else { return false }
         withdraw(operation)
@@ -325,8 +330,8 @@ struct QueueState: ~Copyable {
         return true
     }
 
-    /// The operations that are not finished, barriers too, with the numbers that give the order of adding; without those
-    /// in runners' hands, and closures only as far as they have objects.
+    /// The unfinished operations in the lists, barriers included, with their numbers in the order of adding. What
+    /// runners have in hand is missing, and so are closures without objects.
     func snapshot() -> [(sequence: UInt64, operation: Operation)] {
         var all: [(sequence: UInt64, operation: Operation)] = []
         func collect(_ operation: Operation) {

@@ -1,50 +1,51 @@
 import Synchronization
 
-/// Closures that were added to a queue one after the other, without an operation object for each.
+/// Closures that were added to a queue one after another, without an operation object for each.
 ///
-/// To its queue a batch is one ready item of normal priority: it goes through the inbox and stands in a list like an
-/// operation, and who chooses it takes its first closure. Objects are made of the closures only if somebody asks for the
-/// queue's operations.
+/// For its queue a batch is one ready item of normal priority. It goes through the inbox and is in a list, as an
+/// operation is. A runner for which it is chosen takes its first closure. Closures get objects only when someone asks
+/// for the queue's operations.
 ///
-/// An *open* batch still takes closures. Something that has to come behind those closures *closes* it first: an operation
-/// that is added, or becomes ready at the same level, or a barrier. A batch that is listed has closures; the open one is
-/// set aside by its queue (`QueueState.lastBatch`) while it has none.
+/// An *open* batch still takes closures. Something that has to come behind these closures *closes* the batch first: an
+/// operation that is added or becomes ready at the same level, or a barrier. A batch in a list has closures. The open
+/// batch is set aside by its queue (`QueueState.lastBatch`) while it has none.
 ///
-/// **Who owns what.** A place of `closures` belongs to the adding thread, under the entrance's lock, until `added` counts
-/// it, and from there on to whoever holds the queue's lock. The queue retains the batch until it is empty and not its
-/// last one, and the entrance while closures may be added to it.
+/// **Ownership.** A place in `closures` belongs to the adding thread, under the entrance's lock, until `added` counts
+/// it. From then on it belongs to the holder of the queue's lock. The queue retains the batch until the batch is empty
+/// and no longer the queue's last one. The entrance retains it while closures may be added to it.
 ///
-/// **Closing takes no lock.** Adding counts a closure by a compare-exchange of `added`, closing sets a bit of the same
-/// word: of two threads, one that adds and one that closes, either the closure is counted before the batch is closed, or
-/// the adding thread finds it closed.
+/// **Closing takes no lock.** An adding thread counts its closure by a compare-exchange of `added`, and a closing
+/// thread sets a bit of the same word. So of two such threads, either the closure is counted before the batch is
+/// closed, or the adding thread finds it closed.
 final class ClosureBatch: @unchecked Sendable {
     private let liveMark = LiveMark(.closureBatch)
-    // The batch's place in its queue, as an operation has one. Guarded by the queue's lock; `next` belongs to the adding
-    // thread until the batch is pushed into the inbox.
+    // The batch's links and place in its queue, as an operation has them. Guarded by the queue's lock. `next` belongs
+    // to the adding thread until it pushes the batch into the inbox.
     @exclusivity(unchecked) var next: ReadyItem?
     @exclusivity(unchecked) var previous: ReadyItem?
     @exclusivity(unchecked) var place = QueuePlace.none
-    /// The number of the first closure; the others' follow. Written when the batch is admitted.
+    /// The number of the first closure; those of the others follow it. Written when the batch is admitted.
     @exclusivity(unchecked) var sequence: UInt64 = 0
 
-    /// How many closures were taken. Guarded by the queue's lock, as is `seen`: the latest look at `added`.
+    /// How many closures were taken, and in `seen` the count that was last read from `added`. Both are guarded by the
+    /// queue's lock.
     @exclusivity(unchecked) private var taken = 0
     @exclusivity(unchecked) private var seen = 0
-    /// The same places as `places`: for who takes.
+    /// The same memory as `places`, for the side that takes.
     private let closures: UnsafeMutablePointer<BlockOperation.Block>
-    /// Whether its closures are to be let go of, without being called. Then it is closed. Guarded by the queue's lock.
+    /// Whether its closures are released without being called. Such a batch is closed. Guarded by the queue's lock.
     @exclusivity(unchecked) var isCancelled = false
 
     private let padding = CacheLine()
     let capacity: Int
-    /// The same places as `closures`: for who adds.
+    /// The same memory as `closures`, for the side that adds.
     private let places: UnsafeMutablePointer<BlockOperation.Block>
-    /// The number of closures, and `closed`. Sequentially consistent: it is to the open batch what the push is to the inbox,
-    /// see `QueueCore`.
+    /// The number of closures, and the bit `closed`. Sequentially consistent, because it is for the open batch what the
+    /// push is for the inbox: see `QueueCore`.
     private let added = Atomic<Int>(0)
     private static let closed = 1 << 32
 
-    /// An open batch of one closure.
+    /// An open batch with one closure.
     init(_ first: @escaping @Sendable () -> Void, capacity: Int) {
         self.capacity = capacity
         closures = .allocate(capacity: capacity)
@@ -60,32 +61,32 @@ final class ClosureBatch: @unchecked Sendable {
 
     // MARK: Adding
 
-    /// Adds a closure; false if there is no room, or if the batch is closed. Under the entrance's lock.
+    /// Adds a closure. Returns false if there is no room, or if the batch is closed. Under the entrance's lock.
     @inline(__always)
     func append(_ closure: @escaping @Sendable () -> Void) -> Bool {
         let count = added.load(ordering: .relaxed)
-        // A closed one has more than any capacity.
+        // In a closed batch the bit makes this more than any capacity.
         if count >= capacity { return false }
         (places + count).initialize(to: BlockOperation.Block(run: closure))
         let isCounted = added.compareExchange(
             expected: count, desired: count + 1, successOrdering: .sequentiallyConsistent, failureOrdering: .relaxed
         ).exchanged
-        // The queue has closed it just now.
+        // The batch was closed at this moment.
         if !isCounted { (places + count).deinitialize(count: 1) }
         return isCounted
     }
 
-    /// Takes no more closures from here on. By any thread that keeps the batch alive.
+    /// Makes the batch take no more closures. Called by any thread that keeps it alive.
     func close() { added.bitwiseOr(Self.closed, ordering: .sequentiallyConsistent) }
 
     var isClosed: Bool { added.load(ordering: .relaxed) & Self.closed != 0 }
 
-    /// How many closures were added. Final once it is closed.
+    /// How many closures were added. Final once the batch is closed.
     var count: Int { added.load(ordering: .sequentiallyConsistent) & (Self.closed - 1) }
 
     // MARK: Taking
 
-    /// Whether no closure is left, at this instant. Under the queue's lock.
+    /// Whether no closure is left at this instant. Under the queue's lock.
     @inline(__always)
     var isEmpty: Bool {
         if taken < seen { return false }
@@ -93,7 +94,7 @@ final class ClosureBatch: @unchecked Sendable {
         return taken == seen
     }
 
-    /// The number of the next closure. Under the queue's lock, as is the next.
+    /// The number of the next closure. Under the queue's lock, as `takeFirst`.
     var firstSequence: UInt64 { sequence + UInt64(taken) }
 
     /// The next closure of a batch that is not empty.
@@ -103,7 +104,7 @@ final class ClosureBatch: @unchecked Sendable {
         return (closures + (taken - 1)).move()
     }
 
-    /// Lets go of the closures that are left of a closed batch, which is in no list any more.
+    /// Releases the closures that are left. The batch is closed and in no list.
     ///
     /// - Returns: how many there were.
     @discardableResult

@@ -1,22 +1,22 @@
 import Synchronization
 
-/// Where closures enter a queue. Adding threads take `lock` one after another for some nanoseconds.
+/// Where closures enter a queue. An adding thread holds `lock` for some nanoseconds.
 struct ClosureEntrance: ~Copyable {
     let lock = FutexLock()
-    /// The batch that closures are added to, retained. Its queue may have closed it meanwhile. Written under `lock`.
+    /// The batch that closures are added to, retained. Its queue may have closed it already. Written under `lock`.
     private let current = Atomic<UnsafeMutableRawPointer?>(nil)
-    /// All closures that were ever added. Written under `lock`, before the closure is there.
+    /// How many closures were ever added. Written under `lock`, before the closure is in its batch.
     private let total = Atomic<Int>(0)
-    /// Whether closures are counted among the queue's unfinished operations, as one unit for all. Written under `lock`.
+    /// Whether the closures are counted in the queue's `unfinished`, as one unit for all. Written under `lock`.
     private let isCounted = Atomic<Bool>(false)
-    /// Closures of the next batch. Guarded by `lock`.
+    /// The capacity of the next batch. Guarded by `lock`.
     private let nextCapacity = Atomic<Int>(smallestCapacity)
-    /// How many closures are to be added as objects, since the batches have been short. A mere hint.
+    /// How many of the next closures to add as objects, because the last batches were short. Only a hint.
     private let objectsFirst = Atomic<Int>(0)
 
     private static let smallestCapacity = 8
     private static let largestCapacity = 128
-    /// A batch that was closed with fewer closures did not pay.
+    /// A batch that was closed with fewer closures was not worth its cost.
     private static let fewClosures = 3
     private static let objectsAfterFew = 32
 
@@ -24,12 +24,12 @@ struct ClosureEntrance: ~Copyable {
 
     // MARK: Counting
 
-    /// Closures added so far, for who has finished as many.
+    /// How many closures were added so far.
     var addedCount: Int { total.load(ordering: .sequentiallyConsistent) }
-    /// A look without the lock, for who has ended a closure, and therefore sees that it was counted.
+    /// Read without the lock. A runner that has ended a closure sees that it was counted.
     var mayBeCounted: Bool { isCounted.load(ordering: .relaxed) }
 
-    /// Counts a closure. True if closures have to be counted as unfinished from here on. Under `lock`.
+    /// Counts a closure. Returns true if the caller has to count the closures in `unfinished`. Under `lock`.
     @inline(__always)
     func countIn() -> Bool {
         total.store(total.load(ordering: .relaxed) + 1, ordering: .releasing)
@@ -38,7 +38,7 @@ struct ClosureEntrance: ~Copyable {
         return true
     }
 
-    /// Ends the counting if no more than `ended` closures were ever added. True if it has ended now.
+    /// Ends the counting if no more than `ended` closures were ever added. Returns true if this call has ended it.
     func endCounting(_ ended: Int) -> Bool {
         lock.withLock {
             guard isCounted.load(ordering: .relaxed), total.load(ordering: .relaxed) == ended else { return false }
@@ -49,7 +49,7 @@ struct ClosureEntrance: ~Copyable {
 
     // MARK: Adding
 
-    /// Whether the next closure is to be an object, among the operations between which it is added.
+    /// Whether the next closure is to be added as an object, because operations were added between the last ones.
     @inline(__always)
     func takesObject() -> Bool {
         let left = objectsFirst.load(ordering: .relaxed)
@@ -62,16 +62,17 @@ struct ClosureEntrance: ~Copyable {
         @inline(__always) get { current.load(ordering: .relaxed).map { Unmanaged<ClosureBatch>.fromOpaque($0) } }
     }
 
-    /// Adds a closure to the current batch; false if a new one has to be made. Under `lock`.
+    /// Adds a closure to the current batch. Returns false if a new batch has to be made. Under `lock`.
     @inline(__always)
     func append(_ closure: @escaping @Sendable () -> Void) -> Bool {
         batch?._withUnsafeGuaranteedRef { $0.append(closure) } ?? false
     }
 
-    /// Makes a batch of one closure the current one, since `append` was refused. Under `lock`.
+    /// Makes a new batch with one closure, which becomes the current one. Called when `append` has refused the closure.
+    /// Under `lock`.
     func makeBatch(of closure: @escaping @Sendable () -> Void) -> Unmanaged<ClosureBatch> {
         let capacity = nextCapacity.load(ordering: .relaxed)
-        // One that nobody closed is full.
+        // A batch that was not closed is full.
         if let full = detachBatch(nextCapacity: { $0.isClosed ? $0.count : capacity * 2 }) { full.release() }
         let new = Unmanaged.passRetained(
             ClosureBatch(closure, capacity: nextCapacity.load(ordering: .relaxed)))
@@ -79,7 +80,7 @@ struct ClosureEntrance: ~Copyable {
         return new
     }
 
-    /// Closes the current batch, if there is one, since an operation was added behind it.
+    /// Closes the current batch, if there is one, because an operation was added behind it.
     @inline(__always)
     func closeBatch() {
         if current.load(ordering: .acquiring) != nil { closeCurrent() }
@@ -99,7 +100,7 @@ struct ClosureEntrance: ~Copyable {
         detached?.release()
     }
 
-    /// From here on nobody adds to the batch, which is handed to the caller. Under `lock`.
+    /// Hands the current batch to the caller. No closure is added to it from here on. Under `lock`.
     private func detachBatch(nextCapacity size: (ClosureBatch) -> Int) -> Unmanaged<ClosureBatch>? {
         guard let batch else { return nil }
         let wanted = batch._withUnsafeGuaranteedRef(size)

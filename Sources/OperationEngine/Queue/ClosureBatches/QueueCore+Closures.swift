@@ -1,11 +1,11 @@
-/// Closures that were added without an object each.
+/// How closures without objects enter the queue and are counted out.
 extension QueueCore {
-    /// Adds a closure without an object. False if it has to be added as one.
+    /// Adds a closure without an object. Returns false if it has to be added as an operation.
     @inline(__always)
     func add(_ closure: @escaping @Sendable () -> Void) -> Bool {
         if newcomersBand != .normal || entrance.takesObject() { return false }
         entrance.lock.lock()
-        // Counted before it can be found, and end.
+        // Counted before another thread can find the closure and end it.
         if entrance.countIn() { countIn(Self.anyClosures) }
         if !entrance.append(closure) { pushBatch(of: closure) }
         entrance.lock.unlock()
@@ -15,7 +15,7 @@ extension QueueCore {
 
     @inline(never)
     private func pushBatch(of closure: @escaping @Sendable () -> Void) {
-        // Retained once more, for the queue.
+        // Retained a second time, for the queue.
         inbox.push(.batch(entrance.makeBatch(of: closure).retain()))
     }
 
@@ -25,29 +25,29 @@ extension QueueCore {
         endedClosures.store(endedClosures.load(ordering: .relaxed) + count, ordering: .releasing)
     }
 
-    /// Whether all closures have ended, so that they are to be counted out. Under the lock, by a runner that found
-    /// nothing to do, or nothing of them: the last of them comes here.
+    /// Whether all closures have ended and are to be counted out. Under the lock. Called by a runner that found nothing
+    /// to do, or no closure to do. The runner of the last closure comes here.
     func endClosures() -> Bool {
         let ended = endedClosures.load(ordering: .relaxed)
         return entrance.addedCount == ended && entrance.endCounting(ended)
     }
 
-    /// Counts them out if all have ended, for a runner that goes on with something else.
+    /// Counts the closures out if all have ended. For a runner that goes on with something else.
     func countOutEndedClosures() {
         if entrance.mayBeCounted, lock.withLock({ endClosures() }) { countOut(Self.anyClosures) }
     }
 
-    /// Under the lock: closures have become objects, which are counted for themselves from here on.
+    /// Counts closures that have got objects as operations from here on. Under the lock.
     func countAsObjects(_ count: Int) {
-        // They are counted twice for a moment: never too few.
+        // For a moment they are counted twice, so the count is never too low.
         countIn(count)
         countOutClosures(count)
     }
 
-    /// The object for the closure that the calling thread's runner runs.
+    /// Makes the object for the closure that the calling thread's runner runs.
     func makeObject(for runner: Runner) -> Operation? { lock.withLock { operation(of: runner) } }
 
-    /// What a runner has in hand, if other threads may see it; a closure gets its object. Under the lock.
+    /// The operation in a runner's hand, if other threads may see it. A closure gets an object. Under the lock.
     func operation(of runner: Runner) -> Operation? {
         switch runner.operationSeen(of: self) {
         case .nothing: return nil

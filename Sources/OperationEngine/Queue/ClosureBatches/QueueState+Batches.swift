@@ -2,7 +2,7 @@
 extension QueueState {
     // MARK: In the lists
 
-    /// Takes in a batch from the inbox. The one before it is closed, or full.
+    /// Admits a batch from the inbox. The batch before it is closed or full.
     @inline(never)
     mutating func admit(_ batch: ClosureBatch) {
         closeLastBatch()
@@ -12,8 +12,8 @@ extension QueueState {
         list(batch)
     }
 
-    /// Puts the batch that was set aside back into its list, if it has got closures. A look at the entrance, as `takeAll`
-    /// is one at the inbox.
+    /// Puts the batch that was set aside back into its list if it has got closures. This is the check of the entrance,
+    /// as `takeAll` is the check of the inbox.
     @inline(__always)
     mutating func listFilledBatch() {
         lastBatch?._withUnsafeGuaranteedRef { batch in
@@ -21,7 +21,7 @@ extension QueueState {
         }
     }
 
-    /// Something comes behind the last batch: no more closures are added to it.
+    /// Closes the last batch, because something comes behind it.
     @inline(never)
     mutating func closeLastBatch() {
         guard let last = lastBatch.take() else { return }
@@ -39,8 +39,8 @@ extension QueueState {
 
     // MARK: Running
 
-    /// Takes the first closure of a listed batch into a caller's memory. It holds a slot from here on. An empty batch
-    /// leaves its list: aside if it is the last one, else for good.
+    /// Moves the first closure of a listed batch into the caller's memory. The closure holds a slot from here on. A
+    /// batch that is empty then leaves its list: it is set aside if it is the last one, and released otherwise.
     @inline(__always)
     mutating func take(
         from link: Unmanaged<ClosureBatch>, into place: UnsafeMutablePointer<BlockOperation.Block>
@@ -60,12 +60,12 @@ extension QueueState {
 
     // MARK: As objects
 
-    /// Makes objects of all closures that nobody has taken: each is an operation like any other from here on, at its
-    /// place.
+    /// Makes objects for all closures that no runner has taken. Each is an operation like any other from here on, at
+    /// its place in the order.
     ///
     /// - Returns: how many there were.
     mutating func makeObjects(of queue: QueueCore) -> Int {
-        // From here on they come behind.
+        // What is added from here on comes behind them.
         closeLastBatch()
         var count = ready.makeObjects(of: queue)
         held.visitAll { count += $0.ready.makeObjects(of: queue) }
@@ -74,7 +74,7 @@ extension QueueState {
 }
 
 extension ReadyQueue {
-    /// Replaces the batches, which are closed, by objects, one a closure. Returns how many.
+    /// Replaces the batches, which are closed, by one object for each closure. Returns how many there were.
     fileprivate mutating func makeObjects(of queue: QueueCore) -> Int {
         var batches: [Unmanaged<ClosureBatch>] = []
         visitAll { if case .batch(let batch) = $0.kind { batches.append(batch) } }

@@ -1,11 +1,12 @@
 import Synchronization
 
-/// How a runner runs a closure: without an operation object, unless somebody asks for one meanwhile.
+/// How a runner runs a closure: without an operation object, unless someone asks for one in the meantime.
 ///
-/// Who asks makes the object, under the queue's lock, and leaves it in `closureObject`. From there on the object stands
-/// for the closure: it has its slot, and when the closure has returned the runner finishes it like any operation.
+/// The asking thread makes the object under the queue's lock and leaves it in `closureObject`. From then on the object
+/// stands for the closure and has its slot. When the closure has returned, the runner finishes the object like any
+/// operation.
 extension Runner {
-    /// The object of the closure that runs, if there is one. On the runner's own thread.
+    /// The object of the running closure, if there is one. On the runner's own thread.
     @inline(__always)
     var objectOfClosure: Operation? {
         guard handPhase.load(ordering: .acquiring) == HandPhase.seen.rawValue, let queue else { return nil }
@@ -18,27 +19,27 @@ extension Runner {
         if callClosure(of: queue) { ended = .closure } else { finishClosureObject(of: queue) }
     }
 
-    /// A function of its own: what the closure has captured is released when it returns, before its slot is given back
-    /// (contract K13). False if there is an object.
+    /// Calls the closure. A function of its own, so that what the closure has captured is released when this returns,
+    /// before the slot is given back (contract K13). Returns false if the closure has an object.
     @inline(never)
     private func callClosure(of queue: QueueCore) -> Bool {
         let closure = heldClosure.move()
         closure.run()
         if queue.hasEndOfMainListener { queue.existingEndOfMainListener?.mainHasEnded() }
-        // Who observes the queue is told of the object's end.
+        // Observers of the queue are notified of the end of the object.
         if queue.hasObservers { _ = queue.makeObject(for: self) }
         return withExtendedLifetime(closure) {
             if closeUnseen() {
                 hand = .nothing
                 return true
             }
-            // Whoever makes the object copies the closure, under the lock.
+            // The thread that makes the object copies the closure under the lock. Wait for it.
             queue.lock.withLock {}
             return false
         }
     }
 
-    /// The closure has run as an object's block: ends the object, and takes it out of the queue.
+    /// The closure has run as the block of an object. Finishes the object and takes it out of the queue.
     @inline(never)
     private func finishClosureObject(of queue: QueueCore) {
         let object = queue.lock.withLock {
@@ -50,15 +51,15 @@ extension Runner {
         end(object, of: queue)
     }
 
-    /// What a thread that holds the queue's lock sees in a hand. No tuple: see `BlockPlace.Words`.
+    /// What a thread that holds the queue's lock sees in a hand. Not a tuple: see `BlockPlace.Words`.
     enum Seen {
         case nothing
         case operation(Operation)
-        /// Made of the closure just now, and retained for the queue.
+        /// Just made for the closure, and retained for the queue.
         case newObject(Operation)
     }
 
-    /// The operation in the hand, for a thread that holds the queue's lock; a closure gets an object.
+    /// The operation in the hand, for a thread that holds the queue's lock. A closure gets an object.
     func operationSeen(of queue: QueueCore) -> Seen {
         guard opensHand() else { return .nothing }
         switch hand {
@@ -66,7 +67,8 @@ extension Runner {
         case .operation(let operation): return .operation(operation.takeUnretainedValue())
         case .closure:
             if let closureObject { return .operation(closureObject) }
-            // The runner has moved the closure out to call it, and keeps it alive until it has closed the hand.
+            // The runner has moved the closure out to call it, and keeps it alive until it has closed the hand. So the
+            // bits in `heldClosure` can still be copied.
             let object = BlockOperation(heldClosure.pointee, in: queue, sequence: closureSequence)
             object.state.enterExecuting()
             object.place = QueuePlace(kind: .executing, level: .normal)
