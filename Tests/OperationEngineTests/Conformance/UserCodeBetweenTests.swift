@@ -11,6 +11,9 @@ private final class LastWords: Operation, @unchecked Sendable {
     deinit { words() }
 }
 
+/// An operation whose block is all that holds an object.
+private func holding(_ object: LastWords) -> BlockOperation { BlockOperation { withExtendedLifetime(object) {} } }
+
 /// Ends when it says so; counts the calls of its `start` and `main`.
 private final class EndsItself: Operation, @unchecked Sendable {
     private let finished = Guarded(false)
@@ -153,5 +156,31 @@ struct UserCodeBetweenTests {
             precondition(queue.waitUntilFinished(timeout: HangLimit.wait))
             token.invalidate()
         }
+    }
+
+    @Test(
+        "an observer that comes while cancelled operations end may wait for its queue when it hears of them",
+        .contract("D23", "O4"))
+    func observerComesWhileCancelledEnd() {
+        let queue = makeQueue(limit: 1, suspended: true)
+        let (token, counts) = (Guarded<Observation?>(nil), Recorder<Int>())
+        let hasWaited = Gate("the observer is notified, and its wait ends")
+        // No one observes the queue when it drops the operations. The deinit of what the first one captured begins to.
+        queue.addOperation(
+            holding(
+                LastWords {
+                    let new = queue.observe(\.operationCount) { queue, _ in
+                        counts.append(queue.operationCount)
+                        #expect(queue.waitUntilFinished(timeout: HangLimit.wait))
+                        hasWaited.open()
+                    }
+                    token.withLock { $0 = new }
+                }))
+        for _ in 0..<3 { queue.addOperation(BlockOperation {}) }
+        queue.cancelAllOperations()
+        queue.isSuspended = false
+        hasWaited.wait()
+        #expect(counts.entries == [0])
+        token.read()?.invalidate()
     }
 }
