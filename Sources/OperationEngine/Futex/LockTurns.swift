@@ -5,8 +5,8 @@ import CLinux
 /// Two threads that do little between two lock operations are slower together than one of them alone. The data that the
 /// lock guards moves to the other processor's cache each time, which takes longer than the work. So a thread that finds
 /// the lock held leaves it to the other one for a while, without reading it. When it comes back, the other thread does
-/// the same. Threads that do more work seldom meet, and a short backoff is enough. The time per locking since the last
-/// meeting decides which backoff it is.
+/// the same. Threads that do more work seldom meet, and a short backoff is enough. What decides is the length of a
+/// *turn*: the average time from one lock operation to the next, since the last meeting.
 ///
 /// Belongs to one thread.
 struct LockTurns {
@@ -14,9 +14,9 @@ struct LockTurns {
     private var count = 0
     private var lastMeeting: Int64 = 0
 
-    /// Up to this time per locking one thread alone is faster, on the machines on which this was measured.
+    /// Up to this length of a turn one thread alone is faster, on the machines on which this was measured.
     private static let shortTurn: Int64 = 450
-    /// Time for several lockings of this kind.
+    /// Several times as long as a short turn.
     private static let whileNanoseconds: Int64 = 2500
     private static let momentNanoseconds: Int64 = 300
     /// How many times a thread backs off before it waits for the lock like any other.

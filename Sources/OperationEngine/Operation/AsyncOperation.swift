@@ -1,15 +1,16 @@
-/// An operation whose work is `async`: it executes, and holds its slot, until the task that it makes has ended, and
-/// blocks no thread meanwhile (contract X1).
+/// An operation whose work is `async`. It executes and holds its slot until its task has ended, and blocks no thread
+/// meanwhile (contract X1).
 ///
-/// Made by `OperationQueue.addOperation(taskPriority:_:)`, from a body, or by subclassing and overriding `run`. In all
-/// else it is an operation like any other; `threadPriority` has no effect. Every member may be used from any thread.
+/// Make it with `OperationQueue.addOperation(taskPriority:_:)`, from a body, or subclass it and override `run`.
+/// Otherwise it is an operation like any other, except that `threadPriority` has no effect. Every member may be used
+/// from any thread.
 open class AsyncOperation<Value: Sendable>: Operation, @unchecked Sendable {
     private let taskPriority: TaskPriority?
-    /// Until the operation is finished. Guarded by `lock`.
+    /// Kept until the operation is finished. Guarded by `lock`.
     private var body: (@Sendable () async throws -> Value)?
-    /// While the body runs. Guarded by `lock`.
+    /// Kept while the body runs. Guarded by `lock`.
     private var task: Task<Void, Never>?
-    /// Written by the task before the finish, which publishes it; read by others only after the finish.
+    /// Written by the task before the finish, which publishes it. Other threads read it only after the finish.
     private nonisolated(unsafe) var outcomeOfBody: Result<Value, any Error>?
 
     /// An operation that runs `body` in a detached task of the given priority.
@@ -27,33 +28,33 @@ open class AsyncOperation<Value: Sendable>: Operation, @unchecked Sendable {
         state.setRunsAsTask()
     }
 
-    /// True: the work goes on when `start` has returned.
+    /// True: the work goes on after `start` has returned.
     open override var isAsynchronous: Bool { true }
 
-    /// The work. Calls the body, unless overridden; then there is no need to call `super`. Called by the operation's
-    /// task, never to be called by hand. What it throws is the operation's failure.
+    /// The work. Unless overridden, it calls the body. An override need not call `super`. The operation's task calls
+    /// it. Do not call it by hand. An error that it throws is the operation's failure.
     open func run() async throws -> Value {
         guard let body = lock.withLock({ body }) else { throw NoBody() }
         return try await body()
     }
 
-    /// Thrown where there is neither a body nor an overridden `run`.
+    /// Thrown if there is neither a body nor an overridden `run`.
     private struct NoBody: Error, CustomStringConvertible {
         var description: String { "an AsyncOperation without a body has to override run()" }
     }
 
     /// What the body returned or threw; nil before the operation is finished.
     ///
-    /// A failure that `fail(with:)` recorded counts more than a value that the body returned. Of an operation that
-    /// finished without its body, a `DependencyFailure` or a `CancellationError`.
+    /// A failure recorded by `fail(with:)` takes precedence over a value that the body returned. If the operation
+    /// finished without its body, this is a `DependencyFailure` or a `CancellationError`.
     public final var result: Result<Value, any Error>? {
         guard state.load().isFinished else { return nil }
         if let error = failure ?? skipReason { return .failure(error) }
         return outcomeOfBody ?? .failure(CancellationError())
     }
 
-    /// Suspends the calling task until the operation is finished, and gives the value or throws the error of its
-    /// `result`. Throws a `CancellationError` if the calling task is cancelled first; the operation goes on then.
+    /// Suspends the calling task until the operation is finished. Then it returns the value or throws the error of
+    /// `result`. It throws a `CancellationError` if the calling task is cancelled first. The operation then goes on.
     public final var value: Value {
         get async throws {
             guard await finished(), let result else { throw CancellationError() }
@@ -61,10 +62,11 @@ open class AsyncOperation<Value: Sendable>: Operation, @unchecked Sendable {
         }
     }
 
-    /// Cancels the operation, as `Operation.cancel`, and its task.
+    /// Cancels the operation, as `Operation.cancel` does, and its task.
     open override func cancel() {
         super.cancel()
-        // The flag first and the task second; `launch` has it the other way round: one of the two finds the other.
+        // The flag is set first and the task is read second. `launch` stores the task first and reads the flag second.
+        // So one of the two sees the other.
         lock.withLock { task }?.cancel()
     }
 
@@ -75,7 +77,7 @@ open class AsyncOperation<Value: Sendable>: Operation, @unchecked Sendable {
         let queue = keptQueue()
         let new = Task.detached(priority: taskPriority) { await self.runAndFinish(for: queue) }
         lock.withLock {
-            // Once finished, nobody would let go of it again.
+            // In a finished operation, nothing would release it again.
             if !state.load().isFinished { task = new }
         }
         if state.load().isCancelled { new.cancel() }

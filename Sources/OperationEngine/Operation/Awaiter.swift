@@ -1,20 +1,20 @@
-/// A task that awaits an end, of an operation or of a queue's work.
+/// A task that awaits the end of an operation or of a queue's work.
 ///
-/// It lives in its task's frame, so a list need not own it: while it is listed its task is suspended, and whoever takes
-/// it off the list, under the list's lock, is the only one that may resume the task.
+/// It lives in its task's frame, and a list does not own it. While it is listed, its task is suspended. Only the thread
+/// that takes it off the list, under the list's lock, may resume the task.
 final class Awaiter: @unchecked Sendable {
-    // Guarded by the lock of the list, all of them.
+    // All guarded by the list's lock.
     fileprivate var previous: Unmanaged<Awaiter>?
     fileprivate var next: Unmanaged<Awaiter>?
-    /// Present while listed.
+    /// Set while listed.
     fileprivate var continuation: UnsafeContinuation<Bool, Never>?
     private var isCancelled = false
 
-    /// Suspends the calling task until somebody resumes what `enter` has listed, or the task is cancelled.
+    /// Suspends the calling task until the awaiter that `enter` has listed is resumed, or the task is cancelled.
     ///
     /// - Parameters:
-    ///   - enter: lists the awaiter with the continuation, or says that there is nothing to await: true if what it
-    ///     is about has happened, false if the awaiter is cancelled; nil if it was listed.
+    ///   - enter: lists the awaiter with the continuation and returns nil. If there is nothing to await, it returns
+    ///     true if the awaited event has happened, and false if the awaiter is cancelled.
     ///   - withdraw: calls `cancel` under the list's lock.
     nonisolated(nonsending) static func suspend(
         enter: (Awaiter, UnsafeContinuation<Bool, Never>) -> Bool?,
@@ -30,7 +30,7 @@ final class Awaiter: @unchecked Sendable {
         }
     }
 
-    /// Lists the awaiter unless its task is cancelled. True if listed.
+    /// Lists the awaiter unless its task is cancelled. Returns whether it is listed.
     func enter(_ list: inout AwaiterList, _ continuation: UnsafeContinuation<Bool, Never>) -> Bool {
         if isCancelled { return false }
         self.continuation = continuation
@@ -38,8 +38,9 @@ final class Awaiter: @unchecked Sendable {
         return true
     }
 
-    /// The task is cancelled: takes the awaiter off the list. The continuation, for the caller to resume once it has
-    /// released the lock, unless somebody else has it, or it is not there yet and `enter` will see the cancellation.
+    /// Takes the awaiter off the list, because its task is cancelled. Returns the continuation, which the caller
+    /// resumes once it has released the lock. Nil if another thread has it, or if it is not stored yet; then `enter`
+    /// will see the cancellation.
     func cancel(_ list: inout AwaiterList) -> UnsafeContinuation<Bool, Never>? {
         isCancelled = true
         guard let continuation = continuation.take() else { return nil }
@@ -48,7 +49,7 @@ final class Awaiter: @unchecked Sendable {
     }
 }
 
-/// Awaiters in the order of their coming. Guarded by the lock of whom they await.
+/// Awaiters in the order in which they came. Guarded by the lock of the operation or queue that they await.
 struct AwaiterList {
     private var first: Unmanaged<Awaiter>?
     private var last: Unmanaged<Awaiter>?
@@ -70,7 +71,7 @@ struct AwaiterList {
         awaiter.next = nil
     }
 
-    /// Takes all awaiters off; the caller resumes them once it has released the lock.
+    /// Takes all awaiters off the list. The caller resumes them once it has released the lock.
     mutating func takeAll() -> [UnsafeContinuation<Bool, Never>] {
         var all: [UnsafeContinuation<Bool, Never>] = []
         while let awaiter = first?.takeUnretainedValue() {

@@ -1,9 +1,9 @@
 import Synchronization
 
 extension BlockOperation {
-    /// Runs the first block on the calling thread and the others on threads of the pool, and returns when all have
-    /// returned. The calling thread runs those that no other has begun, unless it has a thread priority of its own,
-    /// which is for the first block alone (contract K9).
+    /// Runs the first block on the calling thread and the others on threads of the pool. Returns when all have
+    /// returned. The calling thread also runs blocks that no other thread has begun, unless it has a thread priority of
+    /// its own. That priority is for the first block alone (contract K9).
     func runTogether(_ first: Block?, _ further: [Block]) {
         let group = BlockGroup(further.map(\.run))
         let queue = Runner.current?.takeUnretainedValue().queue
@@ -16,17 +16,15 @@ extension BlockOperation {
     }
 }
 
-/// Blocks that several threads run, each block once.
-///
-/// The pool may keep a group for long after its operation is finished, in items that find nothing left to run. So each
+/// The pool may keep a group long after its operation is finished, in items that find nothing left to run. So each
 /// block is released as soon as it has run (contract K13).
 private final class BlockGroup: @unchecked Sendable {
     private let liveMark = LiveMark(.blockGroup)
     private let count: Int
-    /// The blocks not yet begun. Each place belongs to the thread that counted `begun` up to it.
+    /// The blocks that have not begun. Each place belongs to the thread whose addition to `begun` returned its index.
     private let blocks: UnsafeMutablePointer<@Sendable () -> Void>
     private let begun = Atomic<Int>(0)
-    /// Blocks that have not returned. The thread that waits sleeps on it.
+    /// How many blocks have not returned. The waiting thread sleeps on this word.
     private let unfinished: Atomic<UInt32>
 
     init(_ blocks: [@Sendable () -> Void]) {
@@ -41,7 +39,7 @@ private final class BlockGroup: @unchecked Sendable {
     /// Acquiring: pairs with the subtraction in `runNext`, and publishes the blocks' writes to the operation's thread.
     var hasEnded: Bool { unfinished.load(ordering: .acquiring) == 0 }
 
-    /// Runs a block that nobody has begun; false if there is none.
+    /// Runs a block that no thread has begun. Returns false if there is none.
     @discardableResult
     func runNext() -> Bool {
         let index = begun.wrappingAdd(1, ordering: .relaxed).oldValue
@@ -53,7 +51,7 @@ private final class BlockGroup: @unchecked Sendable {
         return true
     }
 
-    /// A function of its own, so that the block is gone before it is counted as finished.
+    /// A function of its own, so that the block is released before it is counted as finished.
     @inline(never)
     private func runAndRelease(_ index: Int) {
         let block = (blocks + index).move()

@@ -1,18 +1,20 @@
-/// An operation that runs one or more blocks, concurrently, and is finished when all have returned (contract K).
+/// An operation that runs one or more blocks concurrently. It is finished when all have returned (contract K).
 open class BlockOperation: Operation, @unchecked Sendable {
-    /// A struct around the closure: one by itself costs an allocation whenever a generic function has to do with it.
+    /// A struct around the closure. A bare closure costs an allocation whenever it passes through a generic function.
     struct Block {
         let run: @Sendable () -> Void
     }
 
-    // The first block; the others, of which most have none, are among the details. Released when the operation is finished.
+    // The first block. Further blocks, which most operations do not have, are in the details. Released when the
+    // operation is finished.
     //
-    // As long as the flag `sharesBlocks` is missing in the state word, they belong to who has made the operation, and then
-    // to the thread that runs it: there are no others than the first. Whoever else looks at them, or adds one, sets the
-    // flag first, by a transition that fails once the operation is finished, and takes `lock`. So the running thread
-    // needs the lock only where it finds the flag: one that adds comes too late if the flag comes after the begin, and
-    // one that looks shares with `main`, which looks too; the end sees the flag, which nobody sets any more.
-    // A subclass may end by its own account while a block runs: its `main` sets the flag as well.
+    // While the state word lacks the flag `sharesBlocks`, the block belongs to the thread that made the operation, and
+    // then to the thread that runs it. There are no further blocks then. A thread that reads the blocks or adds one
+    // first sets the flag, by a transition that fails once the operation is finished, and then takes `lock`. So the
+    // running thread needs the lock only if it finds the flag. If the flag is set after the operation has begun, an
+    // adding thread is too late, and a reading thread only reads, as `main` does. The finishing thread sees the flag,
+    // which is not set any more after that. A subclass may announce its own end while a block runs, so its `main` sets
+    // the flag as well.
     @exclusivity(unchecked) private final var firstBlock = BlockPlace()
 
     /// An operation without blocks finishes at once when it is started.
@@ -24,8 +26,9 @@ open class BlockOperation: Operation, @unchecked Sendable {
         firstBlock.put(Block(run: block))
     }
 
-    /// What stands for a closure that was added without an object. Known to nobody; under the queue's lock. A convenience:
-    /// subclasses elsewhere inherit `init(block:)` only if they see all initializers that are none.
+    /// The object of a closure that was added without one. Made under the queue's lock, and known to no other thread
+    /// yet. A convenience initializer: subclasses in other modules inherit `init(block:)` only if they see all
+    /// designated initializers.
     convenience init(_ block: Block, in queue: OperationHost, sequence: UInt64) {
         self.init()
         firstBlock.put(block)
@@ -35,13 +38,13 @@ open class BlockOperation: Operation, @unchecked Sendable {
 
     deinit { _ = firstBlock.take() }
 
-    /// Adds a block, at any time before the operation executes; later it is a `Misuse` (contract K7).
+    /// Adds a block. It is a `Misuse` once the operation executes or is finished (contract K7).
     open func addExecutionBlock(_ block: @escaping @Sendable () -> Void) {
         let isTooLate = !state.shareBlocks() || lock.withLock { !append(Block(run: block)) }
         if isTooLate { Misuse.executionBlockLate.report() }
     }
 
-    /// Under the lock. False if the operation has begun.
+    /// Returns false if the operation has begun. Under the lock.
     private func append(_ block: Block) -> Bool {
         if state.load().phase.rawValue >= OperationState.Phase.executing.rawValue { return false }
         if firstBlock.isEmpty {
@@ -52,22 +55,22 @@ open class BlockOperation: Operation, @unchecked Sendable {
         return true
     }
 
-    /// The blocks in the order added; empty once the operation is finished.
+    /// The blocks in the order of adding. Empty once the operation is finished.
     open var executionBlocks: [@Sendable () -> Void] {
         guard state.shareBlocks() else { return [] }
         return lock.withLock { ((firstBlock.copy.map { [$0] } ?? []) + (details?.furtherBlocks ?? [])).map(\.run) }
     }
 
-    /// Runs the first block on the calling thread and the others on threads of the pool, and returns when all have
-    /// returned. The calling thread runs those that no other has begun, unless it has a thread priority of its own,
-    /// which is for the first block alone (contract K9).
+    /// Runs the first block on the calling thread and the others on threads of the pool. Returns when all have
+    /// returned. The calling thread also runs blocks that no other thread has begun, unless it has a thread priority of
+    /// its own. That priority is for the first block alone (contract K9).
     ///
-    /// Once the operation is finished its blocks are released, with what they have captured: called again by hand, this
-    /// runs nothing (contract B11, K13).
+    /// When the operation is finished, its blocks and what they have captured are released. If it is called by hand
+    /// after that, it runs nothing (contract B11, K13).
     open override func main() {
         let word = state.load()
         if word.phase != .executing || word.has(OperationState.Word.sharesBlocks) {
-            // The operation is finished before its blocks are gone.
+            // The operation is finished before its blocks are released.
             if !word.isFinished { runAll() }
         } else if type(of: self) != BlockOperation.self {
             // A subclass may announce its end before its blocks have returned, from any thread.
@@ -75,7 +78,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
         } else if OperationThread.about(toStart: self) == nil {
             firstBlock.copy?.run()
         } else if !firstBlock.isEmpty {
-            // Nobody else ends it: the block stays where it is until it has returned.
+            // No other thread ends the operation, so the block stays where it is until it has returned.
             let block = firstBlock.borrow()
             block.run()
             block.forget()
@@ -95,7 +98,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
             _ = firstBlock.take()
             return
         }
-        // Released outside of the lock: what a block holds may run code of its own.
+        // Released outside the lock: deinits of what a block holds may run user code.
         lock.lock()
         let first = firstBlock.take()
         let further = details?.takeFurtherBlocks()
@@ -104,13 +107,13 @@ open class BlockOperation: Operation, @unchecked Sendable {
     }
 }
 
-/// Memory for one block. A property of the block's own type would be retained for each call, and the object around it for
-/// its deinit: four atomics an operation.
+/// Memory for one block. A property of the block's own type would be retained for each call, and the object around it
+/// for its deinit: four atomic steps an operation.
 private struct BlockPlace {
-    /// A closure's two words. No tuple, whose type the runtime may look up under a lock: a forked child might find it
-    /// taken for good.
+    /// A closure's two words. Not a tuple: the runtime may look up a tuple's type under a lock, which a forked child
+    /// may find held for good.
     private struct Words {
-        /// Never 0 where there is a closure.
+        /// Never 0 if there is a closure.
         var function: UInt = 0
         var context: UInt = 0
     }
@@ -134,13 +137,13 @@ private struct BlockPlace {
         return isEmpty ? nil : words.withMemory(as: BlockOperation.Block.self) { $0.pointee }
     }
 
-    /// What `borrow` gives: not copyable, and so not retained.
+    /// The result of `borrow`. It is not copyable, and so not retained.
     struct Borrowed: ~Copyable {
         let run: @Sendable () -> Void
 
-        /// Ends the loan without releasing anything: the block is where it was.
+        /// Ends the loan without releasing anything. The block is still in its place.
         consuming func forget() {
-            // A closure cannot consume what is around it, but an optional's content.
+            // A closure cannot consume a captured value, but it can take the content of a captured optional.
             var content = Optional(self)
             withUnsafeTemporaryAllocation(of: Borrowed.self, capacity: 1) {
                 $0.initializeElement(at: 0, to: content.take()!)
@@ -148,7 +151,8 @@ private struct BlockPlace {
         }
     }
 
-    /// The block, for who calls it where it is. Its memory stays as it is, and may be copied from by others.
+    /// Lends the block to a caller that calls it in place. Its memory does not change, and other threads may copy from
+    /// it.
     mutating func borrow() -> Borrowed { withMemory(as: Borrowed.self) { $0.move() } }
 
     private mutating func withMemory<Content: ~Copyable, Result: ~Copyable>(

@@ -1,15 +1,15 @@
 extension OperationQueue {
-    /// Finds operations that depend on each other in a circle, and so never become ready (contract E15).
+    /// Finds operations that depend on each other in a cycle, and so never become ready (contract E15).
     ///
-    /// Looked at are the given operations and, on from them, all dependencies that still hold something back: not those
-    /// that are finished, nor those of an operation that is cancelled or has begun. Takes time proportional to the
-    /// graph, and works for any number of operations.
+    /// It follows the dependencies of the given operations as far as they hold something back. It does not follow
+    /// finished dependencies, nor those of an operation that is cancelled or has begun. It takes time proportional to
+    /// the graph, and works for any number of operations.
     ///
-    /// From any thread. Every operation's dependencies are read in one step, one operation after another: where other
-    /// threads change them meanwhile, the circle may be one that was never closed at any instant.
+    /// From any thread. It reads each operation's dependencies in one step, one operation after another. If other
+    /// threads change them at the same time, it may find a cycle that never existed at one instant.
     ///
-    /// - Returns: the members of one circle, each of which depends on the next, and the last on the first; nil if
-    ///   there is none.
+    /// - Returns: the members of one cycle. Each depends on the next, and the last one on the first. Nil if there is
+    ///   none.
     public static func dependencyCycle(among operations: [Operation]) -> [Operation]? {
         var search = DependencySearch()
         guard case .circle(let path, let start) = search.deadEnd(from: operations) else { return nil }
@@ -17,22 +17,22 @@ extension OperationQueue {
     }
 }
 
-/// A walk along dependencies, depth first and without recursion, that ends where there is no getting on.
+/// A depth-first search along dependencies, without recursion, for a point where nothing goes on.
 struct DependencySearch {
     enum DeadEnd {
-        /// Each of the path depends on the next, and the last on the one at `start`.
+        /// Each operation of the path depends on the next, and the last one on the one at `start`.
         case circle(path: [Operation], start: Int)
-        /// The last one of the path is one that was looked for.
+        /// The last operation of the path is one that was searched for.
         case hopeless(path: [Operation])
     }
 
-    /// The operation that is on the way, and those of its dependencies that are still to be looked at.
+    /// An operation on the current path, and its dependencies that are still to be visited.
     private struct Step {
         let operation: Operation
         var rest: [Operation]
     }
 
-    /// An operation as what it is, whatever its class makes of `isEqual` and `hash`. Keeps it alive.
+    /// An operation by its identity, whatever its class does in `isEqual` and `hash`. Keeps it alive.
     private struct Identity: Hashable {
         let operation: Operation
 
@@ -40,13 +40,13 @@ struct DependencySearch {
         func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(operation)) }
     }
 
-    /// Whether an operation that overrides `isReady`, and may go its own way, is passed by.
+    /// Whether the search skips operations that override `isReady`, because their dependencies may not hold them back.
     var asksForCertainty = false
-    /// Where each operation seen stands on the way, or that nothing was found behind it.
+    /// The position on the path of each operation visited, or that nothing was found behind it.
     private var places: [Identity: Int] = [:]
     private static let nothingBehind = -1
 
-    /// The first dead end on the ways from `roots`, in their order; nil if there is none.
+    /// The first dead end on the paths from `roots`, in their order; nil if there is none.
     mutating func deadEnd(from roots: [Operation], isHopeless: (Operation) -> Bool = { _ in false }) -> DeadEnd? {
         for root in roots where places[Identity(operation: root)] == nil {
             var way: [Step] = []
@@ -76,7 +76,7 @@ struct DependencySearch {
 }
 
 extension Operation {
-    /// Not begun and not cancelled: its dependencies hold it back, if it has any.
+    /// Whether it has not begun and is not cancelled. Then its dependencies hold it back, if it has any.
     var isPending: Bool {
         let word = state.load()
         return word.phase.rawValue < OperationState.Phase.dispatched.rawValue && !word.isCancelled
@@ -95,7 +95,7 @@ extension Operation {
         return found
     }
 
-    /// Whether the operation waits for that unfinished dependency. Under `lock`.
+    /// Whether `dependency` is unfinished and the operation waits for it. Under `lock`.
     func isHeldBy(_ dependency: Operation) -> Bool {
         guard isPending, !dependency.state.load().isFinished else { return false }
         var edge = dependencyEdges.first

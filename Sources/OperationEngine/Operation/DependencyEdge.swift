@@ -2,36 +2,38 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// One "dependent waits for dependency", made by `addDependency`, freed by `removeDependency` or with the dependent.
+/// One dependency of one operation. Made by `addDependency`, freed by `removeDependency` or with the dependent.
 ///
-/// The dependency is retained, so that `dependencies` can list it after it has finished (contract E11). The dependent
-/// is not: while the edge is linked into the dependency's `SuccessorList`, whoever follows it has locked that list,
-/// and the dependent's deinit has to lock it to take the edge out before its memory goes (contract E21). It must not
-/// be retained there either, not even for a moment: that might leave the last release to the lock's holder. So the
-/// holder uses the dependent's state through a pointer, and the dependent itself only once it has brought it into the
-/// phase `filing`, when its queue keeps it alive.
+/// The edge retains the dependency, so that `dependencies` can list it after it has finished (contract E11). It does
+/// not retain the dependent. A thread that follows an edge in the dependency's `SuccessorList` has locked that list.
+/// The dependent's deinit has to lock it too, to take the edge out before the memory goes (contract E21). The dependent
+/// must not be retained there either, not even for a moment: the lock's holder might end up with the last release. So
+/// the holder uses the dependent's state through a pointer. It uses the dependent itself only once it has brought the
+/// dependent into the phase `filing`, in which its queue keeps it alive.
 struct DependencyEdge: ~Copyable {
     typealias Pointer = UnsafeMutablePointer<DependencyEdge>
 
     /// The dependent's address and, in the bits that its alignment leaves free, the edge's place in its slab.
     private let dependentAndPlace: UInt
     let dependency: Unmanaged<Operation>
-    /// The dependent's next older edge. Written by the adding thread before it publishes the edge, and from there on
-    /// guarded by the dependent's `lock`.
+    /// The dependent's next older edge. Written by the adding thread before it publishes the edge. From then on guarded
+    /// by the dependent's `lock`.
     var nextOfDependent: Pointer?
-    /// The next older edge in the dependency's `SuccessorList`. Guarded by that.
+    /// The next older edge in the dependency's `SuccessorList`. Guarded by that list.
     var older: Pointer?
-    /// The next newer edge there, or what stands for it. Written by who has locked the list, and read without a lock by
-    /// `SuccessorList.remove`: there one that finds `unlinked` comes, by acquiring what the holder has released, after all
-    /// that the holder does with the edge and with a dependent that is not kept alive by its queue.
+    /// The next newer edge there, or a mark. Written by the thread that has locked the list, and read without the lock
+    /// by `SuccessorList.remove`. A thread that reads `unlinked` acquires what the lock's holder has released. So it
+    /// comes after everything that the holder does with the edge, and with a dependent that its queue does not keep
+    /// alive.
     private let newerBits: Atomic<UInt>
 
     enum Newer: Equatable {
-        /// The edge was pushed, and the list not walked since.
+        /// The edge was pushed, and the list was not walked since.
         case unknown
-        /// In no list. The edges of a list that is released in one batch do not say so: it is empty from then on.
+        /// In no list. The edges of a list that is released in one batch are not marked: that list is empty from then
+        /// on.
         case unlinked
-        /// It is the newest, or was when the list was last walked.
+        /// It is the newest edge, or was when the list was last walked.
         case none
         case edge(Pointer)
     }
@@ -42,7 +44,7 @@ struct DependencyEdge: ~Copyable {
         newerBits = Atomic(Self.unlinkedBits)
     }
 
-    /// An edge that is linked nowhere. Retains the dependency.
+    /// An edge in no list. Retains the dependency.
     @inline(__always)
     static func make(of dependent: Operation, on dependency: Operation) -> Pointer {
         let (memory, place) = EdgeSlab.take()
@@ -54,7 +56,7 @@ struct DependencyEdge: ~Copyable {
         return edge
     }
 
-    /// Frees an edge that is linked nowhere. Its dependency is still to be released.
+    /// Frees an edge in no list. The caller releases the dependency, which is returned.
     @inline(__always)
     static func free(_ edge: Pointer, into places: inout EdgeSlab.Places) -> Unmanaged<Operation> {
         let dependency = edge.pointee.dependency
@@ -69,7 +71,7 @@ struct DependencyEdge: ~Copyable {
         .fromOpaque(UnsafeRawPointer(bitPattern: dependentAndPlace & ~EdgeSlab.placeMask).unsafelyUnwrapped)
     }
 
-    /// A dependent's `state`, which is the first stored property, behind the object's header of two words.
+    /// A dependent's `state`. It is the first stored property, behind the object's header of two words.
     @inline(__always)
     static func state(of dependent: Unmanaged<Operation>) -> UnsafePointer<OperationState> {
         UnsafePointer((dependent.toOpaque() + 16).assumingMemoryBound(to: OperationState.self))
@@ -101,24 +103,24 @@ struct DependencyEdge: ~Copyable {
     }
 }
 
-/// Memory for edges, some at a time: one `malloc` for fifteen.
+/// Memory for edges: one `malloc` for fifteen of them.
 ///
-/// A thread takes the places of its slab one after the other, and another slab when they are used up; a place that is
-/// given back is not used again. Any thread gives places back, several by one atomic subtraction, and whoever gives back
-/// the last of a slab frees it. So no thread ever waits for another, and a graph that is gone has left nothing behind but
-/// what its maker's last slab may still give.
+/// A thread takes the places of its slab one after another, and then another slab. A place that is returned is not used
+/// again. Any thread returns places, several with one atomic subtraction, and the thread that returns the last place of
+/// a slab frees the slab. So no thread waits for another, and a released graph leaves no memory behind except the
+/// unused places of its maker's last slab.
 enum EdgeSlab {
     private static let capacity = 15
     private static let stride = MemoryLayout<DependencyEdge>.stride
-    /// Of places, which are numbered from 1. Objects are aligned to 16 bytes.
+    /// For a place's number, which counts from 1, in an object's address. Objects are aligned to 16 bytes.
     static let placeMask: UInt = 0b1111
 
-    /// What stands at place 0.
+    /// The slab's place 0.
     private struct Header: ~Copyable {
-        /// Places that are in use or may still be taken. Not one of the explored atomics: no other thread's next step
-        /// depends on it.
+        /// Places that are in use or may still be taken. Not one of the atomics that the explorer schedules, because no
+        /// other thread's next step depends on it.
         let unreturned = Synchronization.Atomic<Int>(capacity)
-        /// Places taken. Belongs to the thread whose slab it is.
+        /// Places taken. Belongs to the slab's thread.
         var taken = 0
     }
 
@@ -128,14 +130,14 @@ enum EdgeSlab {
         let header = slab.assumingMemoryBound(to: Header.self)
         let place = header.pointee.taken + 1
         header.pointee.taken = place
-        // From here on it may go as soon as its last edge does.
+        // From here on the slab may be freed with its last edge.
         if place == capacity { clinux_set_edge_slab(nil) }
         return (slab + place * stride, place)
     }
 
     @inline(never)
     private static func makeSlab() -> UnsafeMutableRawPointer {
-        // Not `allocate`, which on Linux asks for an alignment, and takes several times as long.
+        // Not `allocate`: on Linux it asks for an alignment, and takes several times as long.
         guard let slab = malloc((capacity + 1) * stride) else { fatalError("no memory for dependencies") }
         slab.bindMemory(to: Header.self, capacity: 1).initialize(to: Header())
         clinux_set_edge_slab(slab)
@@ -143,8 +145,8 @@ enum EdgeSlab {
         return slab
     }
 
-    /// Places that one thread gives back, one after the other: those of one slab, as neighbours mostly are, in one step.
-    /// What it holds back meanwhile is one slab at most.
+    /// Collects places that one thread returns one after another. Places of the same slab, as neighbours mostly are,
+    /// are returned in one step. It holds back places of one slab at most.
     struct Places: ~Copyable {
         private var slab: UnsafeMutableRawPointer?
         private var count = 0
@@ -155,7 +157,7 @@ enum EdgeSlab {
         mutating func add(_ edge: DependencyEdge.Pointer, place: Int) {
             let memory = UnsafeMutableRawPointer(edge)
             #if DEBUG
-                // Whoever still follows the edge is to notice.
+                // A thread that still follows the edge shall crash.
                 memset(memory, 0xA5, stride)
             #endif
             let slab = memory - place * stride
@@ -171,12 +173,12 @@ enum EdgeSlab {
 
     private static func returnPlaces(_ count: Int, of slab: UnsafeMutableRawPointer) {
         let header = slab.assumingMemoryBound(to: Header.self)
-        // Releasing and acquiring: who frees the slab comes after all uses of its edges.
+        // Releasing and acquiring: the thread that frees the slab comes after all uses of its edges.
         let rest = header.pointee.unreturned.wrappingSubtract(count, ordering: .acquiringAndReleasing).newValue
         if rest == 0 { Glibc.free(slab) }
     }
 
-    /// The calling thread ends.
+    /// Called when the thread ends: returns the places that it has not taken.
     private static func detachThread() {
         guard let slab = clinux_edge_slab() else { return }
         clinux_set_edge_slab(nil)

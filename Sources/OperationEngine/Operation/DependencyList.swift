@@ -1,11 +1,11 @@
 import Synchronization
 
-/// The edges to the operations that one operation depends on, latest first. Owned by it.
+/// The edges to the operations that one operation depends on, latest first. Owned by that operation.
 ///
-/// Any thread pushes without a lock; an edge that is in the list has been counted, if it counts. Everything else is done
-/// under the operation's `lock`, which keeps the edges that are there from being freed. Those who push change nothing but
-/// the head, so who removes an edge has to see to them only where that edge comes first. A head that is the same again
-/// is the first edge again, and has nothing newer before it: there is no ABA problem.
+/// Any thread pushes an edge without a lock, after it has counted it. Everything else is done under the operation's
+/// `lock`, which keeps the edges in the list from being freed. A push changes only the head. So a thread that removes
+/// an edge has to allow for pushes only if that edge is the first. If the head has the same value again, the same edge
+/// is the first again, with no newer one before it. So there is no ABA problem.
 struct DependencyList: ~Copyable {
     typealias Edge = DependencyEdge.Pointer
 
@@ -28,7 +28,7 @@ struct DependencyList: ~Copyable {
         }
     }
 
-    /// Takes out an edge, which came after `newer` when the caller walked here; nil if it was the first then.
+    /// Takes out an edge that came after `newer` when the caller walked the list; nil if it was the first then.
     func remove(_ edge: Edge, after newer: Edge?) {
         let older = edge.pointee.nextOfDependent
         var newer = newer
@@ -43,7 +43,7 @@ struct DependencyList: ~Copyable {
         newer?.pointee.nextOfDependent = older
     }
 
-    /// In the operation's deinit.
+    /// Takes all edges, in the operation's deinit.
     func takeAll() -> Edge? {
         let all = first
         head.store(nil, ordering: .relaxed)

@@ -2,13 +2,13 @@ import Synchronization
 
 /// Finds blocking waits that can never end, and reports them as `Misuse.waitNeverEnds` (contract E15, O5).
 ///
-/// A wait without a deadline that has lasted for a while is looked at, by the waiting thread itself, which has nothing
-/// else to do; then again after twice the time, and so on, until the wait is over or reported. What is reported is
-/// certain: a chain of dependencies, found by a search, is proved with all its operations locked at once.
+/// When a wait without a deadline has lasted for a while, the waiting thread checks it. It checks again after twice the
+/// time, and so on, until the wait has ended or is reported. What is reported is certain: a search finds a chain of
+/// dependencies, and then the chain is checked with all its operations locked at once.
 package enum EndlessWait {
     private static let patienceNanoseconds = Atomic<Int64>(1_000_000_000)
 
-    /// How long a wait lasts before it is looked at. A second, but for tests.
+    /// How long a wait lasts before it is checked. A second, except in tests.
     package static var patience: Duration {
         get { .nanoseconds(patienceNanoseconds.load(ordering: .relaxed)) }
         set {
@@ -20,8 +20,8 @@ package enum EndlessWait {
     /// Waits without a deadline.
     ///
     /// - Parameters:
-    ///   - sleep: waits until a deadline; true if what it waits for has happened.
-    ///   - reason: why that cannot happen, if that is certain.
+    ///   - sleep: waits until a deadline. Returns true if the awaited event has happened.
+    ///   - reason: returns why it cannot happen, if that is certain.
     static func wait(_ sleep: (Deadline) -> Bool, reason: () -> String?) {
         var patience = Self.patience
         while !sleep(Deadline(after: patience)) {
@@ -48,7 +48,7 @@ package enum EndlessWait {
         if let waiter, waiter.queue === queue {
             return "\(waiter.operation) waits for the whole of its own queue"
         }
-        // A queue that gets on is not searched: that would hold it up.
+        // A queue that makes progress is not searched, because that would delay it.
         return queue.isStandingStill ? reason(from: queue.snapshot(), waiter: waiter) : nil
     }
 
@@ -78,22 +78,22 @@ package enum EndlessWait {
         }
     }
 
-    /// Whether each operation of the path is held back by the next at one and the same instant, and the last one in the
-    /// way that `thenHolds` says.
+    /// Whether at one instant each operation of the path is held back by the next, and the last one in the way that
+    /// `thenHolds` checks.
     ///
-    /// With all locks held no dependency goes, and one that comes sets nobody free. What else is looked at only ever
-    /// changes for good: an operation that has not begun, is not cancelled, or is not finished when it is looked at was
-    /// so when the last lock was taken. (One that is given back after it was chosen has an `isReady` of its own, and is
-    /// not in a path.)
+    /// With all locks held no dependency is removed, and a new one releases no operation. Everything else that is
+    /// checked changes only once: an operation that has not begun, is not cancelled or is not finished when it is
+    /// checked was so when the last lock was taken. (An operation that is given back after it was chosen overrides
+    /// `isReady`, and is not in a path.)
     private static func isCertain(_ path: [Operation], thenHolds: () -> Bool) -> Bool {
-        // Nowhere else are two operations' locks held at once; here in the order of their addresses.
+        // Nowhere else does a thread hold two operations' locks. Here it takes them in the order of their addresses.
         let inOrder = path.sorted { ObjectIdentifier($0) < ObjectIdentifier($1) }
         for operation in inOrder { operation.lock.lock() }
         defer { for operation in inOrder { operation.lock.unlock() } }
         return thenHolds() && zip(path, path.dropFirst()).allSatisfy { $0.isHeldBy($1) }
     }
 
-    /// A path for people, who will not read a thousand names.
+    /// A path as text, shortened if it is long.
     private static func text(_ path: [Operation]) -> String {
         let shown = 12
         let names = path.prefix(shown).map(\.description) + (path.count > shown ? ["…"] : [])
@@ -102,7 +102,7 @@ package enum EndlessWait {
     }
 }
 
-/// The operation inside which the calling thread waits, if it is one that cannot end before the wait does.
+/// The operation inside which the calling thread waits, if that operation cannot end before the wait does.
 private struct Waiter {
     let operation: Operation
     let queue: QueueCore
@@ -111,13 +111,13 @@ private struct Waiter {
         guard let runner = Runner.current,
             case (let own?, let queue?) = runner._withUnsafeGuaranteedRef({ ($0.operationInHand, $0.queue) })
         else { return nil }
-        // With a start or a finish of its own it may be finished by another thread.
+        // If it overrides `start` or `isFinished`, another thread may finish it.
         guard own.state.load().phase == .executing, !MethodOverride.start.isPresent(in: own),
             !MethodOverride.isFinished.isPresent(in: own)
         else { return nil }
         return Waiter(operation: own, queue: queue)
     }
 
-    /// Whether the other one cannot start before this one has ended, since it needs the only slot of their queue.
+    /// Whether `other` cannot start before this operation has ended, because it needs the only slot of their queue.
     func keepsOut(_ other: Operation) -> Bool { queue.isOnlySlot(of: operation, neededBy: other) }
 }

@@ -1,28 +1,29 @@
-/// What every operation offers about its end: awaiting it, failures, and what they mean to dependents (contract O8, X2).
+/// The end of an operation: how to await it, failures, and their effect on dependents (contract O8, X2).
 ///
-/// A protocol, so that subclasses that declare members of these names are in nobody's way. Only `Operation` and its
-/// subclasses conform. Every member may be used from any thread.
+/// It is a protocol so that subclasses may declare members with the same names. Only `Operation` and its subclasses
+/// conform. Every member may be used from any thread.
 public protocol FinishingOperation: Operation {}
 
 extension Operation: FinishingOperation {}
 
 extension FinishingOperation {
-    /// Suspends the calling task until the operation is finished; no thread blocks (contract O8).
+    /// Suspends the calling task until the operation is finished. No thread blocks (contract O8).
     ///
-    /// Only watches: cancelling the awaiting task ends the wait and not the operation. An operation that awaits itself,
-    /// or one that depends on it, waits for ever.
+    /// Cancelling the awaiting task ends the wait, not the operation. An operation that awaits itself, or an operation
+    /// that depends on it, waits forever.
     ///
-    /// - Returns: true if the operation is finished; false if the awaiting task was cancelled before.
+    /// - Returns: true if the operation is finished, false if the awaiting task was cancelled before.
     @discardableResult
     public nonisolated(nonsending) func finished() async -> Bool { await awaitFinish() }
 
-    /// Says, before the finish, that the operation failed. It is not ended by that, nor cancelled (contract X2).
+    /// Records, before the finish, that the operation failed. This neither ends nor cancels it (contract X2).
     ///
     /// - Returns: false, with no effect, if it had failed before or is finished.
     @discardableResult
     public func fail(with error: any Error) -> Bool { recordFailure(error) }
 
-    /// What the operation failed with: nil if it did not fail, or not yet. A skipped or cancelled one did not fail.
+    /// The error with which the operation failed; nil if it has not failed. A skipped or cancelled operation has not
+    /// failed.
     public var failure: (any Error)? {
         state.load().has(OperationState.Word.hasFailed) ? withDetails { $0?.failure } : nil
     }
@@ -36,15 +37,14 @@ extension FinishingOperation {
         return word.isCancelled ? .cancelled : .succeeded
     }
 
-    /// What becomes of this operation when a dependency does not succeed. Looked at by the engine's own `start`;
-    /// `.run` by default (contract E8, X2).
+    /// What happens to this operation when a dependency does not succeed. The engine's own `start` reads it. The
+    /// default is `.run` (contract E8, X2).
     public var dependencyFailurePolicy: DependencyFailurePolicy {
         get { state.load().policy }
         set { state.setPolicy(newValue) }
     }
 
-    /// Whether `dependencyFailurePolicy` counts cancelled dependencies among those that did not succeed. False by
-    /// default.
+    /// Whether `dependencyFailurePolicy` treats cancelled dependencies as not successful. The default is false.
     public var treatsCancelledDependenciesAsFailed: Bool {
         get { state.load().has(OperationState.Word.countsCancelled) }
         set { state.setCountsCancelled(newValue) }
@@ -58,8 +58,8 @@ extension Operation {
         if state.load().isFinished { return true }
         return await Awaiter.suspend { awaiter, continuation in
             withNewDetails { own in
-                // Announced and listed in one hold of the lock: a finishing thread that sees the flag takes the lock
-                // and finds the awaiter; one that came before makes the announcement fail.
+                // Announced and listed while the lock is held once. A finishing thread that sees the flag takes the
+                // lock and finds the awaiter. If it finished before, the announcement fails.
                 guard state.announceAwaiters() else { return true }
                 return awaiter.enter(&own.awaiters, continuation) ? nil : false
             }
@@ -80,7 +80,7 @@ extension Operation {
 
 extension Operation {
     fileprivate func recordFailure(_ error: any Error) -> Bool {
-        // The error is in place before the flag; who sees the flag takes `lock` and finds the error.
+        // The error is stored before the flag. A thread that sees the flag takes `lock` and finds the error.
         withNewDetails { own in
             let former = own.failure
             own.failure = error
@@ -90,7 +90,7 @@ extension Operation {
         }
     }
 
-    /// Why the operation was left out, if it was.
+    /// Why the operation was skipped, if it was.
     var skipReason: DependencyFailure? {
         guard state.load().has(OperationState.Word.isSkipped) else { return nil }
         return withDetails { $0?.failure as? DependencyFailure }

@@ -1,6 +1,6 @@
-/// A type whose methods can be chosen by name, at run time (contract L3).
+/// A type whose methods can be chosen by name at run time (contract L3).
 ///
-/// Swift on Linux cannot find a method by its name, so the type lists those that may be called so:
+/// Swift on Linux cannot find a method by its name. So the type lists the methods that may be called by name:
 ///
 /// ```swift
 /// final class Downloader: InvocationTarget {
@@ -15,10 +15,10 @@
 /// let operation = InvocationOperation(target: downloader, selector: "downloadImage:", object: "https://…")
 /// ```
 ///
-/// A method that a subclass overrides is found by the name that the superclass gave it. A class that is to have
-/// subclasses with further names declares the table as a `class var`.
+/// If a subclass overrides a method, the override is found by the name that the superclass gave the method. A class
+/// whose subclasses add names declares the table as a `class var`.
 public protocol InvocationTarget {
-    /// The methods by their selectors: a colon at the end stands for the argument, and may be left out here.
+    /// The methods by their selectors. A colon at the end stands for the argument, and may be omitted here.
     static var invocationMethods: [String: InvocationMethod] { get }
 }
 
@@ -42,8 +42,8 @@ public struct InvocationMethod: Sendable {
 
     /// A method with one argument.
     ///
-    /// - Parameter method: an unapplied reference such as `Downloader.downloadImage`. Where its argument is optional,
-    ///   the object of the invocation may be nil.
+    /// - Parameter method: an unapplied reference such as `Downloader.downloadImage`. If its argument is optional, the
+    ///   object of the invocation may be nil.
     @preconcurrency
     public init<Target, Argument, Output>(_ method: @escaping @Sendable (Target) -> (Argument) throws -> Output) {
         argumentCount = 1
@@ -57,18 +57,19 @@ public struct InvocationMethod: Sendable {
 
     private static func argument<Argument>(_: Argument.Type, from object: Any?) -> Argument? {
         if let object { return object as? Argument }
-        // Not for an argument of type Any, to which a nil would be an optional in disguise.
+        // Not for an argument of type `Any`, which would hold the nil as an optional.
         guard let optional = Argument.self as? any OptionalValue.Type else { return nil }
         return optional.empty as? Argument
     }
 }
 
-/// A call that is ready to be made: a target, one of its methods, and the argument if there is one. It retains both
-/// (contract L10).
+/// A call that can be made: a target, one of its methods, and an argument if the method takes one. It retains the
+/// target and the argument (contract L10).
 ///
-/// Neither need be `Sendable`. Who hands an invocation to an operation promises that the target and the argument
-/// may be used on the thread that runs it: that nobody else uses them meanwhile, or that they allow for it. Closures in the
-/// place of a method are `@Sendable`, except for callers without strict concurrency checking, who get no warnings.
+/// Neither needs to be `Sendable`. A caller that passes an invocation to an operation promises that the target and the
+/// argument may be used on the thread that runs the operation: no other thread uses them at the same time, or they
+/// allow that. A closure in place of a method is `@Sendable`, except for callers without strict concurrency checking,
+/// who get no warnings.
 public struct Invocation: @unchecked Sendable {
     typealias Call = () throws -> Any
 
@@ -97,10 +98,10 @@ public struct Invocation: @unchecked Sendable {
     /// A call of the method that the target's type has registered under a name.
     ///
     /// - Parameters:
-    ///   - target: whose type has registered the method.
+    ///   - target: the target, whose type has registered the method.
     ///   - selector: `name` for a method without arguments, `name:` for one with an argument.
-    ///   - object: the argument. Nil also where the method takes none.
-    /// - Returns: nil if there is no such method, or it does not take such an object (contract L4).
+    ///   - object: the argument. Nil also if the method takes none.
+    /// - Returns: nil if there is no such method, or if it does not take such an object (contract L4).
     public init?(target: any InvocationTarget, selector: String, object: Any?) {
         let methods = type(of: target).invocationMethods
         let found = methods[selector] ?? (selector.hasSuffix(":") ? methods[String(selector.dropLast())] : nil)
@@ -123,7 +124,7 @@ public struct Invocation: @unchecked Sendable {
     public func invoke() throws -> Any { try call() }
 }
 
-/// What an `Any` with an optional in it can be asked.
+/// What the engine needs to know of an optional inside an `Any`.
 protocol OptionalValue {
     static var empty: Any { get }
     var wrapped: Any? { get }

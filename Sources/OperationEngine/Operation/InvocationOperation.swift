@@ -6,12 +6,12 @@
 /// InvocationOperation(target: self, selector: "downloadImage:", object: url)
 /// ```
 ///
-/// The method takes no argument or one, may throw, and may return anything; `result` tells what came of it. It runs on
-/// the thread that runs the operation: the target and the argument need not be `Sendable`, see ``Invocation``. A
-/// method of a global actor, as of a `@MainActor` class, must not be given: the compiler lets such a reference pass, and
-/// it would run outside of its actor.
+/// The method takes no argument or one, may throw, and may return anything. `result` holds the outcome. The method runs
+/// on the thread that runs the operation. The target and the argument need not be `Sendable`: see ``Invocation``. Do
+/// not pass a method of a global actor, for example of a `@MainActor` class. The compiler accepts such a reference, but
+/// the method would run outside its actor.
 ///
-/// Where the type of the result should be known to the compiler, use ``TypedInvocationOperation``.
+/// If the compiler should know the type of the result, use ``TypedInvocationOperation``.
 open class InvocationOperation: Operation, @unchecked Sendable {
     /// Why there is no result.
     public enum ResultError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -20,7 +20,7 @@ open class InvocationOperation: Operation, @unchecked Sendable {
         /// The method returns nothing (L8).
         case void
 
-        /// What is wrong, in a sentence.
+        /// The error in a sentence.
         public var description: String {
             switch self {
             case .cancelled: "result: the invocation operation was cancelled"
@@ -29,7 +29,7 @@ open class InvocationOperation: Operation, @unchecked Sendable {
         }
     }
 
-    /// Both guarded by `lock`. The invocation goes when the operation is finished (L11).
+    /// Both guarded by `lock`. The invocation is released when the operation is finished (L11).
     private final var storedInvocation: Invocation?
     private final var ended: Result<Any, any Error>?
 
@@ -67,16 +67,16 @@ open class InvocationOperation: Operation, @unchecked Sendable {
     /// Calls the method that the target's type has registered under a name (L1, L3).
     ///
     /// - Parameters:
-    ///   - target: whose type has registered the method.
+    ///   - target: the target, whose type has registered the method.
     ///   - selector: `name` for a method without arguments, `name:` for one with an argument.
-    ///   - object: the argument. Nil also where the method takes none.
-    /// - Returns: nil if there is no such method, or it does not take such an object (L4).
+    ///   - object: the argument. Nil also if the method takes none.
+    /// - Returns: nil if there is no such method, or if it does not take such an object (L4).
     public convenience init?(target: any InvocationTarget, selector: String, object: Any?) {
         guard let invocation = Invocation(target: target, selector: selector, object: object) else { return nil }
         self.init(invocation: invocation)
     }
 
-    /// The call; nil once the operation is finished, which lets go of the target and the argument (L11).
+    /// The call; nil once the operation is finished, which releases the target and the argument (L11).
     open var invocation: Invocation? { lock.withLock { storedInvocation } }
 
     /// Makes the call.
@@ -92,8 +92,8 @@ open class InvocationOperation: Operation, @unchecked Sendable {
         if case .failure(let error) = result { fail(with: error) }
     }
 
-    /// What the method returned: nil until the operation is finished (L5), and where the method returned nil. A number
-    /// or a truth value is what it is, in an `Any` (L6).
+    /// What the method returned. Nil until the operation is finished (L5), and if the method returned nil. A number or
+    /// a Boolean is itself, in an `Any` (L6).
     ///
     /// - Throws: the method's own error (L9); `ResultError.cancelled` if the operation is cancelled, even before it is
     ///   finished (L7); `ResultError.void` if the method returns nothing (L8).
@@ -105,12 +105,12 @@ open class InvocationOperation: Operation, @unchecked Sendable {
         }
     }
 
-    /// The end of the call: its value, the method's own error, or `cancelled`. Nil until the operation is finished,
+    /// The outcome of the call: its value, the method's own error, or `cancelled`. Nil until the operation is finished,
     /// unless it is cancelled.
     final var outcomeOfCall: Result<Any, any Error>? {
-        // Acquired from the finishing transition, which comes after `main`.
+        // Acquires from the finishing transition, which comes after `main`.
         let word = state.load()
-        // Its own error, or a dependency's failure that kept it from making the call (contract X2).
+        // Its own error, or the failure of a dependency because of which the call was not made (contract X2).
         if word.isFinished, let error = failure ?? skipReason { return .failure(error) }
         let ended = word.isFinished ? lock.withLock { self.ended } : nil
         return word.isCancelled ? .failure(ResultError.cancelled) : ended

@@ -1,11 +1,11 @@
 import CLinux
 
-/// What a finishing operation keeps alive while it calls code of the user on behalf of its dependents.
+/// What a finishing operation keeps alive while it calls user code for its dependents.
 ///
-/// Such a dependent may end in that call, and leave its queue; then the last reference would go while the operation that
-/// finishes still has its slot, and a deinit that waits for a later operation of the queue would wait for ever. So the
-/// references are kept, to be released once the slot is free. Calls may be nested, when a dependent's end calls on behalf
-/// of its own dependents: the outermost on the thread keeps for all.
+/// Such a dependent may end in that call and leave its queue. Then its last reference would be released while the
+/// finishing operation still has its slot, and a deinit that waits for a later operation of the queue would wait
+/// forever. So the references are kept, and released once the slot is free. The calls may be nested, when a dependent's
+/// end makes calls for its own dependents. Then the outermost call on the thread keeps the references of all.
 ///
 /// Belongs to one thread.
 final class KeptAlive {
@@ -13,7 +13,7 @@ final class KeptAlive {
 
     /// Runs `body`, in which `keep` may be called.
     ///
-    /// - Returns: whether the caller is to call `take`; not if an outer call does.
+    /// - Returns: whether the caller has to call `take`. If not, an outer call does.
     static func during(_ body: () -> Void) -> Bool {
         if clinux_kept_list() != nil {
             body()
@@ -24,12 +24,12 @@ final class KeptAlive {
         return true
     }
 
-    /// Inside of `during`.
+    /// Keeps an object. Inside `during`.
     static func keep(_ object: AnyObject) {
         clinux_kept_list().map { Unmanaged<KeptAlive>.fromOpaque($0).takeUnretainedValue().objects.append(object) }
     }
 
-    /// Ends `during` for the outermost caller, which gets what was kept; nil if there is nothing.
+    /// Ends `during` for the outermost caller. Returns what was kept; nil if there is nothing.
     static func take() -> KeptAlive? {
         guard let list = clinux_kept_list() else { return nil }
         clinux_set_kept_list(nil)

@@ -1,14 +1,16 @@
 /// Whether an operation's class overrides one of `Operation`'s methods.
 ///
-/// Four rules turn on it: a cancelled operation may be finished without a slot only if its `start` is the engine's own
-/// (contract J9), an overridden `start` runs at the normal thread priority (H4), an overridden `isReady` is asked
-/// before every start (F5), and in no queue too (F8), which all the others need not pay for, and an overridden `cancel` is
-/// called (J16). Swift has no question to ask for this, so the class's method table is looked at: on Linux, and outside
+/// Several rules depend on it. A cancelled operation may finish without a slot only if its `start` is the engine's own
+/// (contract J9). An overridden `start` runs at the normal thread priority (H4). An overridden `isReady` is asked
+/// before every start (F5), and also in no queue (F8), at no cost for other classes. An overridden `cancel` is called
+/// (J16).
+///
+/// Swift has no call for this question, so the engine compares the classes' method tables. On Linux, and without
 /// library evolution, a subclass's metadata begins with its superclass's entries at the same offsets
-/// (docs/ABI/TypeMetadata.rst of the Swift project). The offset of a method is not assumed but found, as the one entry
-/// by which a probe class that overrides it differs from two that override nothing. If that does not single out one
-/// entry, every class counts as overriding, which is slower and never wrong about when an operation starts: J9 and
-/// thread priorities are not applied then.
+/// (docs/ABI/TypeMetadata.rst of the Swift project). The offset of a method is not assumed but found: it is the one
+/// entry in which a probe class that overrides the method differs from two classes that override nothing. If that does
+/// not give exactly one entry, every class counts as overriding. That is slower but never wrong about when an operation
+/// starts; J9 and thread priorities are not applied then.
 struct MethodOverride {
     static let start = MethodOverride(probe: OverridesStart.self)
     static let isReady = MethodOverride(probe: OverridesIsReady.self)
@@ -26,7 +28,8 @@ struct MethodOverride {
 
     /// Words before the first member: kind, superclass, flags, sizes (two words), description, ivar destroyer.
     private static let headerWords = 7
-    /// The word whose lower half is the metadata's size, the upper half what of it lies before the address point.
+    /// The word whose lower half is the metadata's size. Its upper half is the part of that size before the address
+    /// point.
     private static let sizeWord = 4
 
     private init(probe: Operation.Type) {

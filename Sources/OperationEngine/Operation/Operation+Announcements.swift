@@ -1,19 +1,19 @@
-/// What a subclass tells the engine of state that it keeps itself: an asynchronous operation of its end (contract C),
-/// one with a readiness of its own of a change in it (F).
+/// How a subclass announces changes of state that it keeps itself: an asynchronous operation its end (contract C), an
+/// operation with its own `isReady` a change of that (F).
 ///
-/// The calls are those of key-value observing, so that code written for Foundation needs no change: set your state
-/// between `willChangeValue` and `didChangeValue`.
+/// The calls are those of key-value observing, so code written for Foundation needs no change. Set your state between
+/// `willChangeValue` and `didChangeValue`.
 extension Operation {
-    /// To be called before the property changes.
+    /// Call it before the property changes.
     ///
-    /// - Parameter key: the property's name, as `isFinished` or in the short spelling `finished` (contract D2).
+    /// - Parameter key: the property's name, as `isFinished`, or in the short spelling `finished` (contract D2).
     public final func willChangeValue(forKey key: String) {
         if let key = ObservedKey(operationKey: key) { observers?.willChange(key) }
     }
 
-    /// To be called after the property has changed, from any thread. For `isFinished` the operation is done once the
-    /// property is true: its slot is free, its dependents and its completion block may run. For `isReady` the queue
-    /// asks the property anew.
+    /// Call it after the property has changed, from any thread. For `isFinished`, the operation is finished once the
+    /// property is true: its slot is free, and its dependents and its completion block may run. For `isReady`, the
+    /// queue asks the property again.
     public final func didChangeValue(forKey key: String) {
         if let key = ObservedKey(operationKey: key) { hasChanged(key) }
     }
@@ -41,7 +41,7 @@ extension Operation {
 
     // MARK: The end
 
-    /// A subclass has said that `isFinished` is true now. Only its first announcement comes here (contract C11).
+    /// A subclass has announced that `isFinished` is true. Only its first announcement comes here (contract C11).
     private func finishedByOwnAccount(_ last: OperationState.Word) {
         conclude(last, on: nil) {
             observers?.didChange(.isFinished)
@@ -50,9 +50,9 @@ extension Operation {
         }
     }
 
-    /// Gives the place in the queue back, and the slot if there is one, whatever its thread still does in `start`
-    /// (contract C6). One that was being filed is withdrawn on behalf of the thread that files it; one in a runner's hand,
-    /// or not yet started, leaves with its runner.
+    /// Takes the operation out of its queue and frees its slot if it has one, whatever its thread still does in `start`
+    /// (contract C6). If it was being filed, the filing thread withdraws it. If it is in a runner's hand, or was chosen
+    /// and not yet started, it leaves with its runner.
     private func withdraw(_ last: OperationState.Word) {
         switch last.phase {
         case .enqueued, .waiting, .ready, .filing:
@@ -60,7 +60,7 @@ extension Operation {
             if last.phase == .filing { return }
         case .dispatched, .executing:
             guard last.leavesQueueByItself else { return }
-            // Another thread that runs it may just be retaining the queue: see `keptQueue`.
+            // Another thread that runs it may be retaining the queue at this moment: see `keptQueue`.
             if last.has(OperationState.Word.runsElsewhere) { lock.withLock {} }
         case .idle, .claimed, .finished:
             return
@@ -68,25 +68,25 @@ extension Operation {
         queue?.takeUnretainedValue().withdraw(self)
     }
 
-    /// The queue, kept alive for a thread that runs the operation and may go on after an announced end; nil if there is
-    /// none, or the end has come already. Called inside the engine's `start`.
+    /// The queue, kept alive for a thread that runs the operation and may go on after the operation has announced its
+    /// end. Nil if there is no queue, or if the end has come already. Called inside the engine's `start`.
     ///
-    /// Without an end nothing takes the operation out of its queue, so that lives. An end that comes after the look is
-    /// followed by the lock, before the operation is withdrawn.
+    /// Until the operation ends, nothing takes it out of its queue, so the queue is alive. If the end comes after this
+    /// check, the announcing thread takes the lock before it withdraws the operation.
     func keptQueue() -> OperationQueue? {
         lock.withLock { state.load().isFinished ? nil : core?.takeUnretainedValue().liveOwner }
     }
 
     // MARK: Readiness
 
-    /// Asks an overridden `isReady` of an operation in no queue, which may start itself then (contract F8). With no lock
-    /// held.
+    /// Asks the overridden `isReady` of an operation in no queue, which may start itself then (contract F8). With no
+    /// lock held.
     func askOutsideQueue() {
         if state.load().phase == .idle, MethodOverride.isReady.isPresent(in: self) { _ = isReady }
     }
 
-    /// Sees to it that the end of the last dependency asks an overridden `isReady`, and says whether there is one to ask.
-    /// Before the dependency is linked. Only the first one looks for the override.
+    /// Makes the end of the last dependency ask an overridden `isReady`. Returns whether there is one. Called before
+    /// the dependency is linked. Only the first dependency checks for the override.
     @inline(__always)
     func isToBeAskedOutsideQueue() -> Bool {
         let word = state.load()
@@ -98,8 +98,9 @@ extension Operation {
         return true
     }
 
-    /// What an overridden `isReady` answers to a start by hand; nil, unasked, if another start is asking, perhaps the one
-    /// that calls from inside of it: two starts would go on for ever.
+    /// What an overridden `isReady` answers to a start by hand. Nil, without a call, if another start is asking. That
+    /// start may be the one that calls this from inside `isReady`: without this, two starts would call each other
+    /// forever.
     @inline(never)
     func askForStart() -> Bool? {
         guard state.beginStartsQuestion() else { return nil }
@@ -107,15 +108,15 @@ extension Operation {
         return isReady
     }
 
-    /// What an overridden `isReady` answers may be different from now on.
+    /// From now on an overridden `isReady` may answer differently.
     func readinessMayHaveChanged() {
         if state.announceReadiness() == .file { fileWithQueue() }
     }
 
-    /// Puts the operation into its queue's ready list, or among the waiting ones. Called, with no lock held, by the one
-    /// thread whose transition brought the operation into the phase `filing`.
+    /// Puts the operation into its queue's ready list, or among the waiting ones. Asks an overridden `isReady`. Called,
+    /// with no lock held, by the one thread whose transition brought the operation into the phase `filing`.
     ///
-    /// - Parameter becameReady: whether that transition made it ready, for the trace. An overridden `isReady` is asked.
+    /// - Parameter becameReady: whether that transition made it ready, for the trace.
     func fileWithQueue(becameReady: Bool = false) {
         guard let queue = queue?.takeUnretainedValue() else { return }
         guard state.load().has(OperationState.Word.hasOwnReadiness) else {
@@ -126,17 +127,17 @@ extension Operation {
         while true {
             let isReady = askWhetherReady()
             if isReady, TraceMarks.operations { traceReady() }
-            // An event that comes after the question has begun makes the answer out of date: then it is asked again.
+            // An event during the call makes the answer out of date. Then `isReady` is asked again.
             if queue.file(self, isReady) { return }
         }
     }
 
-    /// Asked by the worker that has chosen the operation, before it starts it (contract F5). False if the operation
-    /// was given back to its queue.
+    /// Called by the runner that has chosen the operation, before it starts it (contract F5). Returns false if the
+    /// operation was given back to its queue.
     func isStillReady(in queue: OperationHost) -> Bool {
         if !state.load().has(OperationState.Word.hasOwnReadiness) { return true }
         while true {
-            // One that has ended meanwhile cannot be given back.
+            // If it has ended in the meantime, it cannot be given back.
             if askWhetherReady() || state.load().isFinished { return true }
             if queue.unchoose(self) { return false }
         }

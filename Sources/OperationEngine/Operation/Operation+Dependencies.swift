@@ -11,8 +11,8 @@ extension Operation {
         if !isFinished, state.load().isReady { observers?.willChange(.isReady) }
         var consequence = OperationState.Consequence.none
         var isReadyChanged = false
-        // Counted first and linked second: a dependency that finishes in between is found finished by `link`. Listed
-        // last: what `removeDependency` finds has been counted and linked.
+        // First counted, then linked: if the dependency finishes in between, `link` finds it finished. Listed last:
+        // whatever `removeDependency` finds has been counted and linked.
         if isFinished {
             // Not counted, not even for a moment: a ready operation keeps its place (contract E10).
             state.passOn()
@@ -82,8 +82,8 @@ extension Operation {
         return all.reversed().filter { seen.insert(ObjectIdentifier($0)).inserted }
     }
 
-    /// An operation that is observed, or asked outside of queues, hears that one of its dependencies has finished. With no
-    /// lock held, by the finisher.
+    /// Handles the end of a dependency for an operation that is observed, or whose `isReady` is asked outside of
+    /// queues. Called by the finishing thread with no lock held.
     func dependencyHasFinished() {
         let before = state.load()
         if !before.isReady, before.unfinishedDependencies == 1 { observers?.willChange(.isReady) }
@@ -95,21 +95,21 @@ extension Operation {
 
     // MARK: The successor list
 
-    /// Links an edge of a dependent into this operation's successor list. False if this operation is finished, and
-    /// nobody will count the edge down.
+    /// Links an edge of a dependent into this operation's successor list. Returns false if this operation is finished
+    /// and no thread will count the edge down.
     @inline(__always)
     private func link(_ edge: DependencyEdge.Pointer) -> Bool {
         guard successors.push(edge) else { return false }
-        // A finishing thread that came before may not have looked at the list since; see `SuccessorList`.
+        // A finishing thread that came before may not see the edge: see `SuccessorList`.
         guard state.loadAfterPush().isFinished else { return true }
         return !successors.remove(edge)
     }
 
-    /// Tells every dependent that this operation is finished. Called once, by the finishing thread.
+    /// Counts every dependent of this operation down. Called once, by the finishing thread.
     ///
-    /// A loop, whatever the graph: dependents that become ready go to their queues' ready lists, when the successor list
-    /// is unlocked. After that no edge is used, and of the dependents only those that are to be filed, which their queues
-    /// keep alive, and the observer lists of others, retained before.
+    /// This is a loop, whatever the graph. Dependents that become ready go into their queues' ready lists once the
+    /// successor list is unlocked. After the unlock it uses no edge. Of the dependents it uses only those that are to
+    /// be filed, which their queues keep alive, and the observer lists of others, which it has retained before.
     ///
     /// - Parameter runner: the calling runner, if it advances its queue right afterwards.
     /// - Returns: whether something was kept alive meanwhile; see `KeptAlive`.
@@ -119,9 +119,9 @@ extension Operation {
             successors.unlock(leaving: nil, isClosed: true)
             return false
         }
-        // As a rule there are few: they are counted down in one hold of the list.
+        // Usually there are few. They are counted down while the list is locked once.
         return withUnsafeTemporaryAllocation(of: Unmanaged<Operation>.self, capacity: Self.successorsAtOnce) { batch in
-            // Filled from the back, since the newest comes first.
+            // Filled from the back, because the newest comes first.
             var start = batch.count
             var next: DependencyEdge.Pointer? = newest
             while let edge = next {
@@ -131,7 +131,7 @@ extension Operation {
                 next = edge.pointee.older
             }
             var filer = BatchFiler(own: runner)
-            // What is to be filed goes to the front.
+            // Operations that are to be filed move to the front.
             var readied = 0
             for place in start..<batch.count where Self.countDown(batch[place], &filer) {
                 batch[readied] = batch[place]
@@ -161,21 +161,21 @@ extension Operation {
                     batch[readied] = dependent
                     readied += 1
                 }
-                // From here on the dependent may go, unless it is to be filed.
+                // From here on the dependent may be freed, unless it is to be filed.
                 edge.pointee.setNewer(.unlinked)
             }
             let isDone = next == nil
             next?.pointee.older = nil
             successors.unlock(leaving: next, isClosed: true)
             filer.file(batch[..<readied])
-            // Code of the user may wait for any of the dependents.
+            // User code may wait for any of the dependents.
             if isDone { return filer.fileTheRest() }
             filer.fileOwn()
             next = successors.lockClosed()
         }
     }
 
-    /// Counts one dependent down, while the successor list is locked. True if it is to be filed.
+    /// Counts one dependent down, while the successor list is locked. Returns true if it is to be filed.
     @inline(__always)
     private static func countDown(_ dependent: Unmanaged<Operation>, _ filer: inout BatchFiler) -> Bool {
         let state = DependencyEdge.state(of: dependent)
@@ -188,7 +188,7 @@ extension Operation {
 }
 
 extension ObserverList<Operation> {
-    /// The object hears of it, if it is still there. Inside of `KeptAlive.during`.
+    /// Notifies the object, if it still exists. Inside `KeptAlive.during`.
     func tellOfFinishedDependency() {
         KeptAlive.keep(self)
         guard let object else { return }
@@ -208,12 +208,10 @@ extension BatchFiler {
 }
 
 extension DependencyEdge {
-    /// Frees the edges of an operation in its deinit and releases its dependencies.
-    ///
-    /// Releasing the last of a chain of a million operations would recurse a million deep. So the outermost deinit on
-    /// a thread unrolls: those nested in it hand their edges to its list instead (contract E22).
+    /// Releasing the last of a chain of a million operations would recurse a million times. So the outermost deinit on
+    /// a thread releases in a loop, and the deinits inside it hand their edges to its list (contract E22).
     static func releaseAll(of operation: Operation) {
-        // Latest first, as they stand; the next loop releases them.
+        // Latest first, as in the list. The next loop releases them.
         var own = operation.dependencyEdges.takeAll()
         var last: Pointer?
         var edge = own

@@ -12,8 +12,8 @@ extension Operation {
         /// Before all others.
         case veryHigh = 8
 
-        /// The nearest level on the way to `normal`: −10 and −8 give `veryLow`, −3 and 3 give `normal`, 7 gives
-        /// `high` (contract G2).
+        /// The nearest level towards `normal`: −10 and −8 give `veryLow`, −3 and 3 give `normal`, 7 gives `high`
+        /// (contract G2).
         public init(clamping rawValue: Int) {
             switch rawValue {
             case ...(-8): self = .veryLow
@@ -29,13 +29,13 @@ extension Operation {
         init(level: PriorityLevel) { self.init(clamping: Int(level.rawValue) * 4 - 8) }
     }
 
-    /// Sets `queuePriority` from any number, pulled towards normal to the nearest level (contract G2).
+    /// Sets `queuePriority` from any number, rounded towards normal to the nearest level (contract G2).
     public func setQueuePriority(rawValue: Int) { queuePriority = QueuePriority(clamping: rawValue) }
 }
 
 extension Operation {
-    /// The queue that the operation is being added to has a quality of service, with this band. It counts for an
-    /// operation that has neither a quality nor a thread priority of its own (contract P13).
+    /// Takes over the band of the queue to which the operation is being added. It counts for an operation with neither
+    /// a quality of service nor a thread priority of its own (contract P13).
     func adopt(_ band: NiceBand) {
         if MethodOverride.start.isPresent(in: self) { return }
         lock.withLock {
@@ -45,7 +45,7 @@ extension Operation {
         }
     }
 
-    /// The band for a quality of service, which an overridden `start` does not get (contract H4).
+    /// The band for a quality of service. An overridden `start` runs in the normal band (contract H4).
     func band(of quality: QualityOfService) -> NiceBand {
         MethodOverride.start.isPresent(in: self) ? .normal : quality.band
     }

@@ -21,10 +21,10 @@ extension Operation {
         }
     }
 
-    /// Starts the operation by hand if that is possible now (contract B12): on the calling thread, or on one of the pool
-    /// if it is asynchronous.
+    /// Starts the operation by hand if that is possible now (contract B12): on the calling thread, or on a thread of
+    /// the pool if it is asynchronous.
     ///
-    /// - Returns: false, with no change, if it is not ready; true if it was started, or if it was cancelled and is
+    /// - Returns: false, with no change, if it is not ready. True if it was started, or if it was cancelled and is
     ///   finished now.
     @discardableResult
     public final func performIfReady() -> Bool {
@@ -41,6 +41,6 @@ extension Operation {
         return true
     }
 
-    /// Has a thread of the pool call a block.
+    /// Calls a block on a thread of the pool.
     static func callOnPool(_ block: @escaping @Sendable () -> Void) { WorkerPool.of(.normal).submit(.block(block)) }
 }

@@ -270,7 +270,7 @@ open class Operation: @unchecked Sendable {
             let isForMain =
                 !MethodOverride.start.isPresent(in: self) && !state.load().has(OperationState.Word.runsAsTask)
             let band = isForMain ? NiceBand(threadPriority: priority).permitted : .normal
-            // Both under the lock: if two threads set it, value and band are of the same one.
+            // Both under the lock: if two threads set it at once, value and band come from the same thread.
             let consequence = withNewDetails {
                 $0.threadPriority = priority
                 return state.setBand(band)

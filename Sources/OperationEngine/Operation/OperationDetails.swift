@@ -1,17 +1,17 @@
-/// The settings that most operations never touch, kept apart so that those cost one empty pointer.
-///
-/// Guarded by its operation's `lock`.
+/// Settings that most operations never use. Stored apart, so those operations pay for one empty pointer only. Guarded
+/// by the operation's `lock`.
 final class OperationDetails {
     private let liveMark = LiveMark(.operationDetails)
     var name: String?
     var completionBlock: (@Sendable () -> Void)?
     var threadPriority: Double?
     var qualityOfService: QualityOfService?
-    /// What the operation failed with, or why it was skipped: as `hasFailed` and `isSkipped` in the state word say.
+    /// The error with which the operation failed, or why it was skipped. `hasFailed` and `isSkipped` in the state word
+    /// say which.
     var failure: (any Error)?
     /// The tasks that await the end.
     var awaiters = AwaiterList()
-    /// The blocks of a `BlockOperation` but the first.
+    /// The blocks of a `BlockOperation` except the first.
     var furtherBlocks: [BlockOperation.Block] = []
 
     func takeFurtherBlocks() -> [BlockOperation.Block] {
@@ -30,7 +30,7 @@ extension Operation {
         lock.withLock { change(ownDetails()) }
     }
 
-    /// The details, which are made if there are none. Under the lock.
+    /// The details. Made if there are none. Under the lock.
     func ownDetails() -> OperationDetails {
         let own = details ?? OperationDetails()
         details = own
@@ -43,8 +43,8 @@ extension Operation {
         }
         observers?.willChange(.completionBlock)
         defer { observers?.didChange(.completionBlock) }
-        // The block is in place before the flag: the finishing thread that sees the flag takes `lock` and finds it. If
-        // it came too late, the one before it stays, which the finishing thread may not have taken yet.
+        // The block is stored before the flag: a finishing thread that sees the flag takes `lock` and finds the block.
+        // If the block came too late, the previous one stays, because the finishing thread may not have taken it yet.
         let (replaced, phase) = withNewDetails { own in
             let replaced = own.completionBlock
             own.completionBlock = block
@@ -52,11 +52,11 @@ extension Operation {
             if phase == .finished { own.completionBlock = replaced }
             return (replaced, phase)
         }
-        // Released outside the lock: captures may run code of their own.
+        // Released outside the lock: deinits of captured objects may run user code.
         withExtendedLifetime((replaced, phase)) {}
     }
 
-    /// The completion block, for the finishing thread alone; the property is nil from here on (contract I6).
+    /// Takes the completion block, on the finishing thread. The property is nil from here on (contract I6).
     func takeCompletionBlock() -> (@Sendable () -> Void)? {
         observers?.willChange(.completionBlock)
         lock.lock()

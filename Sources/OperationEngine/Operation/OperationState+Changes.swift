@@ -1,6 +1,7 @@
 import Synchronization
 
-/// How dependencies, a cancellation and priorities change an operation's state, and the flags that are set beside.
+/// How dependencies, cancellation and priorities change an operation's state, and the flags that are set without a
+/// change of phase.
 extension OperationState {
     /// What the caller of a transition has to do.
     enum Consequence {
@@ -14,7 +15,7 @@ extension OperationState {
         let transition = update { word in
             guard word.phase.rawValue < Phase.dispatched.rawValue else { return nil }
             var next = Word(bits: word.bits + Word.oneDependency)
-            // A cancelled one stays ready whatever it depends on.
+            // A cancelled operation stays ready, whatever it depends on.
             if word.phase == .ready, !next.isReady, !word.has(Word.hasOwnReadiness) { next.phase = .waiting }
             return next.outdatingAnswer()
         }
@@ -23,11 +24,11 @@ extension OperationState {
         }
     }
 
-    /// Changes nothing. What the calling thread has seen, such as the writes of a dependency that it found finished,
-    /// goes on to the thread that starts the operation if that chooses it later (contract E24).
+    /// Changes nothing, but passes on what the calling thread has seen, such as the writes of a dependency that it
+    /// found finished. The thread that starts the operation later sees these too (contract E24).
     func passOn() { update { $0 } }
 
-    /// Counts one unfinished dependency less: it finished or was removed.
+    /// Counts one unfinished dependency less, because it finished or was removed.
     func dropDependency() -> ReadinessChange {
         let transition = update { $0.droppingDependency() }
         return ReadinessChange(
@@ -36,27 +37,26 @@ extension OperationState {
             isLast: transition?.new.unfinishedDependencies == 0)
     }
 
-    /// As `dropDependency`, unless somebody is to be told: then nil, with no change, and there is an `ObserverList`. The flags
-    /// are looked at in the same step, so that an observation that begins now either is told or finds the new value
-    /// (contract D18).
+    /// As `dropDependency`, unless someone is to be notified. Then it returns nil, with no change, and there is an
+    /// `ObserverList`. The same step reads the flags, so an observation that begins at this moment either is notified
+    /// or finds the new value (contract D18).
     func dropDependencyUnlessTold() -> Consequence? {
         update { $0.isToldOfDependency ? nil : $0.droppingDependency() }.map { consequence(of: $0) }
     }
 
-    /// What one dependency more or less means.
+    /// The effect of one dependency more or less.
     struct ReadinessChange {
         var consequence: Consequence
-        /// Whether `isReady` is different now, by the engine's own rules.
+        /// Whether `isReady` has changed, by the engine's own rules.
         var hasChanged: Bool
         /// Whether no unfinished dependency is left.
         var isLast: Bool
     }
 
-    /// Sets the flag unless finished (contract J1, J2, J14).
+    /// Sets the flag unless the operation is finished (contract J1, J2, J14).
     ///
-    /// - Parameter finishesWithoutSlot: whether it then goes before all others (J9), so that one among the ready ones
-    ///   has to be re-filed.
-    ///
+    /// - Parameter finishesWithoutSlot: whether the operation then goes before all others (J9). If so, and it is in the
+    ///   ready list, it has to be filed again.
     /// - Returns: also the word before; nil if nothing has changed.
     func cancel(finishesWithoutSlot: Bool) -> (consequence: Consequence, old: Word?) {
         let transition = update { word in
@@ -70,9 +70,9 @@ extension OperationState {
         return (consequence(of: transition), transition?.old)
     }
 
-    /// As `cancel`, in one step with its way to the ready list, for an operation that stands in a list of the queue whose
-    /// lock the caller holds, has no observers, and finishes without a slot. Nil, with no change, if it is to be
-    /// cancelled in the usual way: it has begun, or another thread is about to file it.
+    /// As `cancel`, and moves the operation to `ready` in the same step. For an operation that is in a list of the
+    /// queue whose lock the caller holds, that has no observers, and that finishes without a slot. Nil, with no change,
+    /// if it has to be cancelled in the usual way: it has begun, or another thread is about to file it.
     func cancelListed() -> Word? {
         update { word in
             let isListed = word.phase == .waiting || word.isInReadyList
@@ -81,7 +81,8 @@ extension OperationState {
         }?.new
     }
 
-    /// Sets the priority; one that waits among the ready ones is re-filed at its new level's back (contract G10, G11).
+    /// Sets the priority. An operation in the ready list is filed again, at the back of its new level (contract G10,
+    /// G11).
     func setLevel(_ level: PriorityLevel) -> Consequence {
         change { word in
             guard word.level != level else { return nil }
@@ -91,7 +92,7 @@ extension OperationState {
         }
     }
 
-    /// Sets the band of worker threads; one that waits among the ready ones is re-filed.
+    /// Sets the band of worker threads. An operation in the ready list is filed again.
     func setBand(_ band: NiceBand) -> Consequence {
         change { word in
             guard word.band != band else { return nil }
@@ -101,7 +102,7 @@ extension OperationState {
         }
     }
 
-    /// An overridden `isReady` may answer differently from now on: a waiting operation is filed anew.
+    /// From now on an overridden `isReady` may answer differently. A waiting operation is filed again.
     func announceReadiness() -> Consequence {
         change { word in
             let next = word.outdatingAnswer()
@@ -115,11 +116,11 @@ extension OperationState {
     @inline(__always)
     var isObserved: Bool { load().has(Word.hasObservers) }
 
-    /// The observers, if there ever were any. One load otherwise (contract D21).
+    /// The observers; nil if there were never any. Then it costs one load (contract D21).
     @inline(__always)
     var observers: ObserverList<Operation>? { isObserved ? existingObservers : nil }
 
-    /// The list, whether or not anybody is in it.
+    /// The list, even if there are no observers in it.
     @inline(never)
     var existingObservers: ObserverList<Operation>? {
         // Acquiring: pairs with the exchange that set it.
@@ -139,7 +140,7 @@ extension OperationState {
         return Unmanaged.fromOpaque(existing.unsafelyUnwrapped).takeUnretainedValue()
     }
 
-    /// In the operation's deinit, after its edges are unlinked.
+    /// Called in the operation's deinit, after its edges are unlinked.
     func releaseObservers() {
         if let list = observerList.load(ordering: .acquiring) {
             Unmanaged<ObserverList<Operation>>.fromOpaque(list).release()
@@ -148,49 +149,50 @@ extension OperationState {
 
     // MARK: Flags
 
-    /// Says, for good, that the operation has observers.
+    /// Marks the operation, for good, as one that has observers.
     func setHasObservers() { update { $0.setting(Word.hasObservers) } }
 
-    /// Says, in its init, that the operation runs as a task.
+    /// Marks the operation, in its init, as one that runs as a task.
     func setRunsAsTask() { update { $0.setting(Word.runsAsTask | Word.isGuest) } }
 
-    /// Says, in its init, that the operation carries a barrier's block.
+    /// Marks the operation, in its init, as one that carries a barrier's block.
     func setIsBarrier() { update { $0.setting(Word.isBarrier) } }
 
-    /// Says that tasks await the end. False if there is nothing to await any more.
+    /// Notes that tasks await the end. Returns false if the operation is finished.
     func announceAwaiters() -> Bool { update { $0.isFinished ? nil : $0.setting(Word.hasAwaiters) } != nil }
 
-    /// Says that the operation failed. False if it had failed before, or is finished.
+    /// Notes that the operation failed. Returns false if it had failed before, or is finished.
     func setHasFailed() -> Bool {
         update { $0.isFinished || $0.has(Word.hasFailed) ? nil : $0.setting(Word.hasFailed) } != nil
     }
 
-    /// Sets what becomes of the operation if a dependency does not succeed.
+    /// Sets what happens to the operation if a dependency does not succeed.
     func setPolicy(_ policy: DependencyFailurePolicy) {
         update { Word(bits: $0.bits & ~Word.policyMask | UInt64(policy.rawValue) << Word.policyShift) }
     }
 
-    /// Says that somebody else is going to look at the blocks, or to add one. False once finished: there are none.
+    /// Notes that a thread other than the running one is going to read the blocks, or to add one. Returns false once
+    /// the operation is finished: then there are no blocks.
     func shareBlocks() -> Bool { update { $0.isFinished ? nil : $0.setting(Word.sharesBlocks) } != nil }
 
     func setCountsCancelled(_ counts: Bool) {
         update { Word(bits: counts ? $0.bits | Word.countsCancelled : $0.bits & ~Word.countsCancelled) }
     }
 
-    /// Says, while it is claimed, that the operation is a guest of its queue, and perhaps why.
+    /// Marks the operation, while it is claimed, as a guest of its queue, with a reason if there is one.
     func setGuest(_ reason: UInt64 = 0) { update { $0.setting(Word.isGuest | reason) } }
 
-    /// Says that the operation has its own readiness: while it is idle and has an `ObserverList`.
+    /// Notes that the class overrides `isReady`. Called while the operation is idle and has an `ObserverList`.
     func setOwnReadiness() { update { $0.setting(Word.hasOwnReadiness) } }
 
-    /// Before a start by hand asks an overridden `isReady`. False if one asks already: a start inside that `isReady`, or on
-    /// another thread.
+    /// Called before a start by hand asks an overridden `isReady`. Returns false if another start is asking: one inside
+    /// that `isReady`, or on another thread.
     func beginStartsQuestion() -> Bool {
         update { $0.has(Word.isAskedByStart) ? nil : $0.setting(Word.isAskedByStart) } != nil
     }
     func endStartsQuestion() { update { Word(bits: $0.bits & ~Word.isAskedByStart) } }
 
-    /// A transition that may make the caller the one that files the operation.
+    /// A transition after which the caller may have to file the operation.
     private func change(_ change: (Word) -> Word?) -> Consequence { consequence(of: update(change)) }
 
     private func consequence(of transition: (old: Word, new: Word)?) -> Consequence {
@@ -198,7 +200,7 @@ extension OperationState {
         return old.phase != .filing && new.phase == .filing ? .file : .none
     }
 
-    /// Says whether a completion block is set. Returns the phase in which it was set.
+    /// Notes whether a completion block is set. Returns the phase in which this was noted.
     func setHasCompletion(_ isSet: Bool) -> Phase {
         update { word in
             guard !word.isFinished else { return nil }

@@ -1,4 +1,4 @@
-/// What the one word of a state holds.
+/// The bits of an operation's state word.
 extension OperationState {
     /// A snapshot of the word.
     struct Word: Equatable {
@@ -10,42 +10,43 @@ extension OperationState {
         static let hasCompletion: UInt64 = 1 << 6
         static let levelShift: UInt64 = 8
         static let bandShift: UInt64 = 12
-        /// The class overrides `isReady`: the engine asks it instead of looking at the dependencies (contract F). Set when it
-        /// enters a queue, or before that with its first dependency, once there is an `ObserverList` (F8).
+        /// The class overrides `isReady`, and the engine asks that instead of the dependencies (contract F). Set when
+        /// the operation enters a queue, or before that with its first dependency, once there is an `ObserverList`
+        /// (F8).
         static let hasOwnReadiness: UInt64 = 1 << 16
-        /// Its runner does not simply run it from begin to end: `start` or `isReady` is overridden, or the work is a
-        /// task. The queue has it in a list when it is chosen, and it leaves by itself.
+        /// Its runner cannot simply run it from start to end, because `start` or `isReady` is overridden, or the work
+        /// is a task. When it is chosen, the queue keeps it in a list, and it leaves the queue by itself.
         static let isGuest: UInt64 = 1 << 17
-        /// There are, or were, observers: every transition from here on is announced (contract D18, D21).
+        /// There are, or were, observers. Every transition from here on is announced (contract D18, D21).
         static let hasObservers: UInt64 = 1 << 18
-        /// A runner has started it as a guest: with its end it leaves the queue (contract C6).
+        /// A runner has started it as a guest. When it ends, it leaves the queue (contract C6).
         static let isKept: UInt64 = 1 << 27
-        /// Others than the maker have looked at the blocks, or added some: from here on a lock guards them.
+        /// Someone other than its maker has read the blocks or added one. From here on a lock guards them.
         static let sharesBlocks: UInt64 = 1 << 28
-        /// Its overridden `start` has gone on elsewhere, and runs it there (contract B9).
+        /// Its overridden `start` has gone on on another thread, and runs it there (contract B9).
         static let runsElsewhere: UInt64 = 1 << 29
-        /// A start by hand asks its overridden `isReady`.
+        /// A start by hand is asking its overridden `isReady`.
         static let isAskedByStart: UInt64 = 1 << 30
-        /// Something may have changed what an overridden `isReady` answers since it was last asked.
+        /// Since an overridden `isReady` was last asked, something may have changed its answer.
         static let isAnswerOutdated: UInt64 = 1 << 19
         /// It carries a barrier's block. Set in its init.
         static let isBarrier: UInt64 = 1 << 31
-        /// Tasks await the end, or did: the finishing thread resumes them.
+        /// Tasks await the end, or did. The finishing thread resumes them.
         static let hasAwaiters: UInt64 = 1 << 20
-        /// The work is a task: the operation goes on when `start` has returned, and ends with the task.
+        /// The work is a task. The operation goes on after `start` has returned, and ends with the task.
         static let runsAsTask: UInt64 = 1 << 21
-        /// It failed: the details hold the error.
+        /// It failed. The details hold the error.
         static let hasFailed: UInt64 = 1 << 22
-        /// It was left out since a dependency did not succeed: the details hold the reason.
+        /// It was skipped because a dependency did not succeed. The details hold the reason.
         static let isSkipped: UInt64 = 1 << 23
         /// Two bits, a `DependencyFailurePolicy`.
         static let policyShift: UInt64 = 24
         static let policyMask: UInt64 = 0b11 << policyShift
         /// The policy counts cancelled dependencies among the failed ones.
         static let countsCancelled: UInt64 = 1 << 26
-        /// What makes a start take more than running `main`.
+        /// With one of these a start takes more than running `main`.
         static let startsWithCare = runsAsTask | policyMask
-        /// What makes an end take more than letting go of the operation, as far as its queue has no observers.
+        /// With one of these an end takes more than releasing the operation, if its queue has no observers.
         static let endsNoticed =
             hasObservers | hasCompletion | hasWaiters | hasAwaiters | hasOwnReadiness | startsWithCare | isBarrier
         static let oneDependency: UInt64 = 1 << 32
@@ -62,27 +63,30 @@ extension OperationState {
         var unfinishedDependencies: UInt64 { bits >> 32 }
         /// Ready by the engine's own rules: no unfinished dependency, or cancelled (contract B8, J4).
         var isReady: Bool { unfinishedDependencies == 0 || isCancelled }
-        /// Ready, and nobody has to be asked.
+        /// Ready, and no `isReady` has to be asked.
         var isReadyUnasked: Bool { isReady && bits & Self.hasOwnReadiness == 0 }
-        /// Whether the finishing thread takes it out of its queue, because no runner will.
+        /// Whether the finishing thread takes the operation out of its queue, because no runner will.
         var leavesQueueByItself: Bool { has(Self.isKept) }
-        /// Whether a chosen one is to be started by that starter: a guest once its runner calls its `start`.
+        /// Whether that starter may start the operation, which was chosen. A guest may be started once its runner calls
+        /// its `start`.
         func isToBeStarted(by starter: OperationState.Starter) -> Bool {
             has(Self.isGuest) ? has(Self.isKept) && starter != .hand : starter == .runner
         }
-        /// Whether the end of a dependency is not only counted: observers are told, and of the last one the overridden
-        /// `isReady` of an operation in no queue, which is asked then (contract F8).
+        /// Whether the end of a dependency is not only counted. Observers are notified. The last one also makes the
+        /// engine ask the overridden `isReady` of an operation in no queue (contract F8).
         var isToldOfDependency: Bool { has(Self.hasObservers) || isAskedOutsideQueue && unfinishedDependencies == 1 }
         /// Whether its overridden `isReady` is asked although it is in no queue.
         var isAskedOutsideQueue: Bool { phase == .idle && has(Self.hasOwnReadiness) }
-        /// Whether a waiting operation is ready now, or has to be asked.
+        /// Whether a waiting operation is ready now, or its `isReady` has to be asked.
         var isToBeFiled: Bool { isReady || bits & Self.hasOwnReadiness != 0 }
         func outdatingAnswer() -> Word { setting(Self.isAnswerOutdated) }
-        /// Whether one of the ready list may be chosen.
+        /// Whether an operation of the ready list may be chosen.
         var isToBeDispatched: Bool { phase == .ready || phase == .enqueued && isReadyUnasked }
-        /// Where a change of priority means another place: in the ready list, or in the inbox, mostly on the way to it.
+        /// Whether a change of priority moves the operation: it is in the ready list, or in the inbox, mostly on its
+        /// way there.
         var isInReadyList: Bool { phase == .ready || phase == .enqueued }
-        /// One that becomes ready in the inbox has its turn from then on, whether it ever was ready before (contract G6).
+        /// Whether the operation becomes ready in the inbox. Its place in the order counts from then on, even if it was
+        /// ready before (contract G6).
         func becomesReadyInInbox(as next: Word) -> Bool { phase == .enqueued && !isReady && next.isReadyUnasked }
         var level: PriorityLevel {
             get { PriorityLevel(rawValue: UInt8(truncatingIfNeeded: bits >> Self.levelShift & 0b1111)) }
@@ -100,12 +104,12 @@ extension OperationState {
                 ?? .run
         }
 
-        /// Whether it ended otherwise than its dependents wanted, by their policies.
+        /// Whether it ended without success, by the policy of a dependent.
         func hasNotSucceeded(countingCancelled: Bool) -> Bool {
             isFinished && (bits & (Self.hasFailed | Self.isSkipped) != 0 || countingCancelled && isCancelled)
         }
 
-        /// With one unfinished dependency less; to be filed, if that makes it ready.
+        /// The word with one unfinished dependency less, in the phase `filing` if that makes the operation ready.
         func droppingDependency() -> Word {
             let next = Word(bits: bits - Self.oneDependency).outdatingAnswer()
             let isToBeFiled = phase == .waiting ? next.isToBeFiled : becomesReadyInInbox(as: next)

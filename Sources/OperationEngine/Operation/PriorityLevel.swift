@@ -1,4 +1,4 @@
-/// The index of a queue priority, 0 (very low) to 4 (very high), and one more above them.
+/// The index of a queue priority, from 0 (very low) to 4 (very high), and one level above them.
 struct PriorityLevel: Equatable {
     let rawValue: UInt8
 

@@ -1,18 +1,18 @@
 /// The kind of work that an operation or a queue does. It affects threads only, never the order in which a queue
-/// chooses (contract N14).
+/// chooses operations (contract N14).
 public enum QualityOfService: Int, Sendable {
-    /// Work that somebody watches, as an animation.
+    /// Work that a user watches, such as an animation.
     case userInteractive = 33
-    /// Work that somebody waits for.
+    /// Work that a user waits for.
     case userInitiated = 25
-    /// Long work whose progress somebody may follow.
+    /// Long work whose progress a user may follow.
     case utility = 17
-    /// Work that nobody sees.
+    /// Work that no user sees.
     case background = 9
-    /// Nothing said.
+    /// Unspecified.
     case `default` = -1
 
-    /// Never one that needs a privilege.
+    /// The band for this quality of service. Never one that needs a privilege.
     var band: NiceBand {
         switch self {
         case .background: NiceBand(nice: 10).permitted

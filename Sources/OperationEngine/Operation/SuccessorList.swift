@@ -3,30 +3,31 @@ import Synchronization
 
 /// The edges of the operations that depend on one operation. Owned by the dependents.
 ///
-/// One word: the address of an edge, and three flags. Until its operation has finished, edges are pushed onto the list by
-/// one compare-exchange, and it is linked by `older`, from the newest on. Whatever else is done with the list is done by
-/// who has *locked* it; nobody pushes meanwhile. The newer neighbours, which an edge needs to leave the list in constant
-/// time, are written down when one first leaves: each edge is walked over once for that.
+/// The list is one word: the address of an edge, and three flags. Until its operation has finished, a compare-exchange
+/// pushes an edge onto it, and the edges are linked by `older`, from the newest on. Everything else needs the list's
+/// *lock*, during which no edge is pushed. To leave the list in constant time, an edge needs its newer neighbour. The
+/// newer neighbours are noted when an edge first leaves. Each edge is visited once for that.
 ///
-/// **Released in one batch.** The finishing thread locks the list, reads its edges, counts their dependents down, and
-/// *closes* it, empty, with the unlock. It writes no edge: an edge lies beside its dependent's others, which other
-/// finishing threads read, and the line of the cache would go from one processor to the next.
+/// **Releasing in one batch.** The finishing thread locks the list, reads its edges, counts their dependents down, and
+/// *closes* the list, empty, with the unlock. It writes to no edge. An edge is next to its dependent's other edges,
+/// which other finishing threads read, so a write would move the cache line between processors.
 ///
-/// **Released in several.** If the list is longer than a batch, it writes the newer neighbours down and takes edges out
-/// from the oldest on, which is where the closed list's word points. It lets go of the lock between two batches, so that
-/// a dependent's deinit does not wait for a million others.
+/// **Releasing in several batches.** If the list is longer than a batch, the finishing thread notes the newer
+/// neighbours and takes edges out from the oldest on. The word of the closed list points to the oldest one. Between two
+/// batches it releases the lock, so that a dependent's deinit does not wait for a million others.
 ///
-/// **In the list** is an edge that does not say `unlinked`, as long as the list is not empty. What is taken out alone says
-/// so; what is taken out by the unlock that leaves the list empty and closed does not, and nothing is pushed later that
-/// could make the list look as if that were still there. Who uses edges, or a dependent that may be on its way to its
-/// deinit, has locked the list while its word has an address. So whoever reads a word without an address, or that an
-/// edge is unlinked, in both cases acquiring what the holder has released, comes after all those uses and may free the
-/// edge. It cannot be the word from before the push: whoever asks for an edge comes after that.
+/// **When an edge is in the list.** An edge is in the list if it is not marked `unlinked` and the list is not empty. An
+/// edge that is taken out alone is marked. Edges that the unlock takes out all at once, leaving the list empty and
+/// closed, are not marked. Nothing is pushed onto a closed list, so it stays empty. A thread that uses edges, or
+/// dependents whose deinit may be about to run, holds the lock, with an address in the word. So a thread that reads a
+/// word without an address, or a mark, comes after all those uses, because both loads acquire what the holder has
+/// released. Then it may free the edge. It cannot read the word from before the push, because it learned of the edge
+/// after that.
 ///
-/// **No edge is forgotten.** An operation that has no successors when it finishes leaves the list open: closing it would
-/// cost every operation a step. The finishing thread changes the state word and then looks at the list; who pushes an edge
-/// then looks at the state word. All four are sequentially consistent, so one of the two sees the other; if both do, the edge
-/// is the one's who locks the list first.
+/// **No edge is forgotten.** An operation that has no successors when it finishes leaves its list open, because closing
+/// it would cost every operation a step. The finishing thread changes the state word and then reads the list. A thread
+/// that pushes an edge reads the state word after that. All four are sequentially consistent, so one of the two sees
+/// the other. If both do, the edge belongs to the one that locks the list first.
 struct SuccessorList: ~Copyable {
     typealias Edge = DependencyEdge.Pointer
 
@@ -41,11 +42,11 @@ struct SuccessorList: ~Copyable {
     private static func edge(_ bits: UInt64) -> Edge? { Edge(bitPattern: UInt(bits & ~flags)) }
     private static func bits(_ edge: Edge?) -> UInt64 { UInt64(UInt(bitPattern: edge)) }
 
-    /// Acquiring too: pairs with the exchange of `unlock`, and with the locks since, which go on with what that released.
+    /// Also acquiring: pairs with the exchange of `unlock`, and with later locks, which continue its release sequence.
     @inline(__always)
     var isEmpty: Bool { word.load(ordering: .sequentiallyConsistent) & ~Self.flags == 0 }
 
-    /// Adds an edge. False if the list is closed.
+    /// Adds an edge. Returns false if the list is closed.
     @inline(__always)
     func push(_ edge: Edge) -> Bool {
         edge.pointee.setNewer(.unknown)
@@ -59,7 +60,7 @@ struct SuccessorList: ~Copyable {
                 }
             }
             edge.pointee.older = Self.edge(bits)
-            // Releasing, among other things: publishes the edge to who locks the list.
+            // Also releasing: publishes the edge to the thread that locks the list.
             let (exchanged, original) = word.weakCompareExchange(
                 expected: bits, desired: Self.bits(edge), successOrdering: .sequentiallyConsistent,
                 failureOrdering: .relaxed)
@@ -68,7 +69,8 @@ struct SuccessorList: ~Copyable {
         }
     }
 
-    /// Takes an edge out that was pushed, or never linked. False if it is in the list no more; then mostly without a lock.
+    /// Takes out an edge that was pushed, or never linked. Returns false if it is no longer in the list, in most cases
+    /// without the lock.
     @inline(__always)
     func remove(_ edge: Edge) -> Bool {
         if edge.pointee.isUnlinked || isEmpty { return false }
@@ -78,7 +80,7 @@ struct SuccessorList: ~Copyable {
     @inline(never)
     private func removeLocking(_ edge: Edge) -> Bool {
         var (first, isClosed) = lock()
-        // It may have been taken out since.
+        // It may have been taken out in the meantime.
         let isLinked = first != nil && !edge.pointee.isUnlinked
         if isLinked {
             if !isClosed, let first { Self.noteNewer(from: first) }
@@ -96,7 +98,7 @@ struct SuccessorList: ~Copyable {
         return isLinked
     }
 
-    /// Writes the newer neighbours down, of those edges where they are not known.
+    /// Notes the newer neighbours of the edges that do not have them yet.
     private static func noteNewer(from newest: Edge) {
         newest.pointee.setNewer(.none)
         var newer = newest
@@ -108,7 +110,7 @@ struct SuccessorList: ~Copyable {
         }
     }
 
-    /// Of a locked list that nobody has closed yet: writes the newer neighbours down. The oldest edge.
+    /// Notes the newer neighbours in a locked list that is not closed yet. Returns the oldest edge.
     @inline(never)
     static func oldest(from newest: Edge) -> Edge {
         newest.pointee.setNewer(.none)
@@ -120,7 +122,7 @@ struct SuccessorList: ~Copyable {
         return last
     }
 
-    /// Locks the list again after a pause. The oldest edge.
+    /// Locks the closed list again after a pause. Returns the oldest edge.
     func lockClosed() -> Edge? { lock().first }
 
     // MARK: The lock
@@ -144,8 +146,8 @@ struct SuccessorList: ~Copyable {
         if word.exchange(bits, ordering: .releasing) & Self.hasSleepers != 0 { Futex.wakeAllOnLowHalf(of: word) }
     }
 
-    /// Spins, then sleeps, until the list is not locked. The word. Acquiring: who finds the list closed comes after the
-    /// finish.
+    /// Spins, then sleeps, until the list is not locked. Returns the word. Acquiring: a thread that finds the list
+    /// closed comes after the finish.
     @inline(never)
     private func waitWhileLocked() -> UInt64 {
         for _ in 0..<Self.spins {
@@ -157,7 +159,7 @@ struct SuccessorList: ~Copyable {
         while true {
             let bits = word.load(ordering: .acquiring)
             if bits & Self.locked == 0 { return bits }
-            // Who unlocks finds the flag, and wakes; or has unlocked before, and the exchange fails.
+            // The unlocking thread finds the flag and wakes this one, or it has unlocked before and the exchange fails.
             let announced = bits | Self.hasSleepers
             if word.compareExchange(expected: bits, desired: announced, ordering: .relaxed).exchanged {
                 Futex.waitOnLowHalf(of: word, expected: announced, timeoutNanoseconds: -1)
