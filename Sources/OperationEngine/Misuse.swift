@@ -1,26 +1,26 @@
 import Glibc
 import Synchronization
 
-/// A programmer's error in the use of operations and queues (contract R).
+/// A programming error in the use of operations and queues (contract R).
 ///
-/// Each one goes to `Misuse.handler`. The default prints the message on standard error and traps, but where a case says
-/// otherwise. Where a handler returns, the offending call has no effect.
+/// Every misuse goes to `Misuse.handler`. The default handler prints the message on standard error and traps, unless a
+/// case says otherwise. If a handler returns, the offending call has no effect.
 public enum Misuse: Error, Sendable, Hashable {
     /// `start` on an operation whose dependencies are unfinished (B6).
     case startNotReady
-    /// `start` on an operation that executes already (B5).
+    /// `start` on an operation that is executing (B5).
     case startExecuting
     /// `start` by hand on an operation that a queue will start (B9).
     case startInQueue
     /// `start` on a finished operation; reported only if `isStrict` (B4).
     case startFinished
-    /// Adding an operation that executes already (M6, B10).
+    /// Adding an operation that is executing (M6, B10).
     case addExecuting
     /// Adding an operation that is finished (M6, B10).
     case addFinished
-    /// Adding an operation that is in a queue already, or twice in one batch (M6).
+    /// Adding an operation that is in a queue already, or is twice in one batch (M6).
     case addInQueue
-    /// A concurrency limit below zero that is not the default's −1 (N5).
+    /// A negative concurrency limit other than the default −1 (N5).
     case negativeLimit(Int)
     /// Adding a block to a block operation that executes or is finished (K7).
     case executionBlockLate
@@ -35,32 +35,31 @@ public enum Misuse: Error, Sendable, Hashable {
     case notObservable(keyPath: String)
     /// Giving a queue another `underlyingQueue` while it holds operations (P5).
     case underlyingQueueLate
-    /// `OperationQueue.runMain()` elsewhere than on the main thread, or inside of an operation (P1). Traps even where the
-    /// handler returns.
+    /// `OperationQueue.runMain()` off the main thread, or inside an operation (P1). Traps even if the handler returns.
     case runMainMisplaced
     /// An operation that waits for itself to finish, from inside its own main (O5).
     case waitForSelf
-    /// Adding, waiting or starting threads in a child that fork(2) made after its parent had used the engine, whose
-    /// threads the child does not have. Where another thread held one of the engine's locks at the fork, the process
-    /// ends with this message, whatever the handler.
+    /// Adding, waiting or starting threads in a child that fork(2) made after its parent had used the engine. The child
+    /// does not have the engine's threads. If another thread held a lock of the engine at the fork, the process ends
+    /// with this message, whatever the handler does.
     case useAfterFork
-    /// A blocking wait without a deadline that has lasted for a second and can never end, unless somebody cancels an
-    /// operation, removes a dependency or raises a limit (E15, O5). The default handler prints the message and goes
-    /// on; so does the wait.
+    /// A blocking wait without a deadline that has lasted for a second and can never end, unless an operation is
+    /// cancelled, a dependency removed or a limit raised (E15, O5). The default handler prints the message and returns,
+    /// and the wait goes on.
     case waitNeverEnds(reason: String)
-    /// The system has refused the engine a thread, which it tries to get again from time to time. Meanwhile operations run
-    /// on the `threads` that the engine has; none run if that is 0. Reported once in a process, on whichever thread was
-    /// refused, which may be the one that starts all the others: the handler must not wait for operations. The default
-    /// handler prints the message and goes on.
+    /// The system has refused the engine a thread. The engine tries again from time to time. Meanwhile operations run
+    /// on the `threads` that the engine has, and none run if that is 0. Reported once in a process, on the thread that
+    /// was refused. That may be the thread that starts all the others, so the handler must not wait for operations. The
+    /// default handler prints the message and returns.
     case threadRefused(threads: Int, reason: String)
-    /// Linux does not say which of the engine's threads are blocked, since /proc cannot be read. Threads for blocked
-    /// operations come more slowly then, one after the other (N13). Reported once, as `threadRefused`. The default handler
-    /// prints the message and goes on.
+    /// The engine cannot see which of its threads are blocked, because /proc cannot be read. Threads for blocked
+    /// operations then come more slowly, one after another (N13). Reported once, as `threadRefused`. The default
+    /// handler prints the message and returns.
     case blockingUnseen(reason: String)
 
     private static let settings = Settings()
 
-    /// What happens on a misuse. Set it early: the handler may be called from any thread, and from several at once.
+    /// Called on every misuse. Set it early. The handler may be called from any thread, and from several at once.
     public static var handler: @Sendable (Misuse) -> Void {
         get { settings.handler }
         set { settings.handler = newValue }
@@ -74,7 +73,7 @@ public enum Misuse: Error, Sendable, Hashable {
 
     func report() { Self.handler(self) }
 
-    /// Prints the message and ends the process, past the handler.
+    /// Prints the message and ends the process without calling the handler.
     func trap() -> Never { fatalError("OperationEngine: \(self)") }
 
     @Sendable private static func printAndTrap(_ misuse: Misuse) {
@@ -87,7 +86,7 @@ public enum Misuse: Error, Sendable, Hashable {
         }
     }
 
-    /// The handler and the mode, both process-wide as the contract has it.
+    /// The handler and the strict mode, both for the whole process, as the contract demands.
     private final class Settings: Sendable {
         private let lock = FutexLock()
         /// Guarded by `lock`.
@@ -101,7 +100,7 @@ public enum Misuse: Error, Sendable, Hashable {
                 let old = guardedHandler
                 guardedHandler = newValue
                 lock.unlock()
-                // Released outside the lock: its captures may run code in their deinit.
+                // Released outside the lock: deinits of its captures may run user code.
                 withExtendedLifetime(old) {}
             }
         }
@@ -109,7 +108,7 @@ public enum Misuse: Error, Sendable, Hashable {
 }
 
 extension Misuse: CustomStringConvertible {
-    /// What was done wrong: the text that the default handler prints.
+    /// The message that the default handler prints.
     public var description: String {
         switch self {
         case .startNotReady: "start: receiver is not yet ready to execute"
@@ -143,7 +142,7 @@ extension Misuse: CustomStringConvertible {
 }
 
 extension ForkedChild {
-    /// Reports the misuse if this process is one; says whether it is.
+    /// Reports the misuse if this process is a forked child. Returns whether it is.
     static func isRefused() -> Bool {
         guard isOne else { return false }
         Misuse.useAfterFork.report()

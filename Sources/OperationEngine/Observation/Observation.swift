@@ -1,23 +1,23 @@
 import Synchronization
 
-/// What an observer wants to be told; as Foundation's `NSKeyValueObservingOptions`.
+/// What an observer is notified of, as Foundation's `NSKeyValueObservingOptions`.
 public struct ObservingOptions: OptionSet, Sendable {
-    /// The options as bits, with the values of Foundation's.
+    /// The options as bits, with Foundation's values.
     public let rawValue: UInt
     /// Options from bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// The change carries the value after it.
+    /// The change has the new value.
     public static let new = ObservingOptions(rawValue: 1)
-    /// The change carries the value before it.
+    /// The change has the old value.
     public static let old = ObservingOptions(rawValue: 2)
-    /// The handler is called once at registration, with the value of that moment if `new` is asked for.
+    /// The handler is called once at registration, with the current value if `new` is requested.
     public static let initial = ObservingOptions(rawValue: 4)
-    /// The handler is called before each change too, with `isPrior` true and never a new value.
+    /// The handler is also called before each change, with `isPrior` true and without a new value.
     public static let prior = ObservingOptions(rawValue: 8)
 }
 
-/// One change of an observed property; as Foundation's `NSKeyValueObservedChange`.
+/// One change of an observed property, as Foundation's `NSKeyValueObservedChange`.
 public struct ObservedChange<Value> {
     /// What happened to the property.
     public enum Kind: Sendable {
@@ -34,60 +34,61 @@ public struct ObservedChange<Value> {
     /// Whether the handler is called before the change.
     public let isPrior: Bool
 
-    /// From values as the list of observers hands them on; nil are those that the observer did not ask for.
+    /// Takes the values from the observer list. A value is nil if the observer did not request it.
     init(old: Any?, new: Any?, isPrior: Bool) {
-        // Value may be an optional: then a cast of nil itself would give a value that is nil.
+        // `Value` may be an optional. Then casting nil itself would give a value that is nil.
         newValue = new.flatMap { $0 as? Value }
         oldValue = old.flatMap { $0 as? Value }
         self.isPrior = isPrior
     }
 }
 
-/// Keeps an observation going: it ends when the token is released or invalidated (contract D24).
+/// A token for an observation, which ends when the token is released or invalidated (contract D24).
 public final class Observation: Sendable {
     private let entry: (any ObserverEntry)?
 
-    /// With nil for what was refused.
+    /// Nil for an observation that was refused.
     init(_ entry: (any ObserverEntry)?) { self.entry = entry }
 
     deinit { end() }
 
     private func end() { entry?.end() }
 
-    /// Ends the observation: no call of the handler starts after this has returned (contract D19).
+    /// Ends the observation. No call of the handler starts after this has returned (contract D19).
     ///
-    /// A call starts when the engine, as the last thing before it calls, finds that the observation goes on. So nothing
-    /// is heard of later changes, nor of one under way whose other observers are being called at this moment. A call that
-    /// has started on another thread may just be entering the handler when this returns, and is not waited for: the
-    /// handler might be waiting for the invalidating thread, for a lock that it holds for instance, and then neither
-    /// would go on. Who must know that no call is running has the handler take a lock of its own.
+    /// A call starts when the engine checks, just before it calls, that the observation is active. So the handler is
+    /// not called for later changes, nor for a change under way whose other observers are being called at this moment.
+    /// A call that has started on another thread may be entering the handler when this returns. This does not wait for
+    /// it: the handler might wait for the invalidating thread, for example for a lock that it holds, and both would
+    /// wait forever. If you have to know that no call is running, take a lock in the handler.
     ///
-    /// Never blocks. From any thread, the handler's own calls included; idempotent.
+    /// Never blocks. From any thread, also from inside the handler. Idempotent.
     public func invalidate() { end() }
 }
 
-/// An observer's place in a list, for its token.
+/// An observer in a list, as its token sees it.
 protocol ObserverEntry: AnyObject, Sendable {
     func end()
 }
 
-/// The observers of one object: who asked for which of its properties.
+/// The observers of one object, and the properties that they observe.
 ///
-/// Handlers are called with no lock held (contract D20), on the thread that makes the change (D5). Values are read if an
-/// observer asked for them, and not before a change that nobody wants to hear of in advance or with its old value.
+/// Handlers are called with no lock held (contract D20), on the thread that makes the change (D5). A value is read only
+/// if an observer requested it. Before a change nothing is read unless an observer requested the old value or a prior
+/// call.
 final class ObserverList<Object: AnyObject & Sendable>: @unchecked Sendable {
     private let liveMark = LiveMark(.observerList)
-    /// Reads the object's properties by their keys, through getters that a subclass may override (contract D22).
+    /// Reads a property of the object by its key, through the getter that a subclass may override (contract D22).
     typealias Reader = @Sendable (Object, ObservedKey) -> Any
 
-    /// Weak: a finishing dependency tells an object that may be on its way to its deinit.
+    /// Weak: a finishing dependency notifies an object whose deinit may be about to run.
     private(set) weak var object: Object?
     private let read: Reader
 
     private let lock = FutexLock()
     // Guarded by `lock`.
     @exclusivity(unchecked) private var entries = Entries()
-    /// Values before the changes that are under way.
+    /// The old values of changes that are under way.
     @exclusivity(unchecked) private var pending: [PendingChange] = []
 
     init(object: Object, read: @escaping Reader) {
@@ -97,15 +98,15 @@ final class ObserverList<Object: AnyObject & Sendable>: @unchecked Sendable {
 
     // MARK: Observers
 
-    /// What is kept of an observer; a subclass has its handler.
+    /// An observer. A subclass has the handler.
     class Entry: ObserverEntry, @unchecked Sendable {
         private let liveMark = LiveMark(.observation)
         let key: ObservedKey
         let options: ObservingOptions
         let isActive = Atomic<Bool>(true)
-        /// The list has the entry, and the entry the list, until the token ends it.
+        /// The list retains the entry, and the entry retains the list, until the token ends the observation.
         private let list: ObserverList
-        /// The index among the list's `others`, if it is there. Guarded by the list's lock.
+        /// The index in the list's `others`, if it is there. Guarded by the list's lock.
         @exclusivity(unchecked) fileprivate final var place = 0
 
         init(in list: ObserverList, key: ObservedKey, options: ObservingOptions) {
@@ -119,11 +120,11 @@ final class ObserverList<Object: AnyObject & Sendable>: @unchecked Sendable {
         final func end() { list.remove(self) }
     }
 
-    /// In the order of their coming. Most objects have one observer: the first takes no array.
+    /// The entries in the order in which they came. Most objects have one observer, so the first one needs no array.
     ///
-    /// Who leaves the array leaves a gap. The gaps are closed as soon as they are the greater part, so that coming and
-    /// going take constant time on average. A copy that a delivery goes through is copied on the next change, once: that
-    /// costs what the delivery does.
+    /// An entry that leaves the array leaves a gap. The gaps are closed when they are more than half of it, so adding
+    /// and removing take constant time on average. A delivery iterates over a copy of the array. The next change of the
+    /// list then copies it once, which costs as much as the delivery.
     private struct Entries {
         private var first: Entry?
         private var others: [Entry?] = []
@@ -171,16 +172,16 @@ final class ObserverList<Object: AnyObject & Sendable>: @unchecked Sendable {
     func add(_ entry: Entry) { lock.withLock { entries.append(entry) } }
 
     private func remove(_ entry: Entry) {
-        // Seen by deliveries that took their copy of the list before.
+        // Deliveries that have copied the list before see this.
         entry.isActive.store(false, ordering: .sequentiallyConsistent)
-        // The token has the entry until this returns: no handler, whose captures may run code of their own, is released
-        // under the lock.
+        // The token retains the entry until this returns. So no handler is released under the lock, where deinits of
+        // its captures might run.
         lock.withLock { entries.remove(entry) }
     }
 
     // MARK: Changes
 
-    /// A property is going to change: keeps its value and calls those who asked to hear before.
+    /// A property is going to change. Keeps its value, and calls the observers that requested a prior call.
     func willChange(_ key: ObservedKey) {
         guard let observers = observers(of: key, where: { !$0.isDisjoint(with: [.old, .prior]) }), let object else {
             return
@@ -192,10 +193,10 @@ final class ObserverList<Object: AnyObject & Sendable>: @unchecked Sendable {
         }
     }
 
-    /// A property has changed: calls all its observers. Without a `willChange` before it, as when the first observer
-    /// came in between, the old value of a state is the contrary of the new one.
+    /// A property has changed. Calls all its observers. If no `willChange` came before, because the first observer came
+    /// in between, the old value of a Boolean state is the negation of the new one.
     func didChange(_ key: ObservedKey) {
-        // Taken in any case: those who heard of the `willChange` may have left.
+        // Taken in any case: the observers that the `willChange` was for may have left.
         let before = takePending(key)
         guard let observers = observers(of: key, where: { _ in true }), let object else { return }
         let asked = observers.contains(key) { !$0.isDisjoint(with: [.old, .new]) }
@@ -204,12 +205,12 @@ final class ObserverList<Object: AnyObject & Sendable>: @unchecked Sendable {
         observers.forEach(of: key) { tell($0, object, old: old, new: new, isPrior: false) }
     }
 
-    /// The change has happened, or does not happen after all.
+    /// The announced change has happened, or it does not happen after all.
     func settleChange(_ key: ObservedKey, hasHappened: Bool) {
         if hasHappened { didChange(key) } else { forgetChange(key) }
     }
 
-    /// The change that was announced does not happen.
+    /// The announced change does not happen.
     func forgetChange(_ key: ObservedKey) { _ = takePending(key) }
 
     private func takePending(_ key: ObservedKey) -> Any? {
@@ -221,12 +222,12 @@ final class ObserverList<Object: AnyObject & Sendable>: @unchecked Sendable {
         }
     }
 
-    /// A copy of the list, if somebody in it observes the key with options that are meant.
+    /// A copy of the list, if an observer in it observes the key with matching options.
     private func observers(of key: ObservedKey, where isMeant: (ObservingOptions) -> Bool) -> Entries? {
         lock.withLock { entries.contains(key, where: isMeant) ? entries : nil }
     }
 
-    /// Calls a handler, unless its observation has ended. The look is where the call starts: see `Observation.invalidate`.
+    /// Calls a handler unless its observation has ended. The call starts with this check: see `Observation.invalidate`.
     private func tell(_ entry: Entry, _ object: Object, old: Any?, new: Any?, isPrior: Bool) {
         guard entry.isActive.load(ordering: .sequentiallyConsistent) else { return }
         entry.deliver(
@@ -234,7 +235,7 @@ final class ObserverList<Object: AnyObject & Sendable>: @unchecked Sendable {
             isPrior: isPrior)
     }
 
-    /// A change that is under way, on the thread that makes it.
+    /// A change under way, and the thread that makes it.
     private struct PendingChange {
         let key: ObservedKey
         let thread: UInt
@@ -243,7 +244,8 @@ final class ObserverList<Object: AnyObject & Sendable>: @unchecked Sendable {
     }
 }
 
-/// An observer with its handler, to which the object is what the observation was asked of, and the value what it is.
+/// An observer with its handler. `Observed` is the static type on which `observe` was called, and `Value` the type of
+/// the property.
 final class HandlerEntry<Object: AnyObject & Sendable, Observed: AnyObject, Value>: ObserverList<Object>.Entry,
     @unchecked Sendable
 {

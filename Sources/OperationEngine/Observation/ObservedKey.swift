@@ -71,7 +71,7 @@ enum ObservedKey: Hashable, Sendable {
         }
     }
 
-    /// The value that an observer hears of, through the getter that a subclass may override.
+    /// The value for an observer, read through the getter that a subclass may override.
     static func value(of operation: Operation, _ key: ObservedKey) -> Any {
         switch key {
         case .isCancelled: operation.isCancelled
@@ -98,15 +98,15 @@ enum ObservedKey: Hashable, Sendable {
     static var currentThread: UInt { UInt(pthread_self()) }
 }
 
-/// The key paths met before. To compare two takes a microsecond or more; but one that is written down in a program is
-/// the same object each time, so that most are known again by that.
+/// The key paths that were used before. Comparing two key paths takes a microsecond or more. But a key path literal is
+/// the same object each time, so most are found by identity.
 final class KnownKeyPaths: @unchecked Sendable {
     static let shared = KnownKeyPaths()
 
     private let lock = FutexLock()
-    /// Guarded by `lock`. They are kept alive here, so no other object takes the place of one.
+    /// Guarded by `lock`. Kept alive here, so no other object gets the address of one.
     private var known: [(keyPath: AnyKeyPath, key: ObservedKey)] = []
-    /// A program that makes key paths as it runs may make any number.
+    /// A bound, because a program may make any number of key paths at run time.
     private static let limit = 64
 
     func key(of keyPath: AnyKeyPath, orElse compare: () -> ObservedKey?) -> ObservedKey? {

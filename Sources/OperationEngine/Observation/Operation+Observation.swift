@@ -1,6 +1,7 @@
-/// What can be observed as with Foundation's key-value observing on Apple's platforms: operations.
+/// Operations can be observed as with Foundation's key-value observing on Apple's platforms.
 ///
-/// A protocol, so that a handler gets the operation as what it is. Only `Operation` and its subclasses conform.
+/// It is a protocol so that a handler gets the operation with its static type. Only `Operation` and its subclasses
+/// conform.
 public protocol ObservableOperation: Operation {}
 
 extension Operation: ObservableOperation {}
@@ -9,12 +10,12 @@ extension ObservableOperation {
     /// Calls `changeHandler` whenever the property changes, on the thread that changes it, until the returned token is
     /// released or invalidated (contract D).
     ///
-    /// Observable are `isCancelled`, `isAsynchronous`, `isExecuting`, `isFinished`, `isReady`, `dependencies`,
-    /// `queuePriority` and `completionBlock`; another key path is a `Misuse`, and its handler is never called. Read
-    /// the values rather than infer them from the order of notifications of several operations (D9).
+    /// The observable properties are `isCancelled`, `isAsynchronous`, `isExecuting`, `isFinished`, `isReady`,
+    /// `dependencies`, `queuePriority` and `completionBlock`. Another key path is a `Misuse`, and its handler is never
+    /// called. Read the values. Do not infer them from the order of notifications of several operations (D9).
     ///
-    /// An observation that begins while the property changes hears of the change, or finds the new value through
-    /// `initial` (D18).
+    /// If the property changes while an observation begins, the handler either is notified of the change or finds the
+    /// new value through `initial` (D18).
     public func observe<Value>(
         _ keyPath: KeyPath<Operation, Value>, options: ObservingOptions = [],
         changeHandler: @escaping @Sendable (Self, ObservedChange<Value>) -> Void
@@ -26,8 +27,8 @@ extension ObservableOperation {
         let list = state.observers(orMake: { makeObserverList() })
         let entry = HandlerEntry<Operation, Self, Value>(in: list, key: key, options: options, changeHandler)
         list.add(entry)
-        // The flag after the entry: a transition that sees the flag finds the entry; one that does not has left the
-        // value that `initial` reads now.
+        // The flag is set after the entry is added. A transition that sees the flag finds the entry. A transition that
+        // does not see it came before, and `initial` reads its value now.
         state.setHasObservers()
         if options.contains(.initial) {
             let new = options.contains(.new) ? ObservedKey.value(of: self, key) : nil
@@ -43,7 +44,7 @@ extension Operation {
 
     func makeObserverList() -> ObserverList<Operation> { ObserverList(object: self, read: ObservedKey.value(of:_:)) }
 
-    // Called where `state.isObserved`, and kept out of `start` and `finish`, which have nothing of them to carry otherwise.
+    // Called only if `state.isObserved`. Not inlined, so that `start` and `finish` stay small.
 
     @inline(never)
     func announceStart() {
@@ -65,7 +66,8 @@ extension Operation {
         if phase == .executing { observers?.forgetChange(.isExecuting) }
     }
 
-    /// The values have changed together, and the dependents are ready (contract D7–D9).
+    /// Notifies the observers of the finish: the values have changed together, and the dependents are ready (contract
+    /// D7–D9).
     @inline(never)
     func settleFinish(from phase: OperationState.Phase) {
         if phase == .executing { observers?.didChange(.isExecuting) }

@@ -1,5 +1,5 @@
-/// What can be observed of queues: a protocol, so that a handler gets the queue as what it is. Only `OperationQueue`
-/// and its subclasses conform.
+/// Queues can be observed. It is a protocol so that a handler gets the queue with its static type. Only
+/// `OperationQueue` and its subclasses conform.
 public protocol ObservableQueue: OperationQueue {}
 
 extension OperationQueue: ObservableQueue {}
@@ -8,9 +8,9 @@ extension ObservableQueue {
     /// Calls `changeHandler` whenever the property changes, on the thread that changes it, until the returned token is
     /// released or invalidated.
     ///
-    /// Observable are `operations`, `operationCount`, `maxConcurrentOperationCount`, `isSuspended` and `name` (contract
-    /// D23); another key path is a `Misuse`. A batch that is added is one change. An operation that leaves is one too,
-    /// and is missing in the old value of `operations` already.
+    /// The observable properties are `operations`, `operationCount`, `maxConcurrentOperationCount`, `isSuspended` and
+    /// `name` (contract D23). Another key path is a `Misuse`. A batch that is added is one change. An operation that
+    /// leaves is one change too, and the old value of `operations` no longer contains it.
     public func observe<Value>(
         _ keyPath: KeyPath<OperationQueue, Value>, options: ObservingOptions = [],
         changeHandler: @escaping @Sendable (Self, ObservedChange<Value>) -> Void
@@ -22,7 +22,7 @@ extension ObservableQueue {
         let list = core.observers(orMake: { ObserverList(object: self, read: ObservedKey.value(of:_:)) })
         let entry = HandlerEntry<OperationQueue, Self, Value>(in: list, key: key, options: options, changeHandler)
         list.add(entry)
-        // The flag after the entry, as for operations.
+        // The flag is set after the entry is added, as for operations.
         core.setHasObservers()
         if options.contains(.initial) {
             let new = options.contains(.new) ? ObservedKey.value(of: self, key) : nil
@@ -38,12 +38,13 @@ extension QueueCore {
     func announcing<Result>(_ keys: @autoclosure () -> [ObservedKey], change: () -> Result) -> Result {
         if hasObservers { announce(keys()) }
         let result = change()
-        // Asked for anew: one that came in between may have found the old value through `initial` (contract D18).
+        // Checked again: an observer that came in between may have found the old value through `initial` (contract
+        // D18).
         if hasObservers { settle(keys()) }
         return result
     }
 
-    /// As `announcing`, for a change that does not happen where `change` says that it is a misuse.
+    /// As `announcing`, for a change that does not happen if `change` returns a misuse.
     @inline(__always)
     func announcing(_ keys: @autoclosure () -> [ObservedKey], change: () -> Misuse?) -> Misuse? {
         if hasObservers { announce(keys()) }
@@ -52,8 +53,8 @@ extension QueueCore {
         return misuse
     }
 
-    /// A closure without an object was added or has ended. The queue had no observers just before; one that came
-    /// meanwhile may have found the old value through `initial` (contract D18).
+    /// A closure without an object was added or has ended. The queue had no observers just before. An observer that has
+    /// come since may have found the old value through `initial` (contract D18).
     @inline(__always)
     func settleIfObserved() {
         if hasObservers { settle([.operations, .operationCount]) }

@@ -1,6 +1,6 @@
 import CLinux
 
-/// What the engine tells of operations. All of it behind a look at `TraceMarks`, never inlined into the paths of
+/// Sends events of operations. Every call comes after a check of `TraceMarks`, and none is inlined into the paths of
 /// operations that are not traced.
 extension Operation {
     fileprivate func tell(_ step: OperationTrace.OperationStep, in queue: OperationTrace.QueueID?) {
@@ -10,11 +10,11 @@ extension Operation {
                 isBarrier: isBarrier))
     }
 
-    /// Only while the operation is in no queue, or has not left it: see `queue`.
+    /// Valid only before the operation has left its queue: see `queue`.
     fileprivate var queueID: OperationTrace.QueueID? { core?._withUnsafeGuaranteedRef(\.traceID) }
 
-    /// The rest of adding a claimed operation, up to its place in the inbox. Before it is published nobody can make it
-    /// ready; from then on the thread that does so tells of it.
+    /// Publishes a claimed operation that is traced. Before that, no thread can make it ready. After that, the thread
+    /// that makes it ready sends the event.
     @inline(never)
     func publishTraced() {
         tell(.enqueued, in: queueID)
@@ -25,22 +25,22 @@ extension Operation {
     @inline(never)
     func traceReady() { tell(.ready, in: queueID) }
 
-    /// By a thread that is about to call `start` or `main`.
+    /// Called by a thread that is about to call `start` or `main`.
     @inline(never)
     func traceStart() { tell(.started, in: queueID) }
 
-    /// Called inside the engine's own `start`: an overridden one has been told of when it was called by a runner.
+    /// Called inside the engine's own `start`. For an overridden `start`, the event was sent when a runner called it.
     @inline(never)
     func traceStartOfMain(on runner: Unmanaged<OperationThread>?) {
         if runner != nil, MethodOverride.start.isPresent(in: self) { return }
         traceStart()
     }
 
-    /// What stands for no queue among identities, which are addresses.
+    /// The identity that stands for no queue. Others are addresses.
     private static var noQueue: UInt { 1 }
 
-    /// Tells of the finish. What is returned is to be handed to `traceNotified`: the operation may leave its queue in
-    /// between, and that may be gone then.
+    /// Sends the finish. The caller passes the result to `traceNotified`: in between the operation may leave its queue,
+    /// and the queue may be freed.
     @inline(never)
     func traceFinish() -> UInt {
         let queue = queueID
@@ -55,7 +55,7 @@ extension Operation {
 }
 
 extension BatchFiler {
-    /// Tells of operations that one finish has made ready, but for those that are still to be asked.
+    /// Sends that one finish has made operations ready, except those whose `isReady` is still to be asked.
     @inline(never)
     static func traceReady(_ operations: Slice<UnsafeMutableBufferPointer<Unmanaged<Operation>>>) {
         for operation in operations {
@@ -67,10 +67,10 @@ extension BatchFiler {
 }
 
 extension QueueCore {
-    /// Of the `OperationQueue`, which may be gone.
+    /// The identity of the `OperationQueue`, which may be freed.
     var traceID: OperationTrace.QueueID? { owner.map { OperationTrace.QueueID(bits: UInt(bitPattern: $0.toOpaque())) } }
 
-    /// Tells of the end of operations that were dropped. They have not been counted out.
+    /// Sends the end of operations that were dropped and are not counted out yet.
     @inline(never)
     func traceEnd(of dropped: DroppedOperations, _ conclude: () -> Void) {
         func tell(_ step: OperationTrace.OperationStep) {

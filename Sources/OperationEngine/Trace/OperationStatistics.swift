@@ -1,19 +1,20 @@
-/// A receiver that counts how long operations wait and run, and how many are in the queue (contract X4).
+/// A receiver that records how long operations wait and run, and how many are in the queue (contract X4).
 ///
 /// Install it with `OperationTrace.install(statistics, for: .operations)`. It keeps a few words for each operation that
-/// is ready or runs, and allocates only for more of those than ever before. Every member may be used from any thread.
+/// is ready or runs. It allocates only when more operations are ready or run than ever before. Every member may be used
+/// from any thread.
 public final class OperationStatistics: OperationTrace.Receiver {
-    /// What came until now.
+    /// What was recorded so far.
     public struct Summary: Sendable {
         /// Operations that were enqueued.
         public internal(set) var enqueued = 0
         /// Operations that are finished, cancelled ones included.
         public internal(set) var finished = 0
-        /// From ready to started, in nanoseconds, of every operation that started.
+        /// The time from ready to started, in nanoseconds, of every operation that has started.
         public internal(set) var waiting = OperationTrace.Histogram()
-        /// From started to finished, in nanoseconds, of every operation that has finished.
+        /// The time from started to finished, in nanoseconds, of every operation that has finished.
         public internal(set) var running = OperationTrace.Histogram()
-        /// How many unfinished operations the queue had, seen by each that was enqueued, itself included.
+        /// How many unfinished operations the queue had when each operation was enqueued, itself included.
         public internal(set) var depth = OperationTrace.Histogram()
 
         /// Nothing yet.
@@ -30,13 +31,13 @@ public final class OperationStatistics: OperationTrace.Receiver {
 
     private let queue: OperationTrace.QueueID?
     private let shards = (0..<OperationStatistics.shardCount).map { _ in Shard() }
-    /// A power of two. Threads that are told of different operations seldom meet at one lock.
+    /// A power of two. Threads with events of different operations seldom contend for the same lock.
     private static let shardCount = 8
 
-    /// Counts the operations of one queue, or, without one, of all queues together.
+    /// Records the operations of one queue, or, with nil, of all queues together.
     public init(of queue: OperationQueue? = nil) { self.queue = queue.map { OperationTrace.QueueID($0) } }
 
-    /// The counts of this moment. An operation that is just being told of may be missing.
+    /// The current counts. An operation whose event is just being delivered may be missing.
     public var summary: Summary {
         var sum = Summary()
         for shard in shards { sum.add(shard.summary) }
@@ -47,7 +48,7 @@ public final class OperationStatistics: OperationTrace.Receiver {
     public func receive(_ event: OperationTrace.OperationEvent) {
         if event.isBarrier || queue != nil && event.queue != queue { return }
         let address = UInt(bitPattern: Unmanaged.passUnretained(event.operation).toOpaque())
-        // Objects lie sixteen bytes apart, and alike ones more.
+        // Objects are at least sixteen bytes apart, and objects of one kind further.
         let hash = (address >> 4) &* 0x9E37_79B9_7F4A_7C15
         shards[Int(truncatingIfNeeded: hash >> 32) & (Self.shardCount - 1)].note(event, address)
     }

@@ -1,29 +1,30 @@
 import CLinux
 import Synchronization
 
-/// Tells a receiver what becomes of every operation, and what the engine's threads do (contract X4).
+/// Sends a receiver what happens to every operation, and what the engine's threads do (contract X4).
 ///
-/// One receiver at a time, for the whole process. Without one, an operation costs a look at a byte for each of three
-/// events, a closure none; see <doc:Tracing>.
+/// There is one receiver at a time, for the whole process. Without one, an operation costs three checks of a byte, and
+/// a closure none: see <doc:Tracing>.
 ///
-/// **Lifetime.** A receiver that was installed once is never released: install the same one again rather than a new one. When
-/// `remove` has returned, nothing is told of what happens after that. A thread that was about to call the receiver may
-/// still do so, once, however much later; a receiver that stops early has to ignore this by itself.
+/// **Lifetime.** A receiver that was installed once is never released. Install the same one again rather than a new
+/// one. After `remove` has returned, no event is sent of what happens later. A thread that was about to call the
+/// receiver may still do so, once, however much later. A receiver that must stop earlier has to ignore that call.
 ///
 /// Every member may be used from any thread.
 public enum OperationTrace {
-    /// What is told of events.
+    /// Receives events.
     ///
-    /// Both methods are called on the thread to which the event happens, from many threads at once, and hold it up: what
-    /// they take is added to the time of the operation. No lock of the engine is held during a call, but the operation
-    /// may be between two states. So a receiver
-    /// - may allocate, read clocks and atomics, and take locks of its own, under which no code calls the engine;
+    /// Both methods are called on the thread to which the event happens, from many threads at once. They delay that
+    /// thread: their time is added to the time of the operation. No lock of the engine is held during a call, but the
+    /// operation may be between two states. So a receiver
+    /// - may allocate, read clocks and atomics, and take its own locks, if no code calls the engine under these locks;
     /// - may read the properties of the operation;
     /// - must not change, start or wait for any operation or queue, nor wait for a thread that does.
     ///
-    /// The events of one operation come in the order of `OperationStep`, each after the one before has returned. The
-    /// events of one thread come in the order of time, except `growth`, which another thread may tell late. Between
-    /// operations there is one promise: `finished` has returned before `ready` is told of what depended on it.
+    /// The events of one operation come in the order of `OperationStep`, each after the previous call has returned. The
+    /// events of one thread come in the order of time, except `growth`, which another thread may send late. Between
+    /// operations there is one promise: the call for `finished` has returned before `ready` is sent for what depended
+    /// on it.
     public protocol Receiver: AnyObject, Sendable {
         /// Something happened to an operation. Does nothing unless implemented.
         func receive(_ event: OperationEvent)
@@ -31,7 +32,7 @@ public enum OperationTrace {
         func receive(_ event: ThreadEvent)
     }
 
-    /// What a receiver is told of.
+    /// The kinds of events that a receiver gets.
     public struct Kinds: OptionSet, Sendable {
         /// A bit for each kind.
         public let rawValue: UInt8
@@ -39,16 +40,16 @@ public enum OperationTrace {
         /// The kinds whose bits are set.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// What becomes of operations. Closures are added as objects meanwhile, since they need an identity.
+        /// What happens to operations. Meanwhile closures are added as objects, because they need an identity.
         public static let operations = Kinds(rawValue: 1)
-        /// What threads do. Closures are added as ever.
+        /// What threads do. Closures are added as usual.
         public static let threads = Kinds(rawValue: 2)
         /// Both.
         public static let all: Kinds = [.operations, .threads]
     }
 
-    /// From now on the receiver is told of these kinds of events. Of operations that are in a queue by now it hears what
-    /// happens to them from here on; of closures that were added before, nothing.
+    /// Sends the receiver these kinds of events from now on. For operations that are in a queue now, it gets what
+    /// happens to them from here on. For closures that were added before, it gets nothing.
     ///
     /// - Returns: false, with no effect, if another receiver is installed. The installed one may change its kinds.
     @discardableResult
@@ -60,7 +61,7 @@ public enum OperationTrace {
                 box = former
             } else {
                 box = Box(receiver)
-                // Kept for good: a thread may find it now, and call it after its removal.
+                // Kept for good: a thread may find it now and call it after its removal.
                 boxes.append(box)
             }
             clinux_set_trace(
@@ -69,7 +70,7 @@ public enum OperationTrace {
         }
     }
 
-    /// The receiver is told nothing more.
+    /// Sends the receiver no more events.
     ///
     /// - Returns: false, with no effect, if it is not the installed one.
     @discardableResult
@@ -83,10 +84,10 @@ public enum OperationTrace {
 
     private static let installation = Installation()
 
-    /// Lets one thread at a time install and remove. No hook uses it.
+    /// Lets one thread at a time install and remove. No event takes this lock.
     private final class Installation: Sendable {
         private let lock = FutexLock()
-        /// All that ever were installed. Guarded by `lock`.
+        /// All receivers that were ever installed. Guarded by `lock`.
         private nonisolated(unsafe) var boxes: [Box] = []
 
         func withLock<Result>(_ body: (inout [Box]) -> Result) -> Result { lock.withLock { body(&boxes) } }
@@ -98,7 +99,7 @@ public enum OperationTrace {
 
         init(_ receiver: any Receiver) { self.receiver = receiver }
 
-        /// What is installed. It is never released, so a hook need not retain it.
+        /// The installed receiver. It is never released, so a caller need not retain it.
         @inline(__always)
         static var current: Unmanaged<Box>? { clinux_trace_receiver().map { Unmanaged.fromOpaque($0) } }
     }

@@ -1,8 +1,8 @@
 extension OperationTrace {
-    /// How often which values came, in buckets an eighth of a power of two wide: a value read from it is at most an eighth
-    /// too high, and never too low. Of fixed size, 4 KB.
+    /// A histogram with buckets an eighth of a power of two wide. A value read from it is at most an eighth too high,
+    /// and never too low. Its size is fixed, 4 KB.
     public struct Histogram: Sendable, Equatable {
-        /// How many values came.
+        /// How many values were recorded.
         public private(set) var count = 0
         /// Their sum.
         public private(set) var sum: Int64 = 0
@@ -11,13 +11,13 @@ extension OperationTrace {
         private var buckets = [Int](repeating: 0, count: Self.bucketCount)
 
         private static let steps = 8
-        /// Of values below `steps` one each, and `steps` for each higher power of two that an `Int64` can have.
+        /// One for each value below `steps`, and `steps` for each higher power of two that an `Int64` can have.
         private static let bucketCount = steps * (Int64.bitWidth - 3)
 
-        /// No values yet.
+        /// An empty histogram.
         public init() {}
 
-        /// Counts a value. Negative ones count as 0.
+        /// Records a value. A negative one counts as 0.
         public mutating func record(_ value: Int64) {
             let value = max(0, value)
             count += 1
@@ -26,7 +26,7 @@ extension OperationTrace {
             buckets[Self.bucket(of: value)] += 1
         }
 
-        /// Adds what another one has counted.
+        /// Adds the values of another histogram.
         public mutating func add(_ other: Histogram) {
             count += other.count
             sum = sum.addingReportingOverflow(other.sum).overflow ? .max : sum + other.sum
@@ -37,7 +37,7 @@ extension OperationTrace {
         /// The value that the given part of all values, from 0 to 1, does not exceed; 0 if there is none. At most an
         /// eighth too high.
         public func quantile(_ part: Double) -> Int64 {
-            // Of what is no number, the least.
+            // For NaN, the lowest value.
             let rank = part > 0 ? max(1, Int((min(part, 1) * Double(count)).rounded(.up))) : 1
             var seen = 0
             for (index, number) in buckets.enumerated() where number > 0 {

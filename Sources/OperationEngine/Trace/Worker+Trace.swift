@@ -1,6 +1,6 @@
 import CLinux
 
-/// What the engine tells of threads. All of it behind a look at `TraceMarks`, with no lock held.
+/// Sends events of threads. Every call comes after a check of `TraceMarks`, with no lock held.
 extension OperationTrace {
     @inline(never)
     static func tell(
@@ -12,7 +12,7 @@ extension OperationTrace {
 }
 
 extension Worker {
-    /// Wakes the thread, which is parked or about to be. With no lock held.
+    /// Wakes the thread, which is parked or about to park. With no lock held.
     func unpark() {
         if TraceMarks.threads { unparkTraced() } else { parker.unpark() }
     }
@@ -25,7 +25,7 @@ extension Worker {
         OperationTrace.tell(.wake, other: thread?.number)
     }
 
-    /// Sleeps until called, or until the time has run out. False if it ran out.
+    /// Sleeps until another thread wakes it. Returns false on timeout.
     func park(timeoutNanoseconds: Int64) -> Bool {
         if TraceMarks.threads { return parkTraced(timeoutNanoseconds) }
         return parker.park(timeoutNanoseconds: timeoutNanoseconds)
@@ -45,7 +45,7 @@ extension Worker {
     @inline(never)
     func trace(_ step: OperationTrace.ThreadStep) { OperationTrace.tell(step) }
 
-    /// The monitor has counted the worker as blocked at that time. On the monitor's thread.
+    /// Called on the monitor's thread, which has counted the worker as blocked at that time.
     @inline(never)
     func traceGrowth(at time: Int64) {
         if let thread { OperationTrace.tell(.growth, of: thread.number, at: time) }
