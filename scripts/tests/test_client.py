@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -83,6 +84,23 @@ def test_a_client_builds_and_fetches_the_package_alone(client, configuration):
     for program, output in PROGRAMS.items():
         ended = run(client.folder / ".build" / configuration / program)
         assert (ended.returncode, ended.stdout) == (0, output)
+
+
+def test_the_program_in_the_readme(clone, tmp_path):
+    """Its manifest and its source, with a clone beside it."""
+    section = (ROOT / "README.md").read_text(encoding="utf-8").split("\n## The engine in a program of your own\n")[1]
+    manifest, program = re.findall(r"^```swift\n(.*?)^```$", section.split("\n## ")[0], re.M | re.S)
+    git("clone", "--quiet", "--branch", "1.0.0", clone, tmp_path / "opbench")
+    folder = tmp_path / "pages"
+    (folder / "Sources/pages").mkdir(parents=True)
+    (folder / "Package.swift").write_text(manifest)
+    (folder / "Sources/pages/main.swift").write_text(program)
+    client = Client(folder, clone)
+    built = client.swift("build")
+    assert built.returncode == 0, built.stdout
+    assert not (folder / ".build/checkouts").exists() or client.fetched() == []
+    lines = run(folder / ".build/debug/pages").stdout.splitlines()
+    assert (sorted(lines[:3]), lines[3:]) == (["page a", "page b", "page c"], ["index"])
 
 
 def test_a_client_may_have_another_version_of_what_the_suite_needs(clone, tmp_path):

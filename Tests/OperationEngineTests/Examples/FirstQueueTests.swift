@@ -86,8 +86,6 @@ struct FirstQueueTests {
         let log = Recorder<String>()
         let print = { @Sendable (text: String) in log.append(text) }
         // example: readme
-        // Package.swift: .package(url: "…/opbench", from: "0.1.0", traits: []), and
-        // .product(name: "OperationEngine", package: "opbench")
         //: import OperationEngine
         //:
         let queue = OperationQueue()
