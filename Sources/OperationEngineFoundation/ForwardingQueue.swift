@@ -5,20 +5,20 @@ import class Foundation.Operation
 import class Foundation.OperationQueue
 import enum Foundation.QualityOfService
 
-/// A queue of Foundation's with one of the engine's behind it, for calls that ask for Foundation's class: what is added to
-/// it runs in the engine's queue, where the engine's `OperationQueue.current` is that queue. Foundation's own knows
-/// nothing of it.
+/// A Foundation queue that forwards to a queue of the engine, for calls that require Foundation's class. What is added
+/// to it runs in the engine's queue, and `OperationQueue.current` of the engine is that queue there. Foundation's own
+/// `current` does not know it.
 ///
 /// Limit, suspension, name, quality of service and underlying queue are those of the engine's queue. `operations`,
-/// `operationCount` and `progress`, which cannot be overridden, know nothing of it: ask `target`.
+/// `operationCount` and `progress` cannot be overridden and do not know what is in it: ask `target`.
 ///
-/// From any thread. Whoever holds the forwarding queue holds the engine's as well. A call that holds its queue weakly, as
-/// `NotificationCenter` does, needs somebody else who holds this one.
+/// From any thread. The forwarding queue retains the engine's queue. If a call holds its queue weakly, as
+/// `NotificationCenter` does, something else has to retain the forwarding queue.
 public final class ForwardingQueue: Foundation.OperationQueue, @unchecked Sendable {
     /// The engine's queue, in which everything runs.
     public let target: OperationEngine.OperationQueue
 
-    /// A queue that adds to `target`.
+    /// Makes a queue that forwards to `target`.
     public init(to target: OperationEngine.OperationQueue) {
         self.target = target
         super.init()
@@ -29,11 +29,11 @@ public final class ForwardingQueue: Foundation.OperationQueue, @unchecked Sendab
     /// Adds a block to the engine's queue.
     public override func addOperation(_ block: @escaping @Sendable () -> Void) { target.addOperation(block) }
 
-    /// Adds an operation of Foundation's: one of the engine's starts it when it is ready, and ends with it.
+    /// Adds a Foundation operation. An operation of the engine starts it when it is ready, and ends with it.
     ///
-    /// It starts in its turn among the engine's operations, and takes a slot until it is finished. One that becomes ready
-    /// by its own account, with an overridden `isReady` that is false although all dependencies are finished, cannot be
-    /// followed from outside, and runs as in a queue of Foundation's instead.
+    /// It starts in its turn among the engine's operations, and takes a slot until it is finished. An operation that
+    /// overrides `isReady`, and is not ready although its dependencies are finished, cannot be followed from outside.
+    /// It runs as in a Foundation queue instead.
     public override func addOperation(_ operation: Foundation.Operation) {
         if operation.isReady {
             carry(operation)
@@ -42,7 +42,7 @@ public final class ForwardingQueue: Foundation.OperationQueue, @unchecked Sendab
         }
     }
 
-    /// Adds operations of Foundation's one after another.
+    /// Adds Foundation operations one after another.
     ///
     /// - Parameters:
     ///   - operations: what to add.
@@ -63,17 +63,17 @@ public final class ForwardingQueue: Foundation.OperationQueue, @unchecked Sendab
 
     // MARK: Control
 
-    /// Cancels what is in the engine's queue, and the operations of Foundation's that wait for others.
+    /// Cancels what is in the engine's queue, and the Foundation operations that wait for dependencies.
     public override func cancelAllOperations() {
         super.cancelAllOperations()
         target.cancelAllOperations()
     }
 
-    /// Blocks the calling thread until the engine's queue is empty, and all that was added here is finished.
+    /// Blocks the calling thread until the engine's queue is empty and everything that was added here is finished.
     public override func waitUntilAllOperationsAreFinished() {
         super.waitUntilAllOperationsAreFinished()
         target.waitUntilAllOperationsAreFinished()
-        // What the engine's queue could not run is here again.
+        // What the engine's queue could not run has come back here.
         super.waitUntilAllOperationsAreFinished()
     }
 
@@ -110,7 +110,7 @@ public final class ForwardingQueue: Foundation.OperationQueue, @unchecked Sendab
     }
 }
 
-/// Waits in Foundation's queue for what an operation of Foundation's depends on.
+/// Waits in Foundation's queue for the dependencies of a Foundation operation.
 private final class Opening: Foundation.Operation, @unchecked Sendable {
     private let operation: Foundation.Operation
     private let open: () -> Void
@@ -134,7 +134,7 @@ private final class Opening: Foundation.Operation, @unchecked Sendable {
     }
 }
 
-/// Runs an operation of Foundation's as one of the engine's.
+/// Runs a Foundation operation as an operation of the engine.
 private final class Carrier: OperationEngine.Operation, @unchecked Sendable {
     private let operation: Foundation.Operation
     private let refuse: () -> Void
@@ -153,7 +153,7 @@ private final class Carrier: OperationEngine.Operation, @unchecked Sendable {
         operation.waitUntilFinished()
     }
 
-    /// Not this operation's own cancellation: the other one has to be started, to finish.
+    /// This does not cancel the carrier itself: the Foundation operation has to be started to finish.
     override func cancel() { operation.cancel() }
 }
 

@@ -4,15 +4,15 @@ import class Foundation.NotificationCenter
 import class OperationEngine.OperationQueue
 
 extension NotificationCenter {
-    /// Calls `block` for each notification, as an operation of `queue`: what Foundation's method of this name does for a
-    /// queue of its own, and in the same way.
+    /// Calls `block` for each notification, as an operation of `queue`. It does what Foundation's method of this name
+    /// does for a Foundation queue.
     ///
-    /// - `post` returns when the queue is empty: the block has run by then, and whatever else was in the queue. A queue
-    ///   that is suspended, or limited to 0, holds it up. Where the poster is an operation of the same queue, the block
-    ///   runs at once, inside of it; so it does on the main thread for the main queue.
-    /// - The centre does not keep the queue alive. When it is gone, the block is no longer called.
+    /// - `post` returns when the queue is empty. By then the block has run, and everything else that was in the queue.
+    ///   A queue that is suspended, or has the limit 0, delays `post`. If the poster is an operation of the same queue,
+    ///   the block runs at once, inside that operation. So it does on the main thread for the main queue.
+    /// - The centre does not keep the queue alive. When the queue is gone, the block is no longer called.
     ///
-    /// - Returns: what `removeObserver` takes. The centre keeps the block until then.
+    /// - Returns: the observer, which `removeObserver` takes. The centre keeps the block until then.
     ///
     /// From any thread.
     public func addObserver(
@@ -22,14 +22,14 @@ extension NotificationCenter {
         addObserver(forName: name, object: object, queue: nil) { [weak queue] notification in
             guard let queue else { return }
             if OperationQueue.current === queue { return block(notification) }
-            // The poster waits, so that no two threads have it at once.
+            // The poster waits, so no two threads use the notification at once.
             nonisolated(unsafe) let notification = notification
             queue.addOperation { block(notification) }
             queue.waitUntilAllOperationsAreFinished()
         }
     }
 
-    /// As the method with a queue that is none, for a variable that may be nil: then the block runs in `post`.
+    /// As the method above, for a queue that may be nil. With nil, the block runs in `post`.
     @_disfavoredOverload
     public func addObserver(
         forName name: Notification.Name?, object: Any?, queue: OperationQueue?,

@@ -4,24 +4,24 @@ import protocol FoundationNetworking.URLSessionDelegate
 import class OperationEngine.OperationQueue
 
 extension URLSession {
-    /// A session that calls its delegate, and the completion handlers of its tasks, as operations of `queue`.
+    /// Makes a session that calls its delegate, and the completion handlers of its tasks, as operations of `queue`.
     ///
-    /// `OperationQueue.current` is that queue there. Its limit should be 1: the session does not see to the order of the
-    /// calls otherwise, with Foundation's queues as little. The session keeps the queue; its `delegateQueue` is a
-    /// `ForwardingQueue` with the queue behind it.
+    /// `OperationQueue.current` is that queue there. Its limit should be 1. Otherwise the calls may come out of order,
+    /// as with Foundation's queues. The session keeps the queue. Its `delegateQueue` is a `ForwardingQueue` with the
+    /// queue as its target.
     ///
     /// - Parameters:
     ///   - configuration: copied.
     ///   - delegate: kept until the session is invalidated.
-    ///   - queue: what runs the calls.
+    ///   - queue: the queue that runs the calls.
     public convenience init(
         configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?, delegateQueue queue: OperationQueue
     ) {
         self.init(configuration: configuration, delegate: delegate, delegateQueue: ForwardingQueue(to: queue))
     }
 
-    /// As the initializer with a queue that is none, for a variable that may be nil: then the session makes a queue of
-    /// Foundation's, with limit 1.
+    /// As the initializer above, for a queue that may be nil. With nil, the session makes a Foundation queue with limit
+    /// 1.
     @_disfavoredOverload
     public convenience init(
         configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?,

@@ -5,18 +5,19 @@ import protocol OperationEngine.EndOfMainListener
 import class OperationEngine.OperationQueue
 
 extension OperationQueue: ProgressReporting {
-    /// How many of the queue's operations have ended, for those who show it to people (contract P12).
+    /// How many of the queue's operations have ended, to show to a user (contract P12).
     ///
-    /// It counts nothing until its `totalUnitCount` is set to a positive number. From then on `completedUnitCount` goes
-    /// up by one for every operation that the queue runs, when its `main` has returned and before it is finished: who
-    /// has waited for an operation finds it counted. One whose class overrides `start` without calling `super` is not
-    /// counted, nor one that was cancelled before its start, nor a barrier; one that was cancelled while it ran is.
-    /// The count may exceed the total, and cancelling the progress cancels no operation: all as in Foundation.
+    /// It counts nothing until its `totalUnitCount` is set to a positive number. From then on `completedUnitCount`
+    /// rises by one for every operation that the queue runs, after its `main` has returned and before it is finished.
+    /// So a thread that has waited for an operation finds it counted. An operation that was cancelled while it ran is
+    /// counted. Not counted are an operation whose class overrides `start` without calling `super`, one that was
+    /// cancelled before its start, and a barrier. The count may exceed the total, and cancelling the progress cancels
+    /// no operation. All this is as in Foundation.
     ///
-    /// Always the same object for one queue, made when first asked for. Its two counts may be read and set
-    /// from any thread; all else of it, and a parent that it is added to, is as safe as Foundation makes it: on Linux
-    /// read `fractionCompleted` when no operation is running. It cannot be observed on Linux, where Foundation's
-    /// `Progress` has no key-value observing.
+    /// It is always the same object for one queue, made on first use. Its two counts may be read and set from any
+    /// thread. Its other members, and a parent that it is added to, are as safe as Foundation makes them: on Linux,
+    /// read `fractionCompleted` while no operation runs. It cannot be observed on Linux, where Foundation's `Progress`
+    /// has no key-value observing.
     public var progress: Progress {
         guard let progress = endOfMainListener(orMake: { QueueProgress(parent: nil) }) as? QueueProgress else {
             preconditionFailure("only this property sets the listener")
@@ -25,9 +26,9 @@ extension OperationQueue: ProgressReporting {
     }
 }
 
-/// A progress that several threads count up. On Linux Foundation's own has no lock.
+/// A progress that several threads may increment. On Linux Foundation's own has no lock.
 ///
-/// The lock is recursive: setting a count reads others, and tells parents, which may read this one.
+/// The lock is recursive: setting a count reads other counts and notifies parents, which may read this one.
 private final class QueueProgress: Progress, EndOfMainListener, @unchecked Sendable {
     private let lock = NSRecursiveLock()
 

@@ -198,7 +198,7 @@ open class Operation: @unchecked Sendable {
         }
         if last.has(OperationState.Word.hasAwaiters) { resumeAwaiters() }
         announce()
-        // Before whoever waits for the queue goes on.
+        // Before a thread that waits for the queue goes on.
         if traceID != 0 { traceNotified(traceID) }
         leave()
         if last.has(OperationState.Word.hasCompletion), let block = takeCompletionBlock() {

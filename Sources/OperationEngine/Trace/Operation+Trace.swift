@@ -55,7 +55,8 @@ extension Operation {
 }
 
 extension BatchFiler {
-    /// Sends that one finish has made operations ready, except those whose `isReady` is still to be asked.
+    /// Sends the `ready` of operations that one finish has made ready, except those whose `isReady` is still to be
+    /// asked.
     @inline(never)
     static func traceReady(_ operations: Slice<UnsafeMutableBufferPointer<Unmanaged<Operation>>>) {
         for operation in operations {
