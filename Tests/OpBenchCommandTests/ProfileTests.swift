@@ -52,6 +52,31 @@ struct ProfileTests {
         let names = Set(events.compactMap { ($0["args"] as? [String: Any])?["name"] as? String })
         #expect(names.contains { $0.hasPrefix("engine normal ") }, "\(names)")
         #expect(names.contains("submitter 1"), "\(names)")
+        // All of Dispatch's own threads have one name.
+        let dispatch = try folder.read("\(cells[1])/trace.json")
+        #expect(dispatch.contains("\"dispatch 1\"") && !dispatch.contains("-qos"))
+    }
+
+    @Test("who only wakes workers, as who resumes a queue does, counts as none")
+    func awake() async throws {
+        let folder = try ScratchFolder()
+        try folder.write(
+            """
+            {"name": "storm", "summary": "s", "shape": "suspend_resume", "backends": ["engine"],
+             "parameters": {"operations": 2000, "toggles": 5, "run_ns": 100000, "hold_ns": 1000000, "work_ns": 1000}}
+            """, to: "storm.json")
+        let result = try await profile(["--kind", "trace", "--output", "out", "storm.json"], in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        let file = try #require(folder.contents().first { $0.hasSuffix("/trace.json") })
+        let json = try JSONSerialization.jsonObject(with: Data(folder.read(file).utf8))
+        let events = try #require((json as? [String: Any])?["traceEvents"] as? [[String: Any]])
+        let workers = Set(
+            events.filter { $0["name"] as? String == "thread_name" }
+                .compactMap { ($0["args"] as? [String: Any])?["name"] as? String }
+                .filter { $0.hasPrefix("engine normal ") })
+        let most = events.filter { $0["ph"] as? String == "C" && $0["name"] as? String == "workers" }
+            .compactMap { ($0["args"] as? [String: Any])?["value"] as? Int }.max()
+        #expect(try #require(most) <= workers.count, "\(workers)")
     }
 
     @Test("a cell of each shape has a trace on every backend that can express it", .slow)
@@ -85,6 +110,9 @@ struct ProfileTests {
         #expect(result.status == 0, "\(result.errors)")
         #expect(result.output.contains("\ncpu, by "), "\(result.output)")
         #expect(result.output.contains("  workload: "), "\(result.output)")
+        #expect(
+            result.output.contains(/of CPU time an operation between the marks; the samples are [0-9.]+ % of it/),
+            "\(result.output)")
         let files = folder.contents()
         for name in ["cpu.svg", "cpu.folded", "cpu.speedscope.json"] {
             #expect(files.contains { $0.hasSuffix("-engine/\(name)") }, "\(files)")

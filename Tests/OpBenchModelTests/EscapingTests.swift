@@ -220,6 +220,11 @@ import Testing
         #expect(
             TerminalText.escaped("\n::error::x ##[error]\u{9B}1m")
                 == "\\n:\\u{3a}error:\\u{3a}x ##\\u{5b}error]\\u{9b}1m")
+        // Within a line no runner looks for a command; at its beginning one does.
+        #expect(TerminalText.escaped("1 %: swift::f ##[e", keepsScopes: true) == "1 %: swift::f ##\\u{5b}e")
+        for blank in ["", "  ", ":"] {
+            #expect(!TerminalText.escaped("\(blank)::error::x", keepsScopes: true).hasPrefix("\(blank)::"))
+        }
         #expect(CSVText.exported("=1+1") == "'=1+1" && CSVText.exported("a=1") == "a=1")
         #expect(
             WorkflowCommand("error", title: "a: b, c", message: "5 %\n").line == "::error title=a%3A b%2C c::5 %25%0A\n"

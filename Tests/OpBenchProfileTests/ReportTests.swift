@@ -73,6 +73,9 @@ struct ReportTests {
         #expect(lines.contains("threads parked 2 times and were woken 2 times, 1 of them in vain"))
         #expect(lines.contains("most often: engine normal 2 woke engine normal 1, 1×, at worst 1 ns late"))
         #expect(try TraceReport(Fixture.trace(workers: 1, [])).lines() == ["no operation was executed"])
+        let one = try TraceReport(Fixture.trace(workers: 1, [TracedOperation(submit: 0, start: 1, end: 3)])).lines()
+        #expect(one.first == "1 operation in 3 ns, 1 worker")
+        #expect(one.contains { $0.hasPrefix("critical path: 1 operation, ") })
         var broken = Fixture.chain
         broken.operations[0].end = -1
         #expect(throws: TraceError.self) { try TraceReport(broken) }

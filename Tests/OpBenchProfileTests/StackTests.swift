@@ -178,6 +178,35 @@ struct StackTests {
         #expect(places[5].width == 0.5)
     }
 
+    @Test("Bars and summaries show names without modules and types, unless two become one")
+    func shortNames() {
+        let whole = "OperationEngine.WorkerPool.park(OperationEngine.Worker) -> Swift.Bool"
+        var profile = StackProfile(unit: .nanoseconds)
+        profile.add(Self.frames("opbench_main", whole), weight: 1)
+        let svg = FlameGraph(profile, title: "t").svg()
+        #expect(svg.contains(">WorkerPool.park(_:)</text>"))
+        #expect(svg.contains("data-n=\"WorkerPool.park(_:)\""))
+        #expect(svg.contains("<title>OperationEngine.WorkerPool.park(OperationEngine.Worker) -&gt; Swift.Bool: 1 ns"))
+        #expect(StackReport(profile, operations: 1).lines().last == "  0.0 % own, 100.0 % with callees: opbench_main")
+        #expect(
+            StackReport.shortened([whole, "malloc", "A.f(A.X) -> ()", "B.f(B.Y) -> ()"], first: 4)
+                == ["WorkerPool.park(_:)", "malloc", "A.f(A.X) -> ()", "B.f(B.Y) -> ()"])
+        #expect(FrameClassifier().classify(profile.frames[0]) == .workload)
+    }
+
+    @Test("A heap profile tells who allocates, and not that it is malloc")
+    func allocators() {
+        var profile = StackProfile(unit: .bytes)
+        let maker = "OperationEngine.Operation.linkDependency(OperationEngine.Operation) -> ()"
+        profile.add(Self.frames("main", maker, "swift_slowAlloc", "malloc"), weight: 640)
+        profile.add(Self.frames("main", "malloc"), weight: 160)
+        #expect(
+            StackReport(profile, operations: 10).lines() == [
+                "800 B in 2 samples, 80 B an operation", "  80.0 %, 64 B an operation: Operation.linkDependency(_:)",
+                "  20.0 %, 16 B an operation: no caller in engine or workload", "callers unknown: 0.0 %",
+            ])
+    }
+
     @Test("Text in a flame graph is escaped, wherever it comes from")
     func escaped() {
         var profile = StackProfile(unit: .nanoseconds)

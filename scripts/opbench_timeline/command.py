@@ -6,7 +6,8 @@ from pathlib import Path
 
 DESCRIPTION = """\
 Draws the timeline of a trace.json that opbench profile wrote: a row for each thread and queue, and below it how many
-operations ran, were ready and waited. The picture's format is that of its name: .svg, .png or .pdf."""
+operations ran, were ready and waited. An operation is at least a dot wide; submissions are at the foot of their thread's
+row. The picture's format is that of its name: .svg, .png or .pdf."""
 
 EXAMPLES = """\
 examples:

@@ -19,6 +19,8 @@ class Trace:
     rows: dict[int, str] = field(default_factory=dict)
     # By row and category: beginnings and lengths.
     slices: dict[tuple[int, str], list[tuple[float, float]]] = field(default_factory=dict)
+    # By row: when operations were submitted there.
+    submissions: dict[int, list[float]] = field(default_factory=dict)
     # By name: times and values.
     counters: dict[str, tuple[list[float], list[float]]] = field(default_factory=dict)
 
@@ -44,6 +46,8 @@ class Trace:
             case "X":
                 key = (event["tid"], str(event["cat"]))
                 self.slices.setdefault(key, []).append((float(event["ts"]), float(event["dur"])))
+            case "i" if event["name"] == "submit":
+                self.submissions.setdefault(event["tid"], []).append(float(event["ts"]))
             case "C":
                 times, values = self.counters.setdefault(event["name"], ([], []))
                 times.append(float(event["ts"]))

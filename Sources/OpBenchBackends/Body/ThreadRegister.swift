@@ -39,11 +39,11 @@ package enum ThreadRegister {
 
     package static func all() -> [Entry] { lock.whileLocked { entries } }
 
-    /// A thread that still has the process's name gets one of its own, so that samplers and debuggers tell it apart.
+    /// A thread that nobody has named gets a name of its own, so that samplers and debuggers tell it apart.
     private static func enter(_ role: Entry.Role) -> UInt32 {
         lock.whileLocked {
             var name = ownName()
-            if name == processName {
+            if name == processName || isDispatchLabel(name) {
                 let count = entries.count { $0.role == role } + 1
                 name = "\(role == .worker ? workerName : "submitter") \(count)"
                 clinux_set_own_name(name)
@@ -54,6 +54,10 @@ package enum ThreadRegister {
             return number
         }
     }
+
+    /// Whether a name is what Dispatch calls all of its threads of one quality of service: the last fifteen bytes of
+    /// `com.apple.root.default-qos`, or of that and `.overcommit`.
+    static func isDispatchLabel(_ name: String) -> Bool { name.hasSuffix("-qos") || name.hasSuffix("-qos.overcommit") }
 
     private static func ownName() -> String {
         var name = [CChar](repeating: 0, count: 16)

@@ -6,8 +6,11 @@ public enum TerminalText {
     public static let fieldLimit = 1000
     public static let messageLimit = 8000
 
-    /// - Parameter limit: what is longer is cut, and ends in `…`.
-    public static func escaped(_ text: String, limit: Int = .max) -> String {
+    /// - Parameters:
+    ///   - limit: what is longer is cut, and ends in `…`.
+    ///   - keepsScopes: leaves `::` alone where something else than blanks stands before it, as in C++ names: for text
+    ///     that is a whole line, where no runner looks for a command there.
+    public static func escaped(_ text: String, limit: Int = .max, keepsScopes: Bool = false) -> String {
         let scalars = text.unicodeScalars
         let isPlain =
             text.utf8.count <= limit
@@ -15,13 +18,17 @@ public enum TerminalText {
         if isPlain { return text }
         var result = String.UnicodeScalarView()
         var (count, previous, beforePrevious): (Int, Unicode.Scalar?, Unicode.Scalar?) = (0, nil, nil)
+        // Whether something else than blanks and colons has come.
+        var isWithinLine = false
         for scalar in scalars {
             if count == limit {
                 result.append("…")
                 break
             }
             let isCommand =
-                scalar == ":" && previous == ":" || scalar == "[" && previous == "#" && beforePrevious == "#"
+                scalar == ":" && previous == ":" && !(keepsScopes && isWithinLine)
+                || scalar == "[" && previous == "#" && beforePrevious == "#"
+            isWithinLine = isWithinLine || !(scalar == ":" || scalar.properties.isWhitespace || scalar.isUnprintable)
             if isCommand || scalar.isUnprintable {
                 result.append(contentsOf: scalar.visibleEscape.unicodeScalars)
             } else {

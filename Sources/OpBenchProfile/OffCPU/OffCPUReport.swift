@@ -39,9 +39,10 @@ public struct OffCPUReport: Sendable {
                 ?? classes.lastIndex { $0 != .kernel }
             sums[(place.map { frames[$0] } ?? frames.last)?.name ?? "[no stack]", default: 0] += sample.weight
         }
+        let places = sums.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         return ["blocked in:"]
-            + sums.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(count).map {
-                "  \(ProfileText.share(Double($0.value), of: Double(stacks.total))): \($0.key)"
+            + zip(places, StackReport.shortened(places.map(\.key), first: count)).map {
+                "  \(ProfileText.share(Double($0.value), of: Double(stacks.total))): \($1)"
             }
     }
 

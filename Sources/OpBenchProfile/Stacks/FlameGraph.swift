@@ -106,14 +106,16 @@ public struct FlameGraph: Sendable {
         let bar = tree.bars[place.bar]
         let y = Self.top + (rows - 1 - place.row) * Self.barHeight
         let (x, width) = (place.start * Self.width, place.width * Self.width)
-        let name = XMLText.attribute(bar.name)
+        // Modules and types would be all that fits.
+        let short = SwiftName(bar.name).short ?? bar.name
+        let (name, label) = (XMLText.attribute(bar.name), XMLText.attribute(short))
         let parts = "data-s=\"\(Self.part(place.start))\" data-w=\"\(Self.part(place.width))\""
         return
             "<g class=\"b\" \(parts) data-r=\"\(place.row)\"><title>\(name): \(XMLText.attribute(bar.detail))</title>"
             + "<rect x=\"\(ProfileText.fixed(x, decimals: 2))\" y=\"\(y)\" width=\"\(ProfileText.fixed(width, decimals: 2))\" "
             + "height=\"\(Self.barHeight - 1)\" fill=\"\(bar.color)\" rx=\"1\"/>"
-            + "<text x=\"\(ProfileText.fixed(x + 3, decimals: 2))\" y=\"\(y + 12)\" data-n=\"\(name)\">"
-            + "\(XMLText.attribute(Self.fitting(bar.name, width)))</text></g>\n"
+            + "<text x=\"\(ProfileText.fixed(x + 3, decimals: 2))\" y=\"\(y + 12)\" data-n=\"\(label)\">"
+            + "\(XMLText.attribute(Self.fitting(short, width)))</text></g>\n"
     }
 
     /// A part of the whole, exact enough for a picture that is magnified 10,000 times.

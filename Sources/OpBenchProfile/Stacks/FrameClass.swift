@@ -149,6 +149,9 @@ public struct FrameClassifier: Sendable {
         {
             return .swiftRuntime
         }
+        // Swift's name for a program's entry, and what calls it.
+        if symbol == "opbench_main" { return .workload }
+        if symbol == "_start" { return .libc }
         // Functions in C: the suite's, with the work that bodies do, and the engine's.
         if symbol.hasPrefix("clinux_futex") { return .futex }
         if symbol.hasPrefix("clinux_") { return workloadShims.contains(symbol) ? .workload : .engine }

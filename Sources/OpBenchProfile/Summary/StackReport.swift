@@ -22,21 +22,45 @@ public struct StackReport: Sendable {
                 + (table.operations > 0
                     ? ", \(unit.text(Double(table.total) / Double(table.operations))) an operation" : "")
         ]
+        if unit != .nanoseconds { return lines + allocators(count) + [unknownCallers] }
         for row in table.rows where row.weight > 0 {
             var line = "  \(row.frameClass.words): \(ProfileText.share(Double(row.weight), of: Double(table.total)))"
             if table.operations > 0 { line += ", \(unit.text(row.perOperation)) an operation" }
             lines.append(line)
         }
-        let share = ProfileText.share(Double(table.unknownCallers), of: Double(table.total))
-        lines.append(
-            "callers unknown: \(share)"
-                + (table.unknownCallersShare > Self.mostUnknownCallers ? "; the share with callees is too low" : ""))
-        for function in profile.functions().prefix(count) {
+        lines.append(unknownCallers)
+        let functions = profile.functions()
+        let shortened = Self.shortened(functions.map(\.frame.name), first: count)
+        for (function, name) in zip(functions, shortened) {
             lines.append(
                 "  \(ProfileText.share(Double(function.own), of: Double(table.total))) own, "
                     + "\(ProfileText.share(Double(function.withCallees), of: Double(table.total))) with callees: "
-                    + function.frame.name)
+                    + name)
         }
         return lines
+    }
+
+    private var unknownCallers: String {
+        "callers unknown: \(ProfileText.share(Double(table.unknownCallers), of: Double(table.total)))"
+            + (table.unknownCallersShare > Self.mostUnknownCallers ? "; the share with callees is too low" : "")
+    }
+
+    /// Of memory, what is allocated is all malloc's: here stands who has it allocated.
+    private func allocators(_ count: Int) -> [String] {
+        let functions = AttributedWeights(profile).functions.values
+            .sorted { ($1.total, $0.name) < ($0.total, $1.name) }
+        return zip(functions, Self.shortened(functions.map(\.name), first: count)).map { function, name in
+            "  \(ProfileText.share(Double(function.total), of: Double(table.total)))"
+                + (table.operations > 0
+                    ? ", \(profile.unit.text(Double(function.total) / Double(table.operations))) an operation" : "")
+                + ": \(name)"
+        }
+    }
+
+    /// The first of the names, without modules and types where that does not make two of all names the same.
+    static func shortened(_ names: [String], first count: Int) -> [String] {
+        let short = names.map { SwiftName($0).short ?? $0 }
+        let uses = Dictionary(grouping: Set(names), by: { SwiftName($0).short ?? $0 }).mapValues(\.count)
+        return zip(names, short).prefix(count).map { uses[$1] == 1 ? $1 : $0 }
     }
 }

@@ -70,7 +70,8 @@ extension TraceReport {
     public func lines() -> [String] {
         let executed = trace.operations.count(where: \.wasExecuted)
         guard executed > 0 else { return ["no operation was executed"] }
-        var lines = ["\(executed) operations in \(ProfileText.time(workSpan.elapsed)), \(trace.workerCount) workers"]
+        let workers = "\(trace.workerCount) \(trace.workerCount == 1 ? "worker" : "workers")"
+        var lines = ["\(Self.operations(executed)) in \(ProfileText.time(workSpan.elapsed)), \(workers)"]
         if trace.lostOperations > 0 {
             lines.append("\(trace.lostOperations) more were lost: figures are of those that were kept")
         }
@@ -78,11 +79,14 @@ extension TraceReport {
         return lines + priorityLines + wakeUpLines
     }
 
+    private static func operations(_ count: Int) -> String { "\(count) \(count == 1 ? "operation" : "operations")" }
+    private static func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
+
     private var workSpanLines: [String] {
         let figures = workSpan
         return [
             "work \(ProfileText.time(figures.work)), span \(ProfileText.time(figures.span)) over "
-                + "\(figures.spanPath.count) operations, parallelism \(ProfileText.digits(figures.parallelism))",
+                + "\(Self.operations(figures.spanPath.count)), parallelism \(ProfileText.digits(figures.parallelism))",
             "burdened span \(ProfileText.time(figures.burdenedSpan)) at \(ProfileText.time(figures.burden)) an operation, "
                 + "parallelism \(ProfileText.digits(figures.burdenedParallelism))",
             "ran \(ProfileText.digits(figures.averageParallelism)) at once; workers in bodies "
@@ -107,7 +111,7 @@ extension TraceReport {
     private var pathLines: [String] {
         let waits = path.waits
         var lines = [
-            "critical path: \(path.steps.count) operations, \(ProfileText.time(path.duration)) in bodies, "
+            "critical path: \(Self.operations(path.steps.count)), \(ProfileText.time(path.duration)) in bodies, "
                 + "\(ProfileText.time(waits.total)) waiting"
         ]
         lines += waitLines(of: "the critical path", waits)
@@ -160,7 +164,8 @@ extension TraceReport {
     private var wakeUpLines: [String] {
         guard wakeUps.parks + wakeUps.wakes > 0 else { return [] }
         var lines = [
-            "threads parked \(wakeUps.parks) times and were woken \(wakeUps.wakes) times, \(wakeUps.vainWakes) of them in vain"
+            "threads parked \(Self.times(wakeUps.parks)) and were woken \(Self.times(wakeUps.wakes)), "
+                + "\(wakeUps.vainWakes) of them in vain"
         ]
         if let pair = wakeUps.pairs.first(where: { $0.waker != nil }), let waker = pair.waker {
             lines.append(

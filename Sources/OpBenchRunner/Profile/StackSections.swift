@@ -9,12 +9,30 @@ extension ProfileTaker {
         let (profile, answer, notes) = try await cpuProfile(means)
         let files = try write(profile, as: "cpu", "CPU time", operations: answer.operations)
         let report = StackReport(profile, operations: answer.operations)
-        // The clock of the kernel, which knows nothing of samples.
-        let counted = Double(answer.cpuNanoseconds) / Double(max(1, answer.operations))
-        let check = "the process used \(ProfileText.time(counted)) of CPU time an operation between the marks"
         return ProfileSection(
-            .cpu, means: means.rawValue, lines: report.lines() + [check] + notes, files: files,
+            .cpu, means: means.rawValue, lines: report.lines() + Self.check(report.table, answer) + notes, files: files,
             perturbation: plain.perturbation(of: answer))
+    }
+
+    /// The classes less than this part of what the process used are told of.
+    private static let leastSampled = 0.95
+
+    /// The classes held against the clock of the kernel, which knows nothing of samples. A sampler's clock stands still
+    /// while the kernel goes from one thread to another.
+    private static func check(_ table: ClassTable, _ answer: ProfileAnswer) -> [String] {
+        let operations = Double(max(1, answer.operations))
+        let counted = Double(answer.cpuNanoseconds)
+        let switches = Double(answer.voluntarySwitches + answer.involuntarySwitches)
+        var line =
+            "the process used \(ProfileText.time(counted / operations)) of CPU time an operation between the marks; "
+            + "the samples are \(ProfileText.share(Double(table.total), of: counted)) of it"
+        let missing = counted - Double(table.total)
+        if Double(table.total) < leastSampled * counted, switches > 0 {
+            line +=
+                "; the rest is \(ProfileText.time(missing / switches)) for each of "
+                + "\(ProfileText.digits(switches / operations)) switches an operation, which no sampler sees whole"
+        }
+        return [line]
     }
 
     /// Where CPU time goes, between the marks.

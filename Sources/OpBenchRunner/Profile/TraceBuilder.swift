@@ -146,12 +146,15 @@ final class TraceBuilder {
     private func addThreadEvents(to trace: inout SampleTrace) {
         guard let origin, !threadEvents.isEmpty else { return }
         var places = Dictionary(trace.threads.enumerated().map { ($1.id, UInt16($0)) }) { $1 }
+        // Others wake workers, too: those that suspend and resume, and the engine's own.
+        let workers = Set(threadEvents.filter { $0.kind != .wake }.map(\.thread))
         func place(of thread: Int32) -> UInt16 {
             if let place = places[thread] { return place }
             let place = UInt16(trace.threads.count)
             // Those that neither submitted nor executed anything.
             let name = SystemFile.line("/proc/self/task/\(thread)/comm") ?? "thread \(thread)"
-            trace.threads.append(SampleTrace.Thread(name: name, role: .worker, id: thread))
+            trace.threads.append(
+                SampleTrace.Thread(name: name, role: workers.contains(thread) ? .worker : .submitter, id: thread))
             places[thread] = place
             return place
         }

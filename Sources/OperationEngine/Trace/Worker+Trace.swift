@@ -21,8 +21,10 @@ extension Worker {
     private func unparkTraced() {
         // Relaxed: the token orders it.
         waker.store(clinux_own_thread(), ordering: .relaxed)
+        // Before the call, in which the woken thread may get further than this one.
+        let time = Deadline.now()
         parker.unpark()
-        OperationTrace.tell(.wake, other: thread?.number)
+        OperationTrace.tell(.wake, at: time, other: thread?.number)
     }
 
     /// Sleeps until another thread wakes it. Returns false on timeout.

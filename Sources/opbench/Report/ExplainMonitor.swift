@@ -34,7 +34,9 @@ final class ExplainMonitor {
             let files = try output?.write(cell) ?? []
             var lines = ["\(title), \(turns.base) turns of each build, base → head"]
             lines += (cell.explanation.lines() + cell.notes + files).map { "  \($0)" }
-            let escaped = lines.map { TerminalText.escaped($0, limit: TerminalText.messageLimit) }
+            let escaped = lines.map {
+                TerminalText.escaped($0, limit: TerminalText.messageLimit, keepsScopes: true)
+            }
             try StandardOutput.write(escaped.joined(separator: "\n") + "\n\n")
             markdown += "### \(MarkdownText.cell(title))\n\n"
             markdown += cell.explanation.markdown(escape: MarkdownText.cell) + "\n"

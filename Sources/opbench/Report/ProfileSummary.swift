@@ -24,7 +24,9 @@ struct ProfileSummary {
                 lines.append("  \(section.files.joined(separator: ", "))")
             }
         }
-        let escaped = lines.map { TerminalText.escaped($0, limit: TerminalText.messageLimit) }
+        let escaped = lines.map {
+            TerminalText.escaped($0, limit: TerminalText.messageLimit, keepsScopes: true)
+        }
         return escaped.joined(separator: "\n") + "\n\n"
     }
 

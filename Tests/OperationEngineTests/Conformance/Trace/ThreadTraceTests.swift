@@ -58,6 +58,13 @@ extension TracingTests {
                 for wake in events where wake.step == .wake && wake.thread == me {
                     #expect(wake.other != nil && wake.other != me && wake.queue == nil)
                 }
+                // Nobody is awake before the one who wakes it says so.
+                for unpark in events where unpark.step == .unpark && unpark.other == me {
+                    #expect(
+                        events.contains {
+                            $0.step == .wake && $0.thread == me && $0.other == unpark.thread && $0.time <= unpark.time
+                        })
+                }
                 for of in Dictionary(grouping: events, by: \.thread).values {
                     // Threads go to sleep and wake up in turns.
                     let turns = of.map(\.step).filter { $0 == .park || $0 == .unpark }
