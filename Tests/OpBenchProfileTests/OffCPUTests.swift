@@ -104,7 +104,7 @@ struct OffCPUTests {
         #expect(lines[0] == "20.0 µs of 2 threads: 27.3 µs running, 2.70 µs waiting for a processor, 10.0 µs blocked")
         #expect(lines[1] == "switches: 4, 0.40 an operation")
         #expect(lines.contains("  another thread (futex): 7.00 µs, 2 times"))
-        #expect(lines.contains("  70.0 %: OperationEngine.Parker.park() -> ()"))
+        #expect(lines.contains("  70.0 %: Parker.park()"))
         #expect(
             lines.contains(
                 "  submitter 1 woke engine normal 1 2 times, 600 ns late on average, 1.00 µs at most"))
