@@ -96,12 +96,14 @@ struct ExplanationTests {
         let explanation = Explanation(base: base, head: head)
         #expect(explanation.time.difference == 10)
         #expect(explanation.cpuTime.difference == 20)
-        #expect(explanation.functions.first?.change.name == Self.engine.name)
-        #expect(explanation.functions.first?.change.difference == 20)
-        #expect(explanation.functions.first?.parts.map(\.frameClass) == [.allocation])
-        let rest = try #require(explanation.functions.dropFirst().first)
+        let cpu = try #require(explanation.cpu)
+        #expect(cpu.functions.first?.change.name == Self.engine.name)
+        #expect(cpu.functions.first?.change.difference == 20)
+        #expect(cpu.functions.first?.parts.map(\.frameClass) == [.allocation])
+        let rest = try #require(cpu.functions.dropFirst().first)
         #expect(rest.change.name == Self.other.name)
-        #expect(explanation.unexplained == 20 - 20 - rest.change.difference)
+        #expect(cpu.unexplained == 20 - 20 - rest.change.difference)
+        #expect(explanation.instructions == nil)
         #expect(explanation.allocations.map(\.name) == [Self.engine.name])
         #expect(explanation.allocations.first?.difference == 1)
         #expect(explanation.counts.map(\.difference) == [0])
@@ -120,8 +122,8 @@ struct ExplanationTests {
         let base = [100.0, 102, 101].map { sample($0, allocations: 10, serve: 100) }
         let head = [110.0, 112, 111].map { sample($0, allocations: 20, serve: 109) }
         let explanation = Explanation(base: base, head: head)
-        #expect(explanation.functions.map(\.change.name) == [Self.engine.name])
-        #expect(explanation.unexplained == 0)
+        #expect(explanation.cpu?.functions.map(\.change.name) == [Self.engine.name])
+        #expect(explanation.cpu?.unexplained == 0)
     }
 
     @Test("A function that is only noise is not named")
@@ -129,9 +131,9 @@ struct ExplanationTests {
         let base = [100.0, 102, 101].map { sample($0, allocations: 10, serve: Int64($0)) }
         let head = [101.0, 100, 102].map { sample($0, allocations: 10, serve: Int64($0)) }
         let explanation = Explanation(base: base, head: head)
-        #expect(explanation.functions.isEmpty)
+        #expect(explanation.cpu?.functions.isEmpty == true)
         #expect(explanation.allocations.isEmpty)
-        #expect(explanation.unexplained == explanation.cpuTime.difference)
+        #expect(explanation.cpu?.unexplained == explanation.cpuTime.difference)
     }
 
     @Test("An improvement is ranked by what got better")
@@ -139,7 +141,61 @@ struct ExplanationTests {
         let base = [110.0, 112, 111].map { sample($0, allocations: 20, serve: 200) }
         let head = [100.0, 102, 101].map { sample($0, allocations: 10, serve: 230) }
         let explanation = Explanation(base: base, head: head)
-        #expect(explanation.functions.map(\.change.name) == [Self.engine.name, Self.other.name])
-        #expect(explanation.functions.map(\.change.difference) == [-20, 3])
+        #expect(explanation.cpu?.functions.map(\.change.name) == [Self.engine.name, Self.other.name])
+        #expect(explanation.cpu?.functions.map(\.change.difference) == [-20, 3])
+    }
+
+    /// 10 operations; what the engine and its malloc execute, and the other function.
+    private func counted(_ engine: Int64, malloc: Int64, other: Int64, little: Int64 = 0) -> ExplainedSample {
+        var sample = sample(100, allocations: 10, serve: 100)
+        let stacks: [([StackFrame], Int64)] = [
+            ([Self.engine], engine), ([Self.engine, Self.malloc], malloc), ([Self.other], other),
+            ([Self.body], little),
+        ]
+        sample.instructions = .init(profile(stacks, .instructions), operations: 10)
+        return sample
+    }
+
+    @Test("Instructions are ranked by function as CPU time is, with a total and a rest of their own")
+    func instructions() throws {
+        let base = [1000, 1002, 1001].map { counted(5000, malloc: 0, other: $0) }
+        let head = [1003, 1000, 1001].map { counted(5100, malloc: 900, other: $0) }
+        let explanation = Explanation(base: base, head: head)
+        let ranking = try #require(explanation.instructions)
+        #expect(ranking.total.name == "instructions")
+        #expect(ranking.total.base == 600.1)
+        #expect(abs(ranking.total.difference - 100) < 1e-9)
+        #expect(ranking.functions.map(\.change.name) == [Self.engine.name])
+        #expect(ranking.functions.first?.change.interval == 100...100)
+        #expect(ranking.functions.first?.parts.map(\.frameClass) == [.allocation, .engine])
+        #expect(abs(ranking.unexplained) < 1e-9)
+        let lines = explanation.lines()
+        #expect(lines.contains("instructions: 600 → 700 an operation, +100 (+99.8 … +100)"), "\(lines)")
+        #expect(lines.contains { $0.hasPrefix("of the instructions, by function ") })
+        #expect(lines.contains("  QueueCore.add(): 500 → 600 an operation, +100 (+100 … +100)"), "\(lines)")
+        #expect(lines.contains("    allocation +90, engine +10"), "\(lines)")
+        let markdown = explanation.markdown { $0 }.split(separator: "\n").map(String.init)
+        #expect(markdown.contains("| instructions | 600 | 700 | +100 | +99.8 … +100 |"), "\(markdown)")
+        #expect(markdown.contains("| instructions, \(Self.engine.name) | 500 | 600 | +100 | +100 … +100 |"))
+        #expect(markdown.contains { $0.hasPrefix("| instructions, unexplained |") })
+    }
+
+    @Test("Counts repeat, so that a function differs for certain by a hair; it is not named")
+    func hair() {
+        let base = [1000, 1000].map { counted(5000, malloc: 0, other: $0, little: 10) }
+        let head = [1000, 1000].map { counted(5000, malloc: 0, other: $0, little: 12) }
+        let ranking = Explanation(base: base, head: head).instructions
+        #expect(ranking?.functions.isEmpty == true)
+        #expect(ranking?.unexplained == ranking?.total.difference)
+        #expect(ranking?.unexplained != 0)
+    }
+
+    @Test("Without counts of every turn there is no table of them")
+    func withoutCounts() {
+        let base = [counted(5000, malloc: 0, other: 1), sample(100, allocations: 10, serve: 100)]
+        let explanation = Explanation(base: base, head: [1, 1].map { counted(5000, malloc: 900, other: $0) })
+        #expect(explanation.instructions == nil)
+        #expect(!explanation.lines().contains { $0.contains("instructions") })
+        #expect(!explanation.markdown { $0 }.contains("instructions"))
     }
 }

@@ -9,18 +9,19 @@ public struct ExplainedSample: Sendable {
             self.profile = profile
             self.operations = operations
         }
+
+        var totalPerOperation: Double { Double(profile.total) / Double(max(1, operations)) }
     }
 
     /// What is counted an operation.
     public enum Count: String, CaseIterable, Sendable {
-        case futexCalls, voluntarySwitches, involuntarySwitches, instructions
+        case futexCalls, voluntarySwitches, involuntarySwitches
 
         public var words: String {
             switch self {
             case .futexCalls: "futex calls"
             case .voluntarySwitches: "voluntary switches"
             case .involuntarySwitches: "involuntary switches"
-            case .instructions: "instructions"
             }
         }
     }
@@ -33,6 +34,8 @@ public struct ExplainedSample: Sendable {
     public var cpu: Part?
     /// In allocations.
     public var allocations: Part?
+    /// In instructions, which were counted where they were asked for.
+    public var instructions: Part?
     public var counts: [Count: Double] = [:]
     /// The waits of all operations, in nanoseconds, and of how many they are.
     public var waits: (split: WaitSplit, operations: Int)?

@@ -9,7 +9,13 @@ extension Explanation {
         var lines = [
             Self.line(time, ProfileText.time), Self.line(cpuTime, ProfileText.time),
         ]
-        lines += functionLines + allocationLines
+        lines +=
+            cpu.map { ranked("of the CPU time", $0, ProfileText.time) } ?? ["no CPU profiles of both sides"]
+        if let instructions {
+            lines.append(Self.line(instructions.total, ProfileText.count))
+            lines += ranked("of the instructions", instructions, ProfileText.count)
+        }
+        lines += allocationLines
         lines += counts.map { Self.line($0, ProfileText.count) }
         lines += waits.map { "waiting, \(Self.line($0, ProfileText.time))" }
         return lines
@@ -27,8 +33,18 @@ extension Explanation {
         }
         row(time, ProfileText.time)
         row(cpuTime, ProfileText.time)
-        for function in functions.prefix(Self.shown) { row(function.change, ProfileText.time) }
-        if let unexplained { text += "| unexplained | | | \(Self.signed(unexplained, ProfileText.time)) | |\n" }
+        /// - Parameter what: stands before each name.
+        func rows(_ ranking: RankedFunctions, _ unit: (Double) -> String, _ what: String = "") {
+            for function in ranking.functions.prefix(Self.shown) {
+                row(function.change, unit, what + function.change.name)
+            }
+            text += "| \(what)unexplained | | | \(Self.signed(ranking.unexplained, unit)) | |\n"
+        }
+        if let cpu { rows(cpu, ProfileText.time) }
+        if let instructions {
+            row(instructions.total, ProfileText.count)
+            rows(instructions, ProfileText.count, "instructions, ")
+        }
         for site in allocations.prefix(Self.shown) {
             row(site, ProfileText.count, "allocations by \(site.name)")
         }
@@ -37,21 +53,23 @@ extension Explanation {
         return text
     }
 
-    private var functionLines: [String] {
-        guard let unexplained else { return ["no CPU profiles of both sides"] }
-        var lines = ["of the CPU time, by function with what it called outside of engine and workload:"]
-        for function in functions.prefix(Self.shown) {
-            lines.append("  \(Self.line(shortened(function.change), ProfileText.time))")
+    /// The functions of a change, and the rest of it.
+    private func ranked(
+        _ what: String, _ ranking: RankedFunctions, _ unit: (Double) -> String
+    ) -> [String] {
+        var lines = ["\(what), by function with what it called outside of engine and workload:"]
+        for function in ranking.functions.prefix(Self.shown) {
+            lines.append("  \(Self.line(shortened(function.change), unit))")
             let parts = function.parts.prefix(Self.shownParts).map {
-                "\($0.frameClass.words) \(Self.signed($0.difference, ProfileText.time))"
+                "\($0.frameClass.words) \(Self.signed($0.difference, unit))"
             }
             lines.append("    " + parts.joined(separator: ", "))
         }
-        if functions.count > Self.shown {
-            let rest = functions.dropFirst(Self.shown).reduce(0) { $0 + $1.change.difference }
-            lines.append("  \(functions.count - Self.shown) more: \(Self.signed(rest, ProfileText.time))")
+        if ranking.functions.count > Self.shown {
+            let rest = ranking.functions.dropFirst(Self.shown).reduce(0) { $0 + $1.change.difference }
+            lines.append("  \(ranking.functions.count - Self.shown) more: \(Self.signed(rest, unit))")
         }
-        lines.append("  unexplained: \(Self.signed(unexplained, ProfileText.time))")
+        lines.append("  unexplained: \(Self.signed(ranking.unexplained, unit))")
         return lines
     }
 
@@ -62,7 +80,8 @@ extension Explanation {
     /// With a function's short name, unless another function's is the same.
     private func shortened(_ change: Change) -> Change {
         guard let short = SwiftName(change.name).short else { return change }
-        let names = Set(functions.map(\.change.name) + allocations.map(\.name))
+        let ranked = [cpu, instructions].compactMap(\.self).flatMap(\.functions)
+        let names = Set(ranked.map(\.change.name) + allocations.map(\.name))
         if names.contains(where: { $0 != change.name && SwiftName($0).short == short }) { return change }
         var shortened = change
         shortened.name = short

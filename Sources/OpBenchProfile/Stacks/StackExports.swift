@@ -25,7 +25,7 @@ extension StackProfile {
     ///
     /// - Parameter title: of the file.
     public func speedscope(title: String) -> String {
-        let unit = self.unit == .allocations ? "none" : self.unit.rawValue
+        let unit = [.allocations, .instructions].contains(self.unit) ? "none" : self.unit.rawValue
         var text = "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"opbench\","
         text += "\"name\":\(JSONText.quoted(title)),\"activeProfileIndex\":0,\"shared\":{\"frames\":[\n"
         text += frames.map { frame in

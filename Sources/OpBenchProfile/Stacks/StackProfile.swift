@@ -1,6 +1,6 @@
 /// What the weights of a profile count.
 public enum WeightUnit: String, CaseIterable, Sendable {
-    case nanoseconds, bytes, allocations
+    case nanoseconds, bytes, allocations, instructions
 
     /// With the unit: `1.25 ms`, `2.00 MiB`, `1,234 allocations`.
     public func text(_ weight: Double) -> String {
@@ -8,6 +8,7 @@ public enum WeightUnit: String, CaseIterable, Sendable {
         case .nanoseconds: ProfileText.time(weight)
         case .bytes: ProfileText.bytes(weight)
         case .allocations: ProfileText.count(weight) + (weight == 1 ? " allocation" : " allocations")
+        case .instructions: ProfileText.count(weight) + (weight == 1 ? " instruction" : " instructions")
         }
     }
 }
