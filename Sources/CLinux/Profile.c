@@ -487,3 +487,9 @@ int clinux_profile_start_thread(void (*body)(void *, uint64_t), void *context, p
     if (failure) free(start);
     return failure;
 }
+
+// MARK: Marks
+
+// Never inlined; and not empty to the compiler, or it leaves out calls of them.
+__attribute__((noinline)) void clinux_counting_begins(void) { __asm__ volatile("" ::: "memory"); }
+__attribute__((noinline)) void clinux_counting_ends(void) { __asm__ volatile("" ::: "memory"); }

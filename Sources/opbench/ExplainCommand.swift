@@ -17,16 +17,22 @@ struct ExplainCommand: ParsableCommand {
             differences between the sides. A function answers for what it has the Swift runtime, malloc, the C library \
             and the kernel do.
 
+            With --instructions each side also runs under valgrind's callgrind, ten rounds of at most 2,000 operations a turn, \
+            which takes some seconds more. Of these the round with the fewest instructions counts: what threads do beside, \
+            spin, park and wake each other, depends on whose turn it is, and only adds.
+
             EXAMPLES
               opbench explain results/two-builds
               opbench explain before after
               opbench explain --filter work_ns=0 --backend engine results/two-builds
+              opbench explain --instructions results/two-builds
               opbench explain --markdown explanation.md --output graphs results/two-builds
 
             EXIT CODES
               0    explained, or nothing regressed
               3    a sample crashed or timed out
-              64   bad usage, a run of one side, or a program that is gone or changed
+              64   bad usage, a run of one side, a program that is gone or changed, or
+                   --instructions without valgrind
             """)
 
     @Argument(help: ArgumentHelp("A run of `opbench ab`, or the run to compare with.", valueName: "run"))
@@ -69,6 +75,11 @@ struct ExplainCommand: ParsableCommand {
     @Option(help: ArgumentHelp("End a sample that takes longer.", valueName: "seconds"))
     var timeout = 60.0
 
+    @Flag(
+        name: .customLong("instructions"),
+        help: "Count instructions, too, by valgrind's callgrind; `opbench doctor` tells whether it can.")
+    var countsInstructions = false
+
     @Flag(name: .customLong("no-progress"), help: "Hide progress; warnings and errors remain.")
     var hidesProgress = false
 
@@ -82,6 +93,7 @@ struct ExplainCommand: ParsableCommand {
     }
 
     func run() throws {
+        if countsInstructions { try ProfileMeans.ofInstructions().require(by: "--instructions") }
         let file = try markdown.map { (path) throws(InputError) in try ReportFile(path) }
         let filter = try filter.map { (pattern) throws(InputError) in try CellFilter(pattern) }
         let backends = try backends.map { (list) throws(InputError) in try NameList.backends(list) }
@@ -124,11 +136,14 @@ struct ExplainCommand: ParsableCommand {
         let builds = try examined.value.get()
         let output = try directory.map { try ExplanationFolder($0) }
         let options = ProfileOptions(seconds: seconds, timeoutSeconds: timeout, directory: "")
-        let (ended, signal) = try CancellableWork.run { [hidesProgress, turns] in
+        let (ended, signal) = try CancellableWork.run { [hidesProgress, turns, countsInstructions] in
             let monitor = ExplainMonitor(
-                options, targets: targets.count, turns: turns, output: output, isSilent: hidesProgress)
+                options, targets: targets.count, turns: turns, countsInstructions: countsInstructions, output: output,
+                isSilent: hidesProgress)
             let outcome = await Result.catching {
-                try await Explainer(builds, targets, options, turns: turns).run(onEvent: monitor.handle)
+                try await Explainer(
+                    builds, targets, options, turns: turns, countsInstructions: countsInstructions
+                ).run(onEvent: monitor.handle)
                 return monitor.hasFailures
             }
             monitor.finish()

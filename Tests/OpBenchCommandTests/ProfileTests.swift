@@ -1,6 +1,7 @@
 import Foundation
 import OpBenchModel
 import OpBenchProfile
+import OpBenchRunner
 import Subprocess
 import TestSupport
 import Testing
@@ -270,5 +271,51 @@ struct ExplainTests {
         #expect(gone.status == 64)
         #expect(gone.errors.contains("/nonexistent/opbench: the program of the run is gone"), "\(gone.errors)")
         #expect(!folder.contents().contains { $0.hasPrefix("graphs") || $0 == "why.md" })
+    }
+
+    private static let means = ProfileMeans.ofInstructions()
+
+    @Test(
+        "--instructions counts them on both sides, and names the function that executes more", .slow,
+        .enabled(if: means.means == .callgrind, "instructions cannot be counted here"))
+    func instructions() async throws {
+        let folder = try ScratchFolder()
+        try folder.write(Self.busy, to: "busy.json")
+        let binary = OpBenchProcess.binary
+        let measured = try await OpBenchProcess.run(
+            [
+                "ab", binary, binary, "busy.json", "--no-progress", "--run-id", "two", "--blocks", "2",
+                "--inject-slowdown", "1",
+            ],
+            in: folder)
+        #expect(measured.status == 0, "\(measured.errors)")
+        let result = try await OpBenchProcess.run(
+            [
+                "explain", "--no-progress", "--instructions", "--seconds", "0.05", "--turns", "2", "--filter", "busy",
+                "--markdown", "why.md", "two",
+            ], in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        let lines = result.output.split(separator: "\n").map(String.init)
+        let heading = try #require(
+            lines.firstIndex { $0.hasPrefix("  of the instructions, by function ") }, "\(result.output)")
+        #expect(lines[heading - 1].hasPrefix("  instructions: "))
+        #expect(lines[heading + 1].contains("burn") || lines[heading + 1].contains("WorkKernel"), "\(result.output)")
+        #expect(lines[heading...].contains { $0.hasPrefix("    unexplained: ") })
+        #expect(lines.contains { $0.contains("counted by callgrind, of 10 rounds of ") }, "\(result.output)")
+        let markdown = try folder.read("why.md")
+        #expect(markdown.contains("| instructions | ") && markdown.contains("| instructions, unexplained |"))
+    }
+
+    @Test("--instructions without valgrind is refused before anything is looked at")
+    func withoutValgrind() async throws {
+        let folder = try ScratchFolder()
+        let result = try await OpBenchProcess.run(
+            ["explain", "--instructions", "--output", "graphs", "--markdown", "why.md", "nothing"], in: folder,
+            environment: .inherit.updating(["PATH": folder.root]))
+        #expect(result.status == 64)
+        #expect(
+            result.errors.contains("--instructions: valgrind is not installed; sudo apt-get install valgrind"),
+            "\(result.errors)")
+        #expect(folder.contents() == [])
     }
 }

@@ -35,6 +35,7 @@ import Testing
             }
         ),
         ("profile heap", .bad, { $0.means = ProfileMeans(.init(jemallocProfiles: nil)) }),
+        ("instructions", .bad, { $0.instructions = Callgrind(program: "/nowhere/valgrind").means() }),
         ("thread priorities", .note, { $0.mayRaisePriority = false }),
         ("build", .bad, { $0.configuration = "debug" }),
     ]
@@ -47,7 +48,7 @@ import Testing
             sleepDelay: 60_000, stolenShare: 0, foreignShare: 0.01, throttledShare: 0, load: 0.2,
             addressRandomization: 2, mayRaisePriority: true, availableBytes: 8 << 30,
             usedSwapBytes: 0, allocator: "jemalloc 5.3", countsAllocations: true, configuration: "release",
-            means: ProfileMeans(.init()))
+            means: ProfileMeans(.init()), instructions: .init(.callgrind))
         change(&readings)
         return readings
     }
@@ -73,7 +74,7 @@ import Testing
         #expect(readings.onlineProcessors >= 1 && readings.allowedProcessors >= 1)
         #expect(readings.clockCost > 0 && readings.clockStep > 0)
         #expect((readings.foreignShare ?? 0) >= 0)
-        #expect(Set(Doctor.findings(from: readings).map(\.subject)).count == 20)
+        #expect(Set(Doctor.findings(from: readings).map(\.subject)).count == 21)
     }
 
     @Test func `memory is read in bytes`() {

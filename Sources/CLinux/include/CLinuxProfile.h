@@ -1,5 +1,5 @@
 // Sampling of stacks within the process by SIGPROF: timers of threads' CPU time, and the handler. For OpBenchRunner's
-// SignalSampler, of which a process has at most one at a time.
+// SignalSampler, of which a process has at most one at a time. And marks that a tool from outside knows by their names.
 #ifndef CLINUX_PROFILE_H
 #define CLINUX_PROFILE_H
 #include <pthread.h>
@@ -71,4 +71,8 @@ void clinux_profile_backtrace(void **addresses, unsigned *length, unsigned most)
 int clinux_profile_start_thread(
     void (*body)(void *context, uint64_t returns_to), void *context, pthread_t *thread);
 
+/// Do nothing. callgrind is told by these names to forget what it has counted when the first is entered, and to write down
+/// what it has counted when the second is; see OpBenchRunner's Callgrind.
+void clinux_counting_begins(void);
+void clinux_counting_ends(void);
 #endif

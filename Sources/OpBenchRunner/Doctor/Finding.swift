@@ -35,6 +35,6 @@ public enum Doctor {
             hypervisor(readings), foreign(readings), load(readings), clockSource(readings), clock(readings),
             timer(readings), memory(readings), randomization(readings), allocator(readings),
             priority(readings), build(readings),
-        ] + ProfileKind.allCases.map { profile($0, readings) }
+        ] + ProfileKind.allCases.map { profile($0, readings) } + [instructions(readings)]
     }
 }

@@ -168,11 +168,17 @@ extension Doctor {
     }
 
     static func profile(_ kind: ProfileKind, _ readings: HostReadings) -> Finding {
-        let answer = readings.means[kind]
-        return Finding(
-            subject: "profile \(kind.rawValue)",
-            weight: answer.means == nil ? .bad : answer.lack.isEmpty ? .good : .note, found: answer.words,
-            remedy: answer.remedy.isEmpty ? "" : "to profile, not for figures: \(answer.remedy)")
+        finding("profile \(kind.rawValue)", readings.means[kind], for: "to profile")
+    }
+
+    static func instructions(_ readings: HostReadings) -> Finding {
+        finding("instructions", readings.instructions, for: "for `explain --instructions`")
+    }
+
+    private static func finding(_ subject: String, _ answer: ProfileMeans.Answer, for purpose: String) -> Finding {
+        Finding(
+            subject: subject, weight: answer.means == nil ? .bad : answer.lack.isEmpty ? .good : .note,
+            found: answer.words, remedy: answer.remedy.isEmpty ? "" : "\(purpose), not for figures: \(answer.remedy)")
     }
 
     static func priority(_ readings: HostReadings) -> Finding {

@@ -37,6 +37,8 @@ struct HostReadings: Sendable {
     var configuration: String
     /// How profiles can be made.
     var means: ProfileMeans
+    /// How instructions can be counted.
+    var instructions: ProfileMeans.Answer
 
     /// Reads everything, and watches the machine for that long.
     static func take(watchSeconds: Double) -> HostReadings {
@@ -59,7 +61,8 @@ struct HostReadings: Sendable {
             addressRandomization: SystemFile.line("/proc/sys/kernel/randomize_va_space").flatMap { Int($0) },
             mayRaisePriority: mayRaisePriority, availableBytes: bytes("MemAvailable", in: memory),
             usedSwapBytes: usedSwap(in: memory), allocator: host.allocator, countsAllocations: HeapProbe() != nil,
-            configuration: host.configuration, means: .probe())
+            configuration: host.configuration, means: .probe(),
+            instructions: ProfileMeans.ofInstructions())
     }
 
     /// intel_pstate says it the other way round than the other drivers.

@@ -18,6 +18,17 @@ struct ProfileOrder: Codable, Sendable {
         case heap
         /// How long threads ran and waited, as /proc tells.
         case schedule
+        /// Nothing by itself: callgrind, which the process runs under, counts instructions between calls of functions that
+        /// it knows by their names: `CountingRecorder`.
+        case instructions
+    }
+
+    /// How much a sample does that runs many times slower than others.
+    struct Limits: Codable, Sendable, Equatable {
+        /// A plan of more operations is shortened to about as many.
+        var operations: Int
+        /// As many that count.
+        var rounds: Int
     }
 
     var recorder: Recorder
@@ -25,4 +36,6 @@ struct ProfileOrder: Codable, Sendable {
     var folder: String
     /// How long the rounds of the sample should last together, in nanoseconds.
     var targetNanoseconds: Int64
+    /// In place of that time.
+    var limits: Limits?
 }

@@ -24,6 +24,9 @@ struct ChildProcess: Sendable {
     /// The program; another one in tests.
     var executable = Self.ownExecutable
 
+    /// A tool that runs the program, with its arguments; empty if nothing does.
+    var tool: [String] = []
+
     static let ownExecutable = "/proc/self/exe"
 
     /// What every sample's process has. A crash is reported by its signal; Swift's backtraces would take seconds.
@@ -50,15 +53,24 @@ struct ChildProcess: Sendable {
             diagnostics: String(decoding: streams[2].contents().suffix(2000), as: UTF8.self))
     }
 
+    private var program: Executable {
+        guard let tool = tool.first else { return .path(.init(executable)) }
+        return tool.contains("/") ? .path(.init(tool)) : .name(tool)
+    }
+
+    private var arguments: Arguments {
+        guard tool.isEmpty else { return .init(tool.dropFirst() + [executable, HiddenArgument.sample]) }
+        // One name for all builds: what stands on the stack before `main` moves what follows it.
+        return .init(executablePathOverride: "opbench", remainingValues: [HiddenArgument.sample])
+    }
+
     private func execute(_ streams: [MemoryFile], _ environment: [String: String]) async throws -> ChildResult.Ending {
         var options = PlatformOptions()
         options.processGroupID = 0
         var changes: [Environment.Key: String?] = [:]
         for (name, value) in environment { changes[Environment.Key(rawValue: name)!] = value }
         let result = try await Subprocess.run(
-            .path(.init(executable)),
-            // One name for all builds: what stands on the stack before `main` moves what follows it.
-            arguments: .init(executablePathOverride: "opbench", remainingValues: [HiddenArgument.sample]),
+            program, arguments: arguments,
             environment: .inherit.updating(changes), platformOptions: options,
             input: .fileDescriptor(.init(rawValue: streams[0].descriptor), closeAfterSpawningProcess: false),
             output: .fileDescriptor(.init(rawValue: streams[1].descriptor), closeAfterSpawningProcess: false),

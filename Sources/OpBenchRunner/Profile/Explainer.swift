@@ -34,6 +34,17 @@ public struct ExplainedBuilds: Sendable {
             remedy: "measure again with this opbench, or compare two builds by `opbench ab`")
     }
 
+    /// Both, in a folder for passing files.
+    ///
+    /// - Throws: `DiskError`.
+    fileprivate func undebuggedCopies(in folder: String) throws -> [Side: UndebuggedCopy] {
+        var copies: [Side: UndebuggedCopy] = [:]
+        for side in Side.allCases {
+            copies[side] = try UndebuggedCopy(of: build(of: side).path, at: "\(folder)/\(side.rawValue)")
+        }
+        return copies
+    }
+
     func build(of side: Side) -> BuildFacts {
         switch side {
         case .base: base
@@ -66,17 +77,26 @@ public struct Explainer: Sendable {
     private let options: ProfileOptions
     /// Of each side.
     private let turns: Int
+    private let countsInstructions: Bool
 
     /// What is taken of a side in a turn.
     fileprivate enum Take: String, CaseIterable {
         case unprofiled, cpu, heap, trace, calls
+        /// Where it is asked for.
+        case instructions
     }
 
-    public init(_ builds: ExplainedBuilds, _ targets: [ProfileTarget], _ options: ProfileOptions, turns: Int = 3) {
+    /// - Parameter countsInstructions: whether callgrind counts instructions, which `ProfileMeans.ofInstructions` says
+    ///   can be done.
+    public init(
+        _ builds: ExplainedBuilds, _ targets: [ProfileTarget], _ options: ProfileOptions, turns: Int = 3,
+        countsInstructions: Bool = false
+    ) {
         self.builds = builds
         self.targets = targets
         self.options = options
         self.turns = turns
+        self.countsInstructions = countsInstructions
     }
 
     /// Explains the cells, one after the other. If the task is cancelled, the cell in progress is dropped.
@@ -88,10 +108,11 @@ public struct Explainer: Sendable {
         defer { try? FileManager.default.removeItem(atPath: scratch) }
         let folder = try ProfileFolder(scratch)
         let means = ProfileMeans.probe()
+        let copies = try countsInstructions ? builds.undebuggedCopies(in: folder.path) : [:]
         for (place, target) in targets.enumerated() {
             do {
-                let cell = try await explain(target, means, folder) { side, take, index in
-                    let count = 2 * turns * Take.allCases.count
+                let cell = try await explain(target, means, folder, copies) { side, take, index in
+                    let count = 2 * turns * (Take.allCases.count - (countsInstructions ? 0 : 1))
                     try onEvent(
                         .sampleStarted(
                             target: target, side: side, what: take.rawValue, index: place * count + index,
@@ -105,7 +126,7 @@ public struct Explainer: Sendable {
     }
 
     private func explain(
-        _ target: ProfileTarget, _ means: ProfileMeans, _ folder: ProfileFolder,
+        _ target: ProfileTarget, _ means: ProfileMeans, _ folder: ProfileFolder, _ copies: [Side: UndebuggedCopy],
         tell: (Side, Take, Int) throws -> Void
     ) async throws -> ExplainedCell {
         var samples: [Side: [ExplainedSample]] = [.base: [], .head: []]
@@ -113,6 +134,8 @@ public struct Explainer: Sendable {
         if means[.heap].means == nil { notes.insert("heap: \(means[.heap].words)") }
         var generator = SplitMix64(seed: 1)
         var index = 0
+        /// Of both sides the same.
+        var limits: ProfileOrder.Limits?
         for _ in 0..<turns {
             for side in generator.shuffled(Side.allCases) {
                 let stage = try folder.stage()
@@ -121,14 +144,29 @@ public struct Explainer: Sendable {
                 let taker = ProfileTaker(
                     target: target, kernel: builds.kernel, options: options, means: means, child: child, stage: stage,
                     side: (builds.injected, side))
-                let sample = try await taker.explainedSample(notes: &notes) { take in
+                func tellNext(_ take: Take) throws {
                     try tell(side, take, index)
                     index += 1
+                }
+                var sample = try await taker.explainedSample(notes: &notes, tell: tellNext)
+                if let copy = copies[side] {
+                    try tellNext(.instructions)
+                    let fitting = limits ?? .fitting(cpuNanosecondsPerOperation: sample.cpuTime)
+                    limits = fitting
+                    sample.instructions = try await taker.part("instructions", &notes) {
+                        (try await taker.instructions(of: copy, fitting), [])
+                    }
                 }
                 samples[side, default: []].append(sample)
             }
         }
         let (base, head) = (samples[.base] ?? [], samples[.head] ?? [])
+        if let limits, let part = head.last?.instructions {
+            let operations = ProfileText.count(Double(part.operations))
+            notes.insert(
+                "instructions: counted by callgrind, of \(limits.rounds) rounds of \(operations) operations a turn "
+                    + "those of the round with the fewest")
+        }
         return ExplainedCell(
             target: target, explanation: Explanation(base: base, head: head),
             graphs: Self.graphs(base, head, target), notes: notes.sorted())
@@ -197,7 +235,7 @@ extension ProfileTaker {
     }
 
     /// What can be had of a part; of one that fails, the reason becomes a note.
-    private func part<Value>(
+    fileprivate func part<Value>(
         _ name: String, _ notes: inout Set<String>, _ take: () async throws -> (Value, remarks: [String])?
     ) async throws -> Value? {
         do {
@@ -221,5 +259,34 @@ extension ProfileTaker {
             throw ProfileFailure(description: "\(report.status.rawValue): \(report.notes)")
         }
         return figure.value / Double(max(1, figure.operations))
+    }
+
+    /// Counted in a sample under callgrind.
+    ///
+    /// - Throws: `ProfileFailure`, `StackFileError`.
+    func instructions(of copy: UndebuggedCopy, _ limits: ProfileOrder.Limits) async throws -> ExplainedSample.Part {
+        let answer = try await take(
+            .instructions, limits: limits, environment: copy.environment,
+            by: Callgrind().running(copy, filesIn: stage.folder))
+        let phases = answer.marks.count / limits.rounds
+        return .init(
+            try Callgrind.read(rounds: limits.rounds, phases: phases, from: stage.folder),
+            operations: answer.operations / limits.rounds)
+    }
+}
+
+extension ProfileOrder.Limits {
+    private static let countedRounds = 10
+    private static let mostOperations = 2000
+    private static let leastOperations = 10
+    /// Of a round's CPU time, in nanoseconds, where nothing counts: under callgrind it takes some 50 times as long.
+    private static let roundBudget = 5e6
+
+    /// What callgrind gets done in seconds.
+    static func fitting(cpuNanosecondsPerOperation: Double) -> Self {
+        let operations = roundBudget / max(1, cpuNanosecondsPerOperation)
+        return Self(
+            operations: Int(max(Double(leastOperations), min(Double(mostOperations), operations))),
+            rounds: countedRounds)
     }
 }

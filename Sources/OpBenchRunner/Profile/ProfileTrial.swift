@@ -31,10 +31,15 @@ struct ProfileTrial {
         ThreadRegister.nameWorkers(String(trial.factory.id.rawValue.prefix(12)))
         // Before there are threads: perf has all that are made later from their beginning.
         let recorder = try recorder()
-        warmUp(&answer)
-        let parts = ProfiledPart.parts(of: trial, order.recorder == .trace ? .traced : .marked)
-        let competitors = Competitors(count: trial.plan.threadPriorities?.competitors ?? 0)
-        if order.recorder == .trace {
+        if order.limits == nil { warmUp(&answer) }
+        let parts = ProfiledPart.parts(
+            of: trial, order.recorder == .trace ? .traced : .marked, mostOperations: order.limits?.operations)
+        // What they execute is a matter of time, not of operations.
+        let competing = order.limits == nil ? trial.plan.threadPriorities?.competitors ?? 0 : 0
+        let competitors = Competitors(count: competing)
+        if let limits = order.limits {
+            try count(parts, limits.rounds, by: recorder, into: &answer)
+        } else if order.recorder == .trace {
             try trace(parts, into: &answer)
         } else {
             try record(parts, by: recorder, into: &answer)
@@ -64,6 +69,7 @@ struct ProfileTrial {
         case .perfSwitches: try PerfRecorder(.switches, folder: order.folder)
         case .heap: HeapSampler(folder: order.folder)
         case .schedule: ScheduleRecorder(folder: order.folder)
+        case .instructions: CountingRecorder()
         }
     }
 
@@ -78,6 +84,23 @@ struct ProfileTrial {
             run(parts, recorder: recorder, into: &answer)
         } while answer.totalNanoseconds < order.targetNanoseconds && answer.marks.count < Self.mostRounds
             && MonotonicClock.now() < end
+        try recorder?.end()
+    }
+
+    /// So many rounds of the same plan before those that count: in the first, libraries are bound and threads made.
+    private static let uncountedRounds = 2
+
+    /// A number of rounds, however long they take.
+    private func count(
+        _ parts: [ProfiledPart], _ rounds: Int, by recorder: (any ProfileRecorder)?, into answer: inout ProfileAnswer
+    ) throws {
+        for _ in 0..<Self.uncountedRounds {
+            var uncounted = ProfileAnswer(report: answer.report)
+            run(parts, into: &uncounted)
+            answer.report = uncounted.report
+        }
+        try recorder?.begin()
+        for _ in 0..<rounds { run(parts, recorder: recorder, into: &answer) }
         try recorder?.end()
     }
 
@@ -130,11 +153,18 @@ final class ProfiledPart {
         producers = Producers(plan)
     }
 
-    /// - Parameter mode: `traced` if some rounds are to be.
-    static func parts(of trial: Trial, _ mode: OperationBody.Mode) -> [ProfiledPart] {
-        trial.plan.phases.isEmpty
-            ? [ProfiledPart(trial, "", trial.plan, mode)]
-            : trial.plan.phases.map { ProfiledPart(trial, $0.name, $0.plan, mode) }
+    /// - Parameters:
+    ///   - mode: `traced` if some rounds are to be.
+    ///   - mostOperations: longer plans are shortened to about as many, and run as fast as they go; nil for the plan as
+    ///     it is.
+    static func parts(
+        of trial: Trial, _ mode: OperationBody.Mode, mostOperations: Int? = nil
+    ) -> [ProfiledPart] {
+        func part(_ name: String, _ plan: WorkloadPlan) -> ProfiledPart {
+            ProfiledPart(trial, name, mostOperations.map { WarmUp.shortened(plan, to: $0) } ?? plan, mode)
+        }
+        let phases = trial.plan.phases
+        return phases.isEmpty ? [part("", trial.plan)] : phases.map { part($0.name, $0.plan) }
     }
 
     func run(

@@ -104,15 +104,18 @@ struct ProfileTaker {
     var side: (injected: InjectedDefect, side: Side)?
 
     /// Runs a sample of the cell, of this side's build, in a process of its own.
+    ///
+    /// - Parameter substitute: runs the build in another way than `child` does.
     func run(
-        _ flavour: SampleFlavour, _ order: ProfileOrder? = nil, environment: [String: String] = [:]
+        _ flavour: SampleFlavour, _ order: ProfileOrder? = nil, environment: [String: String] = [:],
+        by substitute: ChildProcess? = nil
     ) async throws -> ChildResult {
         var request = SampleRequest(
             cell: target.cell, backend: target.backend, flavour: flavour,
             targetNanoseconds: SampleRequest.shortLimit, kernel: kernel, parent: getpid())
         request.profile = order
         side.map { $0.injected.spoil(&request, side: $0.side) }
-        return try await child.run(
+        return try await (substitute ?? child).run(
             request: Array(try JSONEncoder().encode(request)),
             environment: ChildProcess.environment.merging(environment) { $1 }, timeoutSeconds: options.timeoutSeconds)
     }
@@ -122,11 +125,13 @@ struct ProfileTaker {
     /// - Throws: `ProfileFailure` if its process did not come to answer, or its operations did not do what they should;
     ///   `CancellationError`.
     func take(
-        _ recorder: ProfileOrder.Recorder, environment: [String: String] = [:]
+        _ recorder: ProfileOrder.Recorder, limits: ProfileOrder.Limits? = nil, environment: [String: String] = [:],
+        by substitute: ChildProcess? = nil
     ) async throws -> ProfileAnswer {
         let order = ProfileOrder(
-            recorder: recorder, folder: stage.folder.path, targetNanoseconds: Int64(options.seconds * 1e9))
-        return try answer(of: try await run(.throughput, order, environment: environment))
+            recorder: recorder, folder: stage.folder.path, targetNanoseconds: Int64(options.seconds * 1e9),
+            limits: limits)
+        return try answer(of: try await run(.throughput, order, environment: environment, by: substitute))
     }
 
     private func answer(of result: ChildResult) throws -> ProfileAnswer {
@@ -142,8 +147,9 @@ struct ProfileTaker {
                 throw ProfileFailure(description: words)
             }
             let report = SampleReport(result, timeoutSeconds: options.timeoutSeconds)
-            if report.status == .ok {
-                throw ProfileFailure(description: "this build of opbench takes no profiles: \(child.executable)")
+            // An older one answers as if it were another kind of sample, or does not understand the order.
+            if report.status == .ok || result.ending == .exited(SampleChild.misunderstoodStatus) {
+                throw ProfileFailure(description: "this build of opbench takes no such profile: \(child.executable)")
             }
             throw ProfileFailure(description: "the sample \(report.status.rawValue): \(report.notes)")
         }

@@ -6,6 +6,9 @@ import OpBenchModel
 
 /// The process of one sample: this program, executed again with a hidden first argument.
 public enum SampleChild {
+    /// What the process exits with whose order is none that it understands.
+    static let misunderstoodStatus: Int32 = 64
+
     /// If this process was started to be a sample, runs it, answers on standard output, and exits. Else returns at once.
     ///
     /// The first call of `main`, before anything is parsed or started, so that a sample begins soon and undisturbed.
@@ -22,7 +25,7 @@ public enum SampleChild {
         guard let request = try? JSONDecoder().decode(SampleRequest.self, from: order),
             clinux_die_with_parent(request.parent) == 0,
             let factory = BackendFactory.named(request.backend)
-        else { _exit(64) }
+        else { _exit(misunderstoodStatus) }
         let trial = Trial(request, factory: factory)
         if let order = request.profile { profile(trial, order, to: output) }
         if request.flavour == .calls { CallCounter.begin() }

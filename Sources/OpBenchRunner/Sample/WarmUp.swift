@@ -47,7 +47,12 @@ struct WarmUp {
     }
 
     private static func shortened(_ plan: WorkloadPlan) -> WorkloadPlan {
-        var plan = plan.shortened(to: plan.pacing == nil ? operations : pacedOperations)
+        shortened(plan, to: plan.pacing == nil ? operations : pacedOperations)
+    }
+
+    /// At most about as many operations, as fast as they go.
+    static func shortened(_ plan: WorkloadPlan, to operations: Int) -> WorkloadPlan {
+        var plan = plan.shortened(to: operations)
         plan.pacing = plan.pacing?.hurried
         return plan
     }

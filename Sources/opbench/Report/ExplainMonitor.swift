@@ -15,9 +15,17 @@ final class ExplainMonitor {
     /// Of all cells so far.
     private(set) var markdown = ""
 
-    init(_ options: ProfileOptions, targets: Int, turns: Int, output: ExplanationFolder?, isSilent: Bool) {
+    /// Of one side in a turn, roughly.
+    private static let countingSeconds = 8.0
+
+    init(
+        _ options: ProfileOptions, targets: Int, turns: Int, countsInstructions: Bool, output: ExplanationFolder?,
+        isSilent: Bool
+    ) {
         display = ProgressDisplay(style: isSilent ? .silent : StandardError.isTerminal ? .bar : .lines)
-        estimatedSeconds = Double(targets * turns * 2) * (5 * options.seconds + 2)
+        estimatedSeconds =
+            Double(targets * turns * 2)
+            * (5 * options.seconds + 2 + (countsInstructions ? Self.countingSeconds : 0))
         self.output = output
     }
 

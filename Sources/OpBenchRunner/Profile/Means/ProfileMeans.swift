@@ -1,4 +1,5 @@
 import Glibc
+import OpBenchModel
 import OpBenchProfile
 
 /// By which means this machine can make profiles of each kind, or why it cannot.
@@ -14,10 +15,11 @@ public struct ProfileMeans: Sendable, Equatable {
         case jemalloc
         /// What the kernel counts for each thread.
         case schedule = "/proc"
+        /// valgrind's tool, which simulates the processor.
+        case callgrind
     }
 
     public struct Answer: Sendable, Equatable {
-        public let kind: ProfileKind
         /// nil if this machine cannot do it.
         public let means: Means?
         /// Why nothing better, or nothing at all; empty if it is the best there is.
@@ -25,8 +27,8 @@ public struct ProfileMeans: Sendable, Equatable {
         /// What to do for more; empty where there is nothing to do.
         public let remedy: String
 
-        init(_ kind: ProfileKind, _ means: Means?, lack: String = "", remedy: String = "") {
-            (self.kind, self.means, self.lack, self.remedy) = (kind, means, lack, remedy)
+        init(_ means: Means?, lack: String = "", remedy: String = "") {
+            (self.means, self.lack, self.remedy) = (means, lack, remedy)
         }
 
         /// What is lacking, with the remedy.
@@ -37,14 +39,18 @@ public struct ProfileMeans: Sendable, Equatable {
             let what = means.map { "by \($0.rawValue)" } ?? "cannot be done"
             return lack.isEmpty ? what : "\(what): \(lack)"
         }
+
+        /// - Parameter option: what asked for it.
+        /// - Throws: `InputError` if this machine cannot do it.
+        public func require(by option: String) throws(InputError) {
+            if means == nil { throw InputError(file: option, message: lack, remedy: remedy) }
+        }
     }
 
     /// One for each kind.
-    let answers: [Answer]
+    private let answers: [ProfileKind: Answer]
 
-    public subscript(kind: ProfileKind) -> Answer {
-        answers.first { $0.kind == kind } ?? Answer(kind, nil, lack: "unknown")
-    }
+    public subscript(kind: ProfileKind) -> Answer { answers[kind] ?? Answer(nil, lack: "unknown") }
 
     /// What was tried, and how it went: nil where it worked.
     struct Trials: Sendable, Equatable {
@@ -64,37 +70,39 @@ public struct ProfileMeans: Sendable, Equatable {
     }
 
     init(_ trials: Trials) {
-        answers = [Answer(.trace, .hooks), Self.cpu(trials), Self.offCPU(trials), Self.heap(trials)]
+        answers = [
+            .trace: Answer(.hooks), .cpu: Self.cpu(trials), .offcpu: Self.offCPU(trials), .heap: Self.heap(trials),
+        ]
     }
 
     private static func cpu(_ trials: Trials) -> Answer {
         if let failure = trials.cpuClock {
-            return Answer(.cpu, .signals, lack: "perf: \(failure.reason)", remedy: failure.remedy)
+            return Answer(.signals, lack: "perf: \(failure.reason)", remedy: failure.remedy)
         }
         if !trials.mayUseKernel {
             return Answer(
-                .cpu, .perf, lack: "without the kernel's code",
+                .perf, lack: "without the kernel's code",
                 remedy: "sudo sysctl kernel.perf_event_paranoid=1, or run as root")
         }
-        return Answer(.cpu, .perf)
+        return Answer(.perf)
     }
 
     private static func offCPU(_ trials: Trials) -> Answer {
-        guard let failure = trials.tracepoints else { return Answer(.offcpu, .perf) }
+        guard let failure = trials.tracepoints else { return Answer(.perf) }
         let means: Means? = trials.switches == nil ? .perfSwitches : trials.countsSchedules ? .schedule : nil
-        return Answer(.offcpu, means, lack: "perf: \(failure.reason)", remedy: failure.remedy)
+        return Answer(means, lack: "perf: \(failure.reason)", remedy: failure.remedy)
     }
 
     private static func heap(_ trials: Trials) -> Answer {
         switch trials.jemallocProfiles {
-        case true?: Answer(.heap, .jemalloc)
+        case true?: Answer(.jemalloc)
         case false?:
             Answer(
-                .heap, nil, lack: "jemalloc was built without its profiler",
+                nil, lack: "jemalloc was built without its profiler",
                 remedy: "install one that was configured with --enable-prof, as Debian's libjemalloc2 is")
         case nil:
             Answer(
-                .heap, nil, lack: "opbench was built without jemalloc",
+                nil, lack: "opbench was built without jemalloc",
                 remedy: "build with the trait Jemalloc: scripts/opbench without OPBENCH_ALLOCATOR=system")
         }
     }

@@ -39,36 +39,60 @@ extension ProfileMeans.Trials {
 
 /// perf, for a moment, on a program that does nothing.
 enum PerfTrial {
-    /// A perf that takes longer is ended.
-    private static let patienceMilliseconds: Int32 = 10_000
-
     /// nil if it recorded.
     static func failure(of events: PerfEvents, program: String) -> PerfFailure? {
-        guard let messages = try? MemoryFile() else {
-            return PerfFailure(reason: "no descriptor is free", remedy: "")
+        let arguments = ["perf"] + events.record(into: "-") + ["--", "true"]
+        return switch ToolTrial.run(program, arguments, PerfEvents.environment) {
+        case .succeeded: nil
+        case .notStarted(let code): PerfFailure(startError: code)
+        case .endless: PerfFailure(reason: "it does not end", remedy: "")
+        case .failed(let ending, let text):
+            PerfFailure(text: text, ending: ending, paranoia: PerfFailure.paranoia)
         }
+    }
+}
+
+/// A tool, run for a moment to see whether it works here.
+enum ToolTrial {
+    enum Outcome: Equatable {
+        case succeeded
+        /// With an errno value.
+        case notStarted(Int32)
+        /// How it ended, and the end of what it said.
+        case failed(ending: String, text: String)
+        /// It was ended.
+        case endless
+    }
+
+    /// A tool that takes longer is ended.
+    private static let patienceMilliseconds: Int32 = 10_000
+
+    /// - Parameters:
+    ///   - arguments: with its name.
+    ///   - environment: changes to this process's.
+    static func run(_ program: String, _ arguments: [String], _ environment: [String: String]) -> Outcome {
+        guard let messages = try? MemoryFile() else { return .notStarted(errno) }
         var ends: [Int32] = [0, 0]
-        guard pipe(&ends) == 0 else { return PerfFailure(reason: "no descriptor is free", remedy: "") }
+        guard pipe(&ends) == 0 else { return .notStarted(errno) }
         let null = open("/dev/null", O_RDWR | O_CLOEXEC)
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        // The pipe is closed when perf and its program have ended.
+        // The pipe is closed when the tool and its program have ended.
         let process = Tool.start(
-            program, ["perf"] + events.record(into: "-") + ["--", "true"], PerfEvents.environment,
-            files: [null, null, messages.descriptor, ends[1]])
+            program, arguments, environment, files: [null, null, messages.descriptor, ends[1]])
         close(null)
         close(ends[1])
         defer { close(ends[0]) }
-        guard process > 0 else { return PerfFailure(startError: -process) }
+        guard process > 0 else { return .notStarted(-process) }
         var poll = pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0)
         var count: Int32
         repeat { count = Glibc.poll(&poll, 1, patienceMilliseconds) } while count < 0 && errno == EINTR
         let hasEnded = count > 0
         if !hasEnded { kill(process, SIGKILL) }
         let status = clinux_wait_for(process)
-        if !hasEnded { return PerfFailure(reason: "it does not end", remedy: "") }
-        guard status != 0 else { return nil }
-        return PerfFailure(
-            text: String(decoding: messages.contents().suffix(8000), as: UTF8.self),
-            ending: PerfFailure.ending(status), paranoia: PerfFailure.paranoia)
+        if !hasEnded { return .endless }
+        guard status != 0 else { return .succeeded }
+        return .failed(
+            ending: PerfFailure.ending(status),
+            text: String(decoding: messages.contents().suffix(8000), as: UTF8.self))
     }
 }
