@@ -32,6 +32,8 @@ let package = Package(
         .library(name: "OperationEngine", targets: ["OperationEngine"]),
         .library(name: "OperationEngineProgress", targets: ["OperationEngineProgress"]),
         .library(name: "OperationEngineFoundation", targets: ["OperationEngineFoundation"]),
+        // What a program declares a queue of its own with, to be measured as the built-in backends are.
+        .library(name: "OpBenchKit", targets: ["OpBenchKit"]),
         .executable(name: "opbench", targets: ["opbench"]),
     ],
     traits: [
@@ -71,12 +73,17 @@ let package = Package(
         .target(name: "OpBenchAnalysis", dependencies: ["OpBenchModel"]),
         // What a profile is, what is computed from it, and the files that show it; starts nothing and measures nothing.
         .target(name: "OpBenchProfile", dependencies: ["OpBenchModel"]),
-        .executableTarget(
-            name: "opbench",
+        // The command line, for the programs that have it.
+        .target(
+            name: "OpBenchCommand",
             dependencies: [
                 "OpBenchModel", "OpBenchRunner", "OpBenchAnalysis", "OpBenchProfile",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: whenSuite),
             ]),
+        .target(
+            name: "OpBenchKit",
+            dependencies: ["OpBenchCommand", "OpBenchRunner", "OpBenchBackends", "OpBenchModel", "CLinux"]),
+        .executableTarget(name: "opbench", dependencies: ["OpBenchCommand"]),
         .target(name: "TestSupport", dependencies: ["OperationEngine", "CLinux"], path: "Tests/TestSupport"),
         // Scenarios that need a process of their own; the engine's tests run it.
         .executableTarget(
@@ -133,10 +140,20 @@ let package = Package(
             name: "OpBenchProfileSamples", dependencies: ["OpBenchProfile", "OpBenchModel"],
             path: "Tests/OpBenchProfileSamples"),
         .testTarget(name: "OpBenchProfileTests", dependencies: ["OpBenchProfile", "OpBenchModel"]),
+        // An example package's program, of the very sources that a program elsewhere is made of.
+        .executableTarget(
+            name: "pthread-queue", dependencies: ["OpBenchKit"],
+            path: "Tests/Examples/pthread-queue/Sources/pthread-queue"),
+        .testTarget(
+            name: "OpBenchKitTests",
+            dependencies: [
+                "OpBenchKit", "OpBenchRunner", "OpBenchBackends", "OpBenchModel", "OperationEngine", "TestSupport",
+            ]),
         .testTarget(
             name: "OpBenchCommandTests",
             dependencies: [
-                "opbench", "OpBenchModel", "OpBenchProfile", "OpBenchRunner", "OpBenchAnalysis", "TestSupport",
+                "opbench", "pthread-queue", "OpBenchCommand", "OpBenchModel", "OpBenchProfile", "OpBenchRunner",
+                "OpBenchAnalysis", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: whenSuite),
                 .product(name: "Subprocess", package: "swift-subprocess", condition: whenSuite),
             ]),
@@ -149,8 +166,8 @@ let package = Package(
 // `tests` without the explorer and the tools as well, which the sanitizers do not run.
 if let extent = Context.environment["OPBENCH_ENGINE_ONLY"] {
     package.dependencies = []
-    package.products.removeAll { $0.name == "opbench" }
-    let others = ["opbench", "OpBench", "CJemalloc", "Foundation", "Migration"]
+    package.products.removeAll { $0.name == "opbench" || $0.name == "OpBenchKit" }
+    let others = ["opbench", "OpBench", "CJemalloc", "Foundation", "Migration", "pthread-queue"]
     package.targets.removeAll { target in others.contains { target.name.hasPrefix($0) } }
     let tools = ["Interleaving", "explore", "Explore", "mutate", "EngineCosts", "CountedMalloc"]
     if extent == "tests" {

@@ -3,7 +3,7 @@ import FoundationXML
 import OpBenchModel
 import Testing
 
-@testable import opbench
+@testable import OpBenchCommand
 
 /// `opbench gate` and `opbench compare` on runs written by hand: what they print, and the exit code.
 @Suite("Gates")

@@ -3,7 +3,7 @@ import Foundation
 import OpBenchModel
 import Testing
 
-@testable import opbench
+@testable import OpBenchCommand
 
 /// What the help, the README and the guides say can be typed, can be typed.
 struct HelpTests {

@@ -5,8 +5,8 @@ import OpBenchRunner
 import TestSupport
 import Testing
 
+@testable import OpBenchCommand
 @testable import OpBenchModel
-@testable import opbench
 
 /// Rows with hostile text and figures at the edges, and files with bytes changed: whatever is made of them is sound in its
 /// own language, or they are refused; nothing traps. `OPBENCH_HOSTILE_INPUTS` ÷ 100 files a seed.
@@ -167,7 +167,7 @@ import Testing
                 _ = (spec.warnings(), spec.cells().count)
             }
             let rules = String(decoding: texts.mutated(Array(policy.utf8)), as: UTF8.self)
-            _ = try refusedOr { try PolicyDecoder.decode(text: rules, file: "x") }
+            _ = try refusedOr { try PolicyDecoder().decode(text: rules, file: "x") }
         }
     }
 

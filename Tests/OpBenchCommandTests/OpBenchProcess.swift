@@ -12,11 +12,13 @@ enum OpBenchProcess {
         let errors: String
     }
 
-    /// The program beside the test bundle, which is the running executable.
-    static let binary: String = {
+    static let binary = program("opbench")
+
+    /// A program beside the test bundle, which is the running executable.
+    static func program(_ name: String) -> String {
         let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-        return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("opbench").path
-    }()
+        return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent(name).path
+    }
 
     /// The package's root.
     static let root = URL(fileURLWithPath: #filePath)
@@ -25,10 +27,11 @@ enum OpBenchProcess {
     /// Runs the program to its end.
     ///
     /// - Parameters:
+    ///   - program: another program than opbench.
     ///   - device: where its standard output goes instead of into the result.
     ///   - during: called with the process's number while it runs; the program's end is awaited afterwards.
     static func run(
-        _ arguments: [String], in folder: ScratchFolder, outputTo device: String? = nil,
+        _ arguments: [String], in folder: ScratchFolder, program: String = binary, outputTo device: String? = nil,
         environment: Environment = .inherit,
         during: @Sendable (Int32) async throws -> Void = { _ in }
     ) async throws -> Finished {
@@ -37,7 +40,7 @@ enum OpBenchProcess {
         try streams.write("", to: "output")
         try streams.write("", to: "errors")
         let result = try await Subprocess.run(
-            .path(.init(binary)), arguments: Arguments(arguments), environment: environment,
+            .path(.init(program)), arguments: Arguments(arguments), environment: environment,
             workingDirectory: .init(folder.root),
             input: .none,
             output: .fileDescriptor(

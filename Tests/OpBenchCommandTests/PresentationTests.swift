@@ -1,8 +1,8 @@
 import OpBenchModel
 import Testing
 
+@testable import OpBenchCommand
 @testable import OpBenchRunner
-@testable import opbench
 
 struct QuantitiesTests {
     @Test(arguments: [

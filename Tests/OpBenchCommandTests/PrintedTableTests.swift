@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import opbench
+@testable import OpBenchCommand
 
 /// Tables for people, at the widths of terminals.
 @Suite("Printed tables")

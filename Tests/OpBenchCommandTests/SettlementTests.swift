@@ -6,7 +6,7 @@ import Subprocess
 import TestSupport
 import Testing
 
-@testable import opbench
+@testable import OpBenchCommand
 
 /// Words as a shell takes them.
 struct ShellWordsTests {

@@ -86,7 +86,7 @@ struct SchemaAgreementTests {
     /// Whether the decoder takes the text, or refuses it for what a schema does not say.
     private func isSoundPolicy(_ text: String) -> Bool {
         do {
-            _ = try PolicyDecoder.decode(text: text, file: "x")
+            _ = try PolicyDecoder().decode(text: text, file: "x")
             return true
         } catch {
             return error.message.contains("matches nothing known") || error.message.contains("without alpha")

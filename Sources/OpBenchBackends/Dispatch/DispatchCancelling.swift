@@ -1,6 +1,5 @@
 import Dispatch
 import OpBenchModel
-import Synchronization
 
 /// Cancellation on Dispatch.
 ///
@@ -93,22 +92,4 @@ final class DispatchCancelling: Backend, @unchecked Sendable {
         lane = nil
         flags = nil
     }
-}
-
-/// A flag for each operation, set by one thread and read by another.
-private final class CancellationFlags: @unchecked Sendable {
-    private let flags: UnsafeMutablePointer<Atomic<Bool>>
-
-    init(count: Int) {
-        flags = .allocate(capacity: count)
-        for index in 0..<count { (flags + index).initialize(to: Atomic(false)) }
-    }
-
-    deinit { flags.deallocate() }
-
-    @inline(__always)
-    func isSet(_ index: Int) -> Bool { flags[index].load(ordering: .relaxed) }
-
-    @inline(__always)
-    func set(_ index: Int) { flags[index].store(true, ordering: .relaxed) }
 }

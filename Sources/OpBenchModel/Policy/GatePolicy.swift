@@ -54,7 +54,7 @@ public struct GatePolicy: Sendable, Hashable {
 
     /// The policy of a gate that is given none.
     ///
-    /// It judges the engine by what holds across runs of different times: its time per operation ÷ that of Dispatch in
+    /// It judges the engine, and backends that programs declare (`judging`), by what holds across runs of different times: its time per operation ÷ that of Dispatch in
     /// the same block, which drift of the machine does not move, and its allocations, which barely vary.
     public static let standard = GatePolicy(rules: [
         Rule(.engine(metric: "time_ratio"), FigureRule(maxRegression: 0.05)),
@@ -69,6 +69,25 @@ public struct GatePolicy: Sendable, Hashable {
         Rule(.engine(metric: "cpu_time"), FigureRule(maxRegression: 0.02)),
         Rule(.engine(metric: "allocations"), FigureRule(maxRegression: 0, minAbsolute: 0.05)),
     ])
+}
+
+extension GatePolicy {
+    /// The policy with the engine's rules for backends that are not built in, as far as these are among the given ones: the
+    /// queues that their programs are about. The engine's own stay if it is among them.
+    public func judging(_ backends: Set<BackendID>) -> GatePolicy {
+        let foreign = backends.subtracting(BackendDefinition.builtIn.map(\.id)).map(\.rawValue).sorted()
+        if foreign.isEmpty { return self }
+        var policy = self
+        let judged = (backends.contains(.engine) ? [BackendID.engine.rawValue] : []) + foreign
+        policy.rules = judged.flatMap { backend in
+            rules.map { rule in
+                var rule = rule
+                rule.selector.backend = backend
+                return rule
+            }
+        }
+        return policy
+    }
 }
 
 extension GatePolicy.Selector {

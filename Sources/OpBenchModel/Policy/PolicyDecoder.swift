@@ -1,14 +1,20 @@
 extension GatePolicy {
     /// Reads and checks a policy file.
     ///
+    /// - Parameter recorded: backends of the rows that are judged, which this program need not have.
     /// - Throws: `InputError` naming the JSON path, for anything that is not exactly what the schema allows.
-    public static func load(file: String) throws(InputError) -> GatePolicy {
-        try PolicyDecoder.decode(text: try TextFile.read(file), file: file)
+    public static func load(file: String, recorded: Set<BackendID> = []) throws(InputError) -> GatePolicy {
+        let text = try TextFile.read(file)
+        let others = recorded.subtracting(BackendID.known).sorted { $0.rawValue < $1.rawValue }
+        return try PolicyDecoder(backends: (BackendID.known + others).map(\.rawValue)).decode(text: text, file: file)
     }
 }
 
 /// Turns the JSON of a policy file into a `GatePolicy`, checking every key and value on the way.
-enum PolicyDecoder {
+struct PolicyDecoder {
+    /// The names of backends that a rule may have.
+    var backends = BackendID.known.map(\.rawValue)
+
     static let version = 1
     static let schemaPath = "schema/policy.schema.json"
     static let keys = ["$schema", "version", "alpha", "min_blocks", "rules"]
@@ -27,22 +33,22 @@ enum PolicyDecoder {
     static let ruleLimit = 100
     static let patternLimit = 200
 
-    static func decode(text: String, file: String) throws(InputError) -> GatePolicy {
+    func decode(text: String, file: String) throws(InputError) -> GatePolicy {
         let root = try JSONParser.parse(text, file: file)
-        let members = try root.object("an object with the keys of a policy", known: keys)
+        let members = try root.object("an object with the keys of a policy", known: Self.keys)
         for key in ["version", "rules"] where members[key] == nil {
             throw root.error("the key \"\(key)\" is missing", remedy: "required are version, rules")
         }
-        _ = try members["version"]!.integer("the version", in: version...version)
+        _ = try members["version"]!.integer("the version", in: Self.version...Self.version)
         if let schema = members["$schema"] { _ = try schema.string("the schema's path as a string") }
-        let alpha = try members["alpha"]?.number("alpha", in: alphaRange) ?? FigureRule.standardAlpha
+        let alpha = try members["alpha"]?.number("alpha", in: Self.alphaRange) ?? FigureRule.standardAlpha
         let minBlocks =
-            try members["min_blocks"]?.integer("min_blocks", in: minBlocksRange) ?? FigureRule.standardMinBlocks
+            try members["min_blocks"]?.integer("min_blocks", in: Self.minBlocksRange) ?? FigureRule.standardMinBlocks
         let elements = try members["rules"]!.elements("a list of rules")
-        guard elements.count <= ruleLimit else {
-            throw members["rules"]!.error("\(elements.count) rules", remedy: "at most \(ruleLimit) are allowed")
+        guard elements.count <= Self.ruleLimit else {
+            throw members["rules"]!.error("\(elements.count) rules", remedy: "at most \(Self.ruleLimit) are allowed")
         }
-        guard try isGoal(elements[0]) else {
+        guard try Self.isGoal(elements[0]) else {
             return GatePolicy(
                 rules: try elements.map { element throws(InputError) in
                     try rule(element, alpha: alpha, minBlocks: minBlocks)
@@ -83,40 +89,40 @@ enum PolicyDecoder {
         return members
     }
 
-    private static func rule(
+    private func rule(
         _ node: JSONNode, alpha: Double, minBlocks: Int
     ) throws(InputError) -> GatePolicy.Rule {
-        let members = try keys(of: node, bound: "max_regression", known: boundKeys)
+        let members = try Self.keys(of: node, bound: "max_regression", known: Self.boundKeys)
         var figure = FigureRule(
-            maxRegression: try members["max_regression"]!.number("max_regression", in: maxRegressionRange),
+            maxRegression: try members["max_regression"]!.number("max_regression", in: Self.maxRegressionRange),
             alpha: alpha, minBlocks: minBlocks)
         if let node = members["min_absolute"] {
-            figure.minAbsolute = try node.number("min_absolute", in: minAbsoluteRange)
+            figure.minAbsolute = try node.number("min_absolute", in: Self.minAbsoluteRange)
         }
-        if let node = members["alpha"] { figure.alpha = try node.number("alpha", in: alphaRange) }
+        if let node = members["alpha"] { figure.alpha = try node.number("alpha", in: Self.alphaRange) }
         if let node = members["min_blocks"] {
-            figure.minBlocks = try node.integer("min_blocks", in: minBlocksRange)
+            figure.minBlocks = try node.integer("min_blocks", in: Self.minBlocksRange)
         }
-        return GatePolicy.Rule(try selector(members, metrics: judgedMetrics), figure)
+        return GatePolicy.Rule(try selector(members, metrics: Self.judgedMetrics), figure)
     }
 
-    private static func goal(_ node: JSONNode, minBlocks: Int) throws(InputError) -> GatePolicy.Goal {
-        let members = try keys(of: node, bound: "at_most", known: goalKeys)
+    private func goal(_ node: JSONNode, minBlocks: Int) throws(InputError) -> GatePolicy.Goal {
+        let members = try Self.keys(of: node, bound: "at_most", known: Self.goalKeys)
         return GatePolicy.Goal(
-            try selector(members, metrics: boundedMetrics),
+            try selector(members, metrics: Self.boundedMetrics),
             against: try members["against"].map(reference),
-            atMost: try members["at_most"]!.number("at_most", in: atMostRange),
-            minBlocks: try members["min_blocks"]?.integer("min_blocks", in: minBlocksRange) ?? minBlocks)
+            atMost: try members["at_most"]!.number("at_most", in: Self.atMostRange),
+            minBlocks: try members["min_blocks"]?.integer("min_blocks", in: Self.minBlocksRange) ?? minBlocks)
     }
 
-    private static func selector(
+    private func selector(
         _ members: [String: JSONNode], metrics: [String]
     ) throws(InputError) -> GatePolicy.Selector {
         var selector = GatePolicy.Selector()
         selector.metric = try members["metric"]!.pattern(among: metrics)
         selector.workload = try members["workload"]?.pattern() ?? selector.workload
         selector.cell = try members["cell"]?.pattern() ?? selector.cell
-        selector.backend = try members["backend"]?.pattern(among: BackendID.known.map(\.rawValue)) ?? selector.backend
+        selector.backend = try members["backend"]?.pattern(among: backends) ?? selector.backend
         selector.stat = try members["stat"]?.pattern() ?? selector.stat
         selector.phase = try members["phase"]?.pattern() ?? selector.phase
         selector.operationClass = try members["class"]?.pattern() ?? selector.operationClass
@@ -124,23 +130,23 @@ enum PolicyDecoder {
     }
 
     /// A backend, several of which the fastest counts, or another cell.
-    private static func reference(_ node: JSONNode) throws(InputError) -> GatePolicy.Goal.Reference {
+    private func reference(_ node: JSONNode) throws(InputError) -> GatePolicy.Goal.Reference {
         switch node.value.content {
         case .string: return .fastest([try backend(node)])
         case .array:
             let elements = try node.elements("a list of backends")
-            guard elements.count <= referenceLimit else {
-                throw node.error("\(elements.count) backends", remedy: "at most \(referenceLimit) are allowed")
+            guard elements.count <= Self.referenceLimit else {
+                throw node.error("\(elements.count) backends", remedy: "at most \(Self.referenceLimit) are allowed")
             }
-            var backends: [BackendID] = []
+            var listed: [BackendID] = []
             for element in elements {
                 let backend = try backend(element)
-                if backends.contains(backend) {
+                if listed.contains(backend) {
                     throw element.error("\(backend.rawValue) appears twice in the list", remedy: "keep one of the two")
                 }
-                backends.append(backend)
+                listed.append(backend)
             }
-            return .fastest(backends)
+            return .fastest(listed)
         case .object:
             let members = try node.object("an object with the key cell", known: ["cell"])
             guard let cell = members["cell"] else {
@@ -151,8 +157,8 @@ enum PolicyDecoder {
         }
     }
 
-    private static func backend(_ node: JSONNode) throws(InputError) -> BackendID {
-        BackendID(rawValue: try node.choice("backend", among: BackendID.known.map(\.rawValue)))
+    private func backend(_ node: JSONNode) throws(InputError) -> BackendID {
+        BackendID(rawValue: try node.choice("backend", among: backends))
     }
 
     /// The metrics that can be better or worse, and the ratio of times that comparisons add.

@@ -6,9 +6,11 @@ public struct BackendDefinition: Sendable {
     /// What it is defined for; nil: every shape.
     let capabilities: Set<Capability>?
     let cost: OperationCost
+    /// The Swift module of a declared backend's queue, whose functions profiles count as the queue's; nil for built-in ones.
+    package private(set) var module: String?
 
-    /// Every backend and every form, in the order of tables.
-    public static let all: [BackendDefinition] = [
+    /// Those of this package, in the order of tables.
+    package static let builtIn: [BackendDefinition] = [
         .init("engine", "OperationEngine, the queue under test.", cost: OperationCost(nanoseconds: 300)),
         .init(
             "foundation", "Foundation's Operation and OperationQueue.",
@@ -37,8 +39,17 @@ public struct BackendDefinition: Sendable {
         .init("concurrency:group", "A task group of all operations; a limit is a window of children.", [.independent]),
     ]
 
+    /// Every backend and every form, in the order of tables: the built-in ones, and those that the program declares.
+    public static var all: [BackendDefinition] { builtIn + DeclaredBackends.definitions }
+
     /// The definition of that name, or nil if there is none.
     public static func of(_ id: BackendID) -> BackendDefinition? { all.first { $0.id == id } }
+
+    /// A backend that a program declares. It is defined for every shape; whether it can execute a plan, its factory says.
+    package init(declared id: BackendID, summary: String, module: String) {
+        self.init(id.rawValue, summary)
+        self.module = module
+    }
 
     private init(
         _ name: String, _ summary: String, _ capabilities: Set<Capability>? = nil, cost: OperationCost = OperationCost()

@@ -7,6 +7,7 @@ struct RuleDecoder {
     static let boundLimit = 1_000_000_000_000_000_000
 
     let definition: ShapeDefinition
+    let names: BackendNames
 
     func skips(_ node: JSONNode) throws(InputError) -> [SkipRule] {
         var rules: [SkipRule] = []
@@ -14,7 +15,7 @@ struct RuleDecoder {
             let members = try rule(element, known: ["backend", "when", "reason"], required: ["backend", "reason"])
             rules.append(
                 SkipRule(
-                    backend: try BackendID(checking: members["backend"]!, for: definition.shape),
+                    backend: try BackendID(checking: members["backend"]!, for: definition.shape, names),
                     conditions: try conditions(members["when"]),
                     reason: try members["reason"]!.sentence("a one-line reason", limit: TextLimits.sentence)))
         }
@@ -29,7 +30,7 @@ struct RuleDecoder {
                 element, known: ["backend", "when", "status", "reason"], required: ["backend", "status", "reason"])
             rules.append(
                 Expectation(
-                    backend: try BackendID(checking: members["backend"]!, for: definition.shape),
+                    backend: try BackendID(checking: members["backend"]!, for: definition.shape, names),
                     conditions: try conditions(members["when"]),
                     status: SampleStatus(rawValue: try members["status"]!.choice("status", among: statuses))!,
                     reason: try members["reason"]!.sentence("a one-line reason", limit: TextLimits.sentence)))

@@ -9,7 +9,9 @@ enum WorkloadDecoder {
     ]
     static let requiredKeys = ["name", "summary", "shape", "parameters", "backends"]
 
-    static func decode(text: String, file: String) throws(InputError) -> WorkloadSpec {
+    static func decode(
+        text: String, file: String, backends names: BackendNames = .known
+    ) throws(InputError) -> WorkloadSpec {
         let root = try JSONParser.parse(text, file: file)
         let members = try root.object("an object with the keys of a workload", known: keys)
         for key in requiredKeys where members[key] == nil {
@@ -21,11 +23,11 @@ enum WorkloadDecoder {
         let summary = try members["summary"]!.sentence("a one-line summary", limit: TextLimits.sentence)
         let shape = try shape(members["shape"]!)
         let definition = ShapeDefinition.of(shape)
-        let rules = RuleDecoder(definition: definition)
+        let rules = RuleDecoder(definition: definition, names: names)
         let spec = WorkloadSpec(
             file: file, text: text, sha256: SHA256.hexadecimal(of: Array(text.utf8)), name: name, summary: summary,
             shape: shape, axes: try axes(members["parameters"]!, definition: definition),
-            backends: try backends(members["backends"]!, shape: shape),
+            backends: try backends(members["backends"]!, shape: shape, names),
             sampleKinds: try sampleKinds(members, definition: definition) ?? definition.kinds,
             skips: try members["skip"].map(rules.skips) ?? [],
             expectations: try members["expect"].map(rules.expectations) ?? [])
@@ -73,10 +75,12 @@ enum WorkloadDecoder {
         return axes
     }
 
-    private static func backends(_ node: JSONNode, shape: Shape) throws(InputError) -> [BackendID] {
+    private static func backends(
+        _ node: JSONNode, shape: Shape, _ names: BackendNames
+    ) throws(InputError) -> [BackendID] {
         var backends: [BackendID] = []
         for element in try node.elements("a list of backends") {
-            let backend = try BackendID(checking: element, for: shape)
+            let backend = try BackendID(checking: element, for: shape, names)
             if backends.contains(backend) {
                 throw element.error("\(backend.rawValue) appears twice in the list", remedy: "keep one of the two")
             }
@@ -110,9 +114,24 @@ enum WorkloadDecoder {
     }
 }
 
+/// Which names of backends a file may have.
+public enum BackendNames: Sendable {
+    /// Those that this program has.
+    case known
+    /// Any, as in what another program has recorded.
+    case recorded
+}
+
 extension BackendID {
-    /// Reads a backend's name that must be known and defined for the shape.
-    init(checking node: JSONNode, for shape: Shape) throws(InputError) {
+    /// Reads a backend's name, which must be known and defined for the shape; a recorded one need not be known.
+    init(checking node: JSONNode, for shape: Shape, _ names: BackendNames) throws(InputError) {
+        if names == .recorded {
+            let recorded = BackendID(rawValue: try node.string("a backend as a string"))
+            if recorded.isWellFormed, BackendDefinition.of(recorded) == nil {
+                self = recorded
+                return
+            }
+        }
         let name = try node.choice("backend", among: BackendID.known.map(\.rawValue))
         let known = BackendID.known(for: shape)
         guard known.contains(where: { $0.rawValue == name }) else {

@@ -8,8 +8,10 @@ extension WorkloadSpec {
     }
 
     /// As `load(file:)`, of a text that was read before; `file` is what errors name.
-    public static func decode(text: String, file: String) throws(InputError) -> WorkloadSpec {
-        try WorkloadDecoder.decode(text: text, file: file)
+    public static func decode(
+        text: String, file: String, backends: BackendNames = .known
+    ) throws(InputError) -> WorkloadSpec {
+        try WorkloadDecoder.decode(text: text, file: file, backends: backends)
     }
 
     /// Loads several files; their names must differ, and together they must not exceed `cellLimit` cells.
@@ -20,9 +22,11 @@ extension WorkloadSpec {
     }
 
     /// As `load(files:)`, of texts that were read before.
-    public static func decode(texts: [(text: String, file: String)]) throws(InputError) -> [WorkloadSpec] {
+    public static func decode(
+        texts: [(text: String, file: String)], backends: BackendNames = .known
+    ) throws(InputError) -> [WorkloadSpec] {
         var specs: [WorkloadSpec] = []
-        for (text, file) in texts { try append(try decode(text: text, file: file), to: &specs) }
+        for (text, file) in texts { try append(try decode(text: text, file: file, backends: backends), to: &specs) }
         return specs
     }
 

@@ -1,3 +1,5 @@
+import OpBenchModel
+
 /// What kind of code a function is.
 public enum FrameClass: String, CaseIterable, Sendable {
     /// The library of operation queues that the backend is of: the engine, Dispatch, Foundation, the tasks' runtime.
@@ -49,8 +51,10 @@ public enum FrameClass: String, CaseIterable, Sendable {
 
 /// Tells the classes of functions apart, by the file that holds the code, then by the name.
 public struct FrameClassifier: Sendable {
-    /// Swift modules of the library under test.
-    public var engineModules = ["OperationEngine", "OperationEngineProgress", "OperationEngineFoundation"]
+    /// Swift modules of the library under test, and of the queues that the program declares.
+    public var engineModules =
+        ["OperationEngine", "OperationEngineProgress", "OperationEngineFoundation"]
+        + DeclaredBackends.definitions.compactMap(\.module)
     /// What else belongs to the benchmark: the beginnings of its modules' names.
     public var workloadModules = ["OpBench", "opbench"]
 

@@ -9,7 +9,8 @@ struct ReportOptions: ParsableArguments {
             "A policy file (JSON).",
             discussion: """
                 Without it the engine's time ratio to Dispatch may rise by 5 %, between two interleaved builds its total \
-                time and CPU time by 2 %, and its allocations not at all. `opbench schema policy` prints what a file may say.
+                time and CPU time by 2 %, and its allocations not at all; the same of backends that a program declares. \
+                `opbench schema policy` prints what a file may say.
                 """,
             valueName: "file"))
     var policy: String?
@@ -40,17 +41,18 @@ struct ReportOptions: ParsableArguments {
             junit: try junit.map { (path) throws(InputError) in try ReportFile(path) })
     }
 
-    func loadPolicy(or standard: GatePolicy) throws(InputError) -> GatePolicy {
-        try .forTwoSides(policy, or: standard)
+    /// - Parameter backends: those of what is judged, which may be of other programs.
+    func loadPolicy(or standard: GatePolicy, on backends: Set<BackendID>) throws(InputError) -> GatePolicy {
+        try .forTwoSides(policy, or: standard, on: backends)
     }
 
-    func loadGoals() throws(InputError) -> [GatePolicy.Goal] {
+    func loadGoals(of runs: [RecordedRun]) throws(InputError) -> [GatePolicy.Goal] {
         guard let policy else {
             throw InputError(
                 file: "--policy", message: "a run by itself is judged by goals, and none are given",
                 remedy: "name a policy whose rules have at_most, or a --baseline to compare with")
         }
-        let goals = try GatePolicy.load(file: policy).goals
+        let goals = try GatePolicy.load(file: policy, recorded: runs.backends).goals
         guard !goals.isEmpty else {
             throw InputError(
                 file: policy, path: "$.rules", message: "the rules compare two sides, and there is one run",
@@ -98,16 +100,27 @@ struct ReportOptions: ParsableArguments {
 extension GatePolicy {
     /// A policy file's rules for two sides.
     ///
-    /// - Parameter file: nil for the standard.
-    static func forTwoSides(_ file: String?, or standard: GatePolicy) throws(InputError) -> GatePolicy {
-        guard let file else { return standard }
-        let loaded = try GatePolicy.load(file: file)
+    /// - Parameters:
+    ///   - file: nil for the standard.
+    ///   - backends: those of what is judged, which may be of other programs.
+    static func forTwoSides(
+        _ file: String?, or standard: GatePolicy, on backends: Set<BackendID>
+    ) throws(InputError) -> GatePolicy {
+        guard let file else { return standard.judging(backends) }
+        let loaded = try GatePolicy.load(file: file, recorded: backends)
         guard loaded.goals.isEmpty else {
             throw InputError(
                 file: file, path: "$.rules[0].at_most", message: "goals are about one run, and not two sides",
                 remedy: "judge it by `opbench gate --candidate RUN --policy \(file)`")
         }
         return loaded
+    }
+}
+
+extension [RecordedRun] {
+    /// Those that have rows.
+    var backends: Set<BackendID> {
+        reduce(into: []) { backends, run in for row in run.samples { backends.insert(row.backend) } }
     }
 }
 

@@ -4,8 +4,8 @@ import OpBenchModel
 import OpBenchRunner
 
 /// The command line: parses, calls one subcommand, prints what went wrong, exits.
-struct OpBench: ParsableCommand {
-    static let configuration = CommandConfiguration(
+package struct OpBench: ParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "opbench",
         abstract: "Measures operation queues: workload files in, rows out.",
         discussion: """
@@ -48,9 +48,16 @@ struct OpBench: ParsableCommand {
         ]
     )
 
-    /// Runs the command line and ends the process with its exit code.
-    static func runAndExit() -> Never {
+    package init() {}
+
+    /// Runs the command line, or the sample that this process was started to be, and ends the process with the exit code.
+    /// To be called first in `main`: a sample's process must become one before anything has made a thread or a queue.
+    ///
+    /// - Parameter backends: what the program declares beside the built-in ones.
+    package static func runAndExit(declaring backends: [DeclaredBackend] = []) -> Never {
         do {
+            try DeclaredBackend.declare(backends)
+            SampleChild.mainIfChild()
             var command = try parseAsRoot()
             try command.run()
             Glibc.exit(ExitStatus.success)

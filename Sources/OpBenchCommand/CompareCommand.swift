@@ -29,8 +29,8 @@ struct CompareCommand: ParsableCommand {
 
     func run() throws {
         let files = try options.report.files()
-        let policy = try options.report.loadPolicy(or: .standard)
         let runs = (try RecordedRun(base, in: options.folder), try RecordedRun(head, in: options.folder))
+        let policy = try options.report.loadPolicy(or: .standard, on: [runs.0, runs.1].backends)
         let rows = try options.compare(runs.0, runs.1, policy: policy)
         let settling = Settling(
             compared: .runs(base: runs.0, head: runs.1), folder: options.folder,

@@ -76,8 +76,8 @@ struct GateCommand: ParsableCommand {
     func run() throws {
         let files = try options.report.files()
         if ab == nil, baseline == nil { return try judgeGoals(files) }
-        let policy = try options.report.loadPolicy(or: ab == nil ? .standard : .standardForSides)
         let runs = try ([baseline, ab].compactMap { $0 } + candidate).map { try RecordedRun($0, in: options.folder) }
+        let policy = try options.report.loadPolicy(or: ab == nil ? .standard : .standardForSides, on: runs.backends)
         let rows =
             runs.count == 1
             ? try options.compareSides(of: runs[0], policy: policy)
@@ -89,8 +89,8 @@ struct GateCommand: ParsableCommand {
     }
 
     private func judgeGoals(_ files: ReportFiles) throws {
-        let goals = try options.report.loadGoals()
         let runs = try candidate.map { try RecordedRun($0, in: options.folder, isReducedAllowed: true) }
+        let goals = try options.report.loadGoals(of: runs)
         for run in runs where run.samples.contains(where: { !$0.side.isEmpty }) {
             throw InputError(
                 file: run.name, message: "the run has two sides", remedy: "judge the runs of one build by goals")

@@ -58,8 +58,8 @@ struct ABCommand: ParsableCommand {
     func run() throws {
         let runID = try destination.identifier()
         let files = try report.files()
-        let policy = try report.loadPolicy(or: .standardForSides)
         let selection = try selection.load()
+        let policy = try report.loadPolicy(or: .standardForSides, on: Set(selection.specs.flatMap(\.backends)))
         var options = plan.runOptions(
             for: selection, directory: destination.directory, runID: runID, resume: destination.resume)
         let builds = try CancellableWork.run { [base, head, injectedSlowdown, injectedAllocations] in

@@ -118,7 +118,8 @@ struct ExplainCommand: ParsableCommand {
     private func compare(_ runs: [RecordedRun]) throws -> [CompareRow] {
         let comparison = RunComparison(folder: folder)
         let isOfSides = runs.count == 1
-        let policy = try GatePolicy.forTwoSides(policy, or: isOfSides ? .standardForSides : .standard)
+        let policy = try GatePolicy.forTwoSides(
+            policy, or: isOfSides ? .standardForSides : .standard, on: runs.backends)
         return isOfSides
             ? try comparison.compareSides(of: runs[0], policy: policy)
             : try comparison.compare(runs[0], runs[1], policy: policy)

@@ -1,0 +1,51 @@
+import CLinux
+import Synchronization
+
+/// Counts the work that was submitted and has not ended, for `drain` to wait by.
+///
+/// Pointers, without reference counting. Whoever brings the count to 0 reads and writes nothing of it after the store that
+/// lets the waiting thread go on, so that this one may free it.
+struct EndCounter: @unchecked Sendable {
+    /// What has not ended, and 1 that `wait` takes away: the count comes to 0 once in each wait.
+    private let count = UnsafeMutablePointer<Atomic<Int>>.allocate(capacity: 1)
+    /// 1 when an end has brought the count to 0; a futex.
+    private let isEmpty = UnsafeMutablePointer<Atomic<UInt32>>.allocate(capacity: 1)
+
+    init() {
+        count.initialize(to: Atomic(1))
+        isEmpty.initialize(to: Atomic(0))
+    }
+
+    func deallocate() {
+        count.deallocate()
+        isEmpty.deallocate()
+    }
+
+    /// So much will be submitted. To be called by the thread that submits, before it does.
+    @inline(__always)
+    func begin(_ more: Int) { count.pointee.add(more, ordering: .relaxed) }
+
+    /// Some has ended. Ordered so that whoever waits sees what all the others did.
+    @inline(__always)
+    func end() {
+        if count.pointee.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { announce() }
+    }
+
+    /// Returns when all has ended. One thread at a time may wait.
+    func wait() {
+        if count.pointee.subtract(1, ordering: .acquiringAndReleasing).newValue != 0 {
+            while isEmpty.pointee.load(ordering: .acquiring) == 0 { _ = clinux_futex_wait(futex, 0, -1) }
+            isEmpty.pointee.store(0, ordering: .relaxed)
+        }
+        count.pointee.add(1, ordering: .relaxed)
+    }
+
+    /// Waking takes the address alone, and reads nothing there.
+    @inline(never)
+    private func announce() {
+        isEmpty.pointee.store(1, ordering: .releasing)
+        clinux_futex_wake(futex, 1)
+    }
+
+    private var futex: UnsafePointer<UInt32> { UnsafeRawPointer(isEmpty).assumingMemoryBound(to: UInt32.self) }
+}

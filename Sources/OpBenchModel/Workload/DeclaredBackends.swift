@@ -1,0 +1,67 @@
+import Synchronization
+
+/// The backends that a program declares beside the built-in ones.
+///
+/// One list for the process, since the parser makes the commands, and files are decoded, where nothing can be handed over.
+/// `main` writes it once, before it parses anything and before there is another thread; then it is only read.
+package enum DeclaredBackends {
+    private static let list = Mutex<[BackendDefinition]>([])
+
+    package static var definitions: [BackendDefinition] { list.withLock { $0 } }
+
+    /// - Throws: `InputError` if a name is none, or another backend's; then nothing is declared.
+    package static func declare(_ definitions: [BackendDefinition]) throws(InputError) {
+        var known = BackendDefinition.builtIn.map(\.id)
+        for definition in definitions {
+            try check(definition.id, known: known)
+            known.append(definition.id)
+        }
+        list.withLock { $0 = definitions }
+    }
+
+    private static func check(_ id: BackendID, known: [BackendID]) throws(InputError) {
+        func error(_ message: String, _ remedy: String) -> InputError {
+            InputError(file: "OpBenchMain.run(backends:)", message: message, remedy: remedy)
+        }
+        let name = JSONText.excerpt(id.rawValue)
+        guard id.isWellFormed else { throw error("\(name) is no name of a backend", BackendID.allowed) }
+        if known.contains(id) {
+            let owner = BackendDefinition.builtIn.contains { $0.id == id } ? "that of a built-in backend" : "taken"
+            throw error("the name \(name) is \(owner)", "choose another name")
+        }
+        if let family = BackendDefinition.builtIn.first(where: { $0.id.family == id.family })?.id.family {
+            throw error(
+                "the name \(name) is one of a form of the built-in backend \(family)",
+                "choose another name before the colon; later versions may have more forms of \(family)")
+        }
+    }
+}
+
+extension BackendID {
+    /// What a name of a backend may be, in words.
+    package static let allowed =
+        "use 1 to 40 of a-z, 0-9, '.', '_' and '-', beginning with a letter; a form of a backend has one colon between two "
+        + "such names"
+
+    /// Whether the name can stand in lists on command lines, in files and in paths.
+    package var isWellFormed: Bool {
+        let parts = rawValue.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        return rawValue.utf8.count <= 40 && parts.count <= 2
+            && parts.allSatisfy { part in
+                guard let first = part.first, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first) else {
+                    return false
+                }
+                return part.allSatisfy(Self.isAllowed)
+            }
+    }
+
+    /// What stands before the colon, or all of it.
+    fileprivate var family: String { String(rawValue.prefix { $0 != ":" }) }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        default: "._-".utf8.contains(byte)
+        }
+    }
+}

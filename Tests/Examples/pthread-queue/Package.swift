@@ -1,0 +1,14 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A program that measures a queue of its own with opbench. Elsewhere the dependency is
+// .package(url: "…/opbench", from: "0.1.0").
+let package = Package(
+    name: "pthread-queue",
+    dependencies: [.package(name: "opbench", path: "../../..")],
+    targets: [
+        .executableTarget(
+            name: "pthread-queue", dependencies: [.product(name: "OpBenchKit", package: "opbench")])
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,197 @@
+import OpBenchModel
+import TestSupport
+import Testing
+
+@testable import OpBenchBackends
+@testable import OpBenchKit
+@testable import OpBenchRunner
+
+/// Declared backends, measured as the built-in ones are.
+@Suite(.serialized, .onOwnThreads) struct BackendTests {
+    static let bare = Backend("bare", "Can run closures.") { _ in BareQueue() }.declared.factory
+    static let full = Backend("full", "Can all.", limits: 1...64, guarantees: [.limit, .priorityOrder, .suspension]) {
+        FullQueue(limit: $0.limit)
+    }.declared.factory
+
+    @Test(arguments: [bare, full].map(\.id), Fixture.triedShapes)
+    func `a declared queue passes the outcome check on every shape that it can express`(
+        _ id: BackendID, _ index: Int
+    ) async throws {
+        let factory = id == Self.bare.id ? Self.bare : Self.full
+        let (shape, parameters) = Fixture.shapes[index]
+        let plan = try Fixture.plan(shape, parameters)
+        for flavour in SampleFlavour.allCases where ShapeDefinition.of(plan.shape).kinds.contains(flavour.kind) {
+            let report = try await Fixture.report(factory, flavour, shape, parameters)
+            if case .unsupported(let reason) = factory.supports(plan) {
+                #expect(report.status == .unsupported)
+                #expect(report.notes == reason && !reason.isEmpty)
+            } else {
+                #expect(report.status == .ok, "\(flavour): \(report.notes)")
+                #expect(!report.figures.isEmpty)
+            }
+        }
+    }
+
+    @Test func `a queue of every capability expresses all but starts by hand`() throws {
+        var said: Set<String> = []
+        for (shape, parameters) in Fixture.shapes {
+            switch Self.full.supports(try Fixture.plan(shape, parameters)) {
+            case .full(note: ""): break
+            case .full(let note): said.insert("\(shape), but \(note)")
+            case .unsupported(let reason): said.insert("\(shape) not: \(reason)")
+            }
+        }
+        #expect(
+            said == [
+                "manual_start not: work of a declared queue cannot be started by hand, without the queue",
+                "chain, but each operation submits its successor",
+                "graph, but each operation submits the successors that it made ready",
+                "cancel_storm, but a flag per operation, read by its closure",
+                "observers, but each closure calls its observers as its last act",
+                "block_groups, but each block is submitted by itself",
+                "sequence, but phase a: each operation submits its successor",
+            ])
+    }
+
+    @Test(
+        arguments: [
+            ("independent", "{}", nil), ("chain", "{}", nil), ("chain", #"{"queues": 2, "order": "reverse"}"#, nil),
+            ("graph", "{}", nil), ("wakeup", "{}", nil), ("open_loop", "{}", nil), ("blocking", "{}", nil),
+            ("observers", "{}", nil), ("block_groups", "{}", nil), ("asynchronous", "{}", nil),
+            ("cancel_storm", #"{"enqueue": "live"}"#, nil),
+            ("independent", #"{"max_concurrent": 2}"#, "limits"), ("suspend_resume", "{}", "SuspendableQueue"),
+            ("memory_fence", "{}", "SuspendableQueue"), ("cancel_storm", "{}", "SuspendableQueue"),
+            ("priority_mix", #"{"enqueue": "live"}"#, "PrioritizedQueue"),
+            ("thread_priority", "{}", "ThreadPriorityQueue"),
+            ("barriers", "{}", "BarrierQueue"), ("manual_start", "{}", "by hand"),
+        ] as [(String, String, String?)])
+    func `what a queue of closures lacks for a shape has a name`(
+        _ shape: String, _ parameters: String, _ lacking: String?
+    ) throws {
+        switch Self.bare.supports(try Fixture.plan(shape, parameters)) {
+        case .full: #expect(lacking == nil)
+        case .unsupported(let reason): #expect(reason.contains(try #require(lacking)))
+        }
+    }
+
+    @Test func `a limit is one of those that were declared`() throws {
+        let some = Backend("some", "", limits: 2...4) { FullQueue(limit: $0.limit) }.declared.factory
+        func support(_ limit: String) throws -> Support {
+            some.supports(try Fixture.plan("independent", #"{"max_concurrent": \#(limit)}"#))
+        }
+        #expect(try support("2") == .full())
+        #expect(try support("4") == .full())
+        #expect(try support(#""default""#) == .full())
+        #expect(try support("5") == .unsupported(reason: "a limit of 5 cannot be set, only 2 to 4"))
+        #expect(try support("1") == .unsupported(reason: "a limit of 1 cannot be set, only 2 to 4"))
+        let serial = Backend("serial-one", "", limits: 1...1) { FullQueue(limit: $0.limit) }.declared.factory
+        let pairs = try Fixture.plan("blocking", #"{"kind": "wait"}"#)
+        guard case .unsupported(let reason) = serial.supports(pairs) else { return #expect(Bool(false)) }
+        #expect(reason.contains("one at a time"))
+        let ended = try Fixture.plan("asynchronous", #"{"max_concurrent": 1}"#)
+        #expect(serial.supports(ended) == .full())
+    }
+
+    @Test func `work that runs twice is found`() async throws {
+        let twice = Backend("twice", "") { _ in HastyQueue(times: 2) }.declared.factory
+        let once = Backend("once", "") { _ in HastyQueue(times: 1) }.declared.factory
+        let parameters = #"{"items": 20, "work_ns": 0}"#
+        let broken = try await Fixture.report(twice, .check, "independent", parameters)
+        #expect(broken.status == .invalid)
+        #expect(broken.notes.contains("more than once"))
+        #expect(try await Fixture.report(once, .check, "independent", parameters).status == .ok)
+    }
+
+    @Test func `a broken guarantee makes a check invalid, and without it there is none`() async throws {
+        let parameters = #"{"items": 4, "max_concurrent": 1, "work_ns": 20000000}"#
+        let broken = Backend("broken", "", limits: 1...9, guarantees: .limit) { _ in FullQueue(limit: 4) }
+        let report = try await Fixture.report(broken.declared.factory, .check, "independent", parameters)
+        #expect(report.status == .invalid)
+        #expect(report.notes.contains("at limit 1"))
+        let modest = Backend("modest", "", limits: 1...9) { _ in FullQueue(limit: 4) }
+        #expect(try await Fixture.report(modest.declared.factory, .check, "independent", parameters).status == .ok)
+    }
+
+    @Test(arguments: [
+        ("independent", #"{"items": 5}"#, 1), ("chain", #"{"depth": 6, "queues": 3}"#, 3),
+        (
+            "sequence",
+            #"""
+            {"phases": [{"name": "a", "shape": "independent", "parameters": {"items": 5}},
+                        {"name": "b", "shape": "suspend_resume", "parameters": {"operations": 5, "toggles": 1}},
+                        {"name": "c", "shape": "wakeup", "parameters": {"operations": 5}}]}
+            """#, 1
+        ),
+    ])
+    func `every queue is shut down once, also one that phases share`(
+        _ shape: String, _ parameters: String, _ perRound: Int
+    ) throws {
+        let log = CountedQueue.Log()
+        let factory = Backend("counted", "") { _ in CountedQueue(log) }.declared.factory
+        let plan = try Fixture.plan(shape, parameters)
+        let phases = plan.phases.isEmpty ? [plan] : plan.phases.map(\.plan)
+        let keeper = plan.phases.isEmpty ? nil : QueueKeeper()
+        for phase in phases {
+            let body = OperationBody(plan: phase, kernel: Fixture.kernel, mode: .marked)
+            let producers = Producers(phase)
+            _ = Round.run(phase, by: factory, body, producers: producers, keeper: keeper)
+            #expect(phase.violations(of: body.traces).isEmpty)
+            producers.dismiss()
+            body.deallocate()
+        }
+        #expect(log.made.load(ordering: .relaxed) == perRound)
+        keeper?.queue = nil
+        #expect(log.shutDown.load(ordering: .relaxed) == perRound)
+    }
+}
+
+struct NameTests {
+    private func error(_ names: String...) -> InputError? {
+        do {
+            try DeclaredBackends.declare(
+                names.map { BackendDefinition(declared: BackendID(rawValue: $0), summary: "", module: "") })
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test(arguments: [
+        "", "Mine", "1st", "my queue", "a,b", "a:b:c", "a:", ":a", "a/b", "ä", "a\n", String(repeating: "a", count: 41),
+    ])
+    func `a name that cannot stand in files and lists is refused`(_ name: String) throws {
+        let error = try #require(error(name))
+        #expect(error.message.contains("is no name of a backend"))
+        #expect(error.remedy.contains("a-z"))
+        #expect(!BackendID(rawValue: name).isWellFormed)
+    }
+
+    @Test func `a name that another backend has is refused, and nothing is declared`() throws {
+        #expect(try #require(error("engine")).message == #"the name "engine" is that of a built-in backend"#)
+        #expect(try #require(error("mine", "mine")).message == #"the name "mine" is taken"#)
+        let form = try #require(error("dispatch:mine"))
+        #expect(form.message == #"the name "dispatch:mine" is one of a form of the built-in backend dispatch"#)
+        #expect(form.description.hasPrefix("OpBenchMain.run(backends:): "))
+        #expect(DeclaredBackends.definitions.isEmpty)
+    }
+
+    @Test(arguments: ["mine", "my-queue.2", "mine:fast", "q_1:x"]) func `plain names are good`(_ name: String) {
+        #expect(BackendID(rawValue: name).isWellFormed)
+    }
+}
+
+struct RecordedNameTests {
+    private let text = """
+        {"name": "w", "summary": "a test", "shape": "independent", "parameters": {}, "backends": ["mine", "engine"],
+         "skip": [{"backend": "mine", "reason": "why not"}]}
+        """
+
+    @Test func `a recorded workload may name a backend of another program, a new one may not`() throws {
+        let recorded = try WorkloadSpec.decode(text: text, file: "w.json", backends: .recorded)
+        #expect(recorded.backends.map(\.rawValue) == ["mine", "engine"])
+        #expect(recorded.skips.map(\.backend.rawValue) == ["mine"])
+        #expect(throws: InputError.self) { try WorkloadSpec.decode(text: text, file: "w.json") }
+        let bad = text.replacing("mine", with: "M ine")
+        #expect(throws: InputError.self) { try WorkloadSpec.decode(text: bad, file: "w.json", backends: .recorded) }
+    }
+}

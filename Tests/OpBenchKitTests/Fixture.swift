@@ -1,0 +1,1 @@
+../OpBenchRunnerTests/Fixture.swift
