@@ -4,31 +4,34 @@ import OpBenchAnalysis
 import OpBenchModel
 import OpBenchRunner
 
-/// `opbench ab BASE HEAD FILE…`
+/// `opbench ab BASE HEAD FILE…` or `opbench ab --base-ref REF FILE…`
 struct ABCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ab",
         abstract: "Measure two builds of opbench, interleaved, and compare them.",
+        usage: """
+            opbench ab <base> <head> <file> ... [<options>]
+            opbench ab --base-ref <ref> [--head-ref <ref>] <file> ... [<options>]
+            """,
         discussion: """
-            Each block runs both builds, back to back in random order, so that drift hits both alike: the sharpest \
+            The builds are two programs, each a built opbench; or two commits of the package in this folder, which are \
+            built first. Each block runs both, back to back in random order, so that drift hits both alike: the sharpest \
             comparison there is. Without --blocks a cell gets 7 blocks; while some judged figure of it stays open it \
             gets 15, and 25 at most. This plan is declared beforehand, and the looks share alpha. With --blocks all \
             cells get the same number. Without a policy the engine's total time and CPU time may rise by 2 %, and its \
-            allocations not at all. Exits 0 whatever the verdicts; `opbench gate --ab` turns them into an exit code.
+            allocations not at all; the same of backends that a program declares. Exits 0 whatever the verdicts; `opbench gate --ab` turns them into an exit code.
 
             EXAMPLES
               opbench ab old/opbench .build/release/opbench workloads/*.json
+              opbench ab --base-ref main workloads/*.json
+              opbench ab --base-ref v1.2 --head-ref HEAD~1 w.json
               opbench ab --run-id two --backend engine old/opbench new/opbench w.json
               opbench gate --ab two
             """)
 
-    @Argument(help: ArgumentHelp("The build to compare with: a built opbench.", valueName: "base"))
-    var base: String
-
-    @Argument(help: ArgumentHelp("The build that is judged.", valueName: "head"))
-    var head: String
-
+    /// Without refs, the first two files are the builds: the parser has no arguments that depend on an option.
     @OptionGroup var selection: SelectionOptions
+    @OptionGroup var refs: RefOptions
     @OptionGroup var plan: PlanOptions
     @OptionGroup var destination: DestinationOptions
     @OptionGroup var report: ReportOptions
@@ -46,7 +49,20 @@ struct ABCommand: ParsableCommand {
         help: ArgumentHelp("Give HEAD's engine this many more mallocs per operation.", visibility: .hidden))
     var injectedAllocations = 0
 
+    /// The builds that are named; empty with refs.
+    var builds: [String] { refs.base == nil ? Array(selection.cells.files.prefix(2)) : [] }
+
+    /// What is measured.
+    var workloads: SelectionOptions {
+        var workloads = selection
+        workloads.cells.files.removeFirst(builds.count)
+        return workloads
+    }
+
     func validate() throws {
+        if selection.cells.files.count == builds.count {
+            throw ValidationError("Missing expected argument '<file> ...'")
+        }
         guard (0...10).contains(injectedSlowdown) else {
             throw ValidationError("--inject-slowdown is \(injectedSlowdown); allowed is a part from 0 to 10.")
         }
@@ -58,17 +74,18 @@ struct ABCommand: ParsableCommand {
     func run() throws {
         let runID = try destination.identifier()
         let files = try report.files()
-        let selection = try selection.load()
+        let selection = try workloads.load()
         let policy = try report.loadPolicy(or: .standardForSides, on: Set(selection.specs.flatMap(\.backends)))
         var options = plan.runOptions(
             for: selection, directory: destination.directory, runID: runID, resume: destination.resume)
-        let builds = try CancellableWork.run { [base, head, injectedSlowdown, injectedAllocations] in
+        let (base, head) = try refs.build() ?? (builds[0], builds[1])
+        let examined = try CancellableWork.run { [injectedSlowdown, injectedAllocations] in
             let injected = InjectedDefect(slowdown: injectedSlowdown, allocations: injectedAllocations)
             return await Result.catching {
                 try await ComparedBuilds.examine(base: base, head: head, injected: injected)
             }
         }
-        options.builds = try builds.value.get()
+        options.builds = try examined.value.get()
         let floors = try CalibrationFolder(in: destination.directory).floors(for: .here())
         let judgement = SideComparison(policy: policy, stages: options.stages, floors: floors)
         options.goesOn = judgement.openCells

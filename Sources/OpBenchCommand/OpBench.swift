@@ -22,6 +22,7 @@ package struct OpBench: ParsableCommand {
               opbench schema
               opbench compare before after
               opbench ab old/opbench new/opbench workloads/*.json
+              opbench ab --base-ref main workloads/*.json
               opbench gate --baseline before --candidate after
               opbench calibrate workloads/*.json
               opbench baseline save before --name main
@@ -79,6 +80,9 @@ package struct OpBench: ParsableCommand {
             return ExitStatus.badInput
         case is OutputError, is DiskError, is ScarcityError:
             StandardError.say("Error: \(error)")
+            return ExitStatus.failure
+        case let error as BuildError:
+            for line in "Error: \(error)".split(separator: "\n") { StandardError.say(String(line)) }
             return ExitStatus.failure
         default:
             // Usage errors (64), help and version (0), and the unforeseen (1).

@@ -90,6 +90,17 @@ struct DeclaredBackendTests {
         #expect(help.output.contains("concurrency:group, mine"))
     }
 
+    @Test("README and guide show the program that is tested here")
+    func shown() throws {
+        func text(_ path: String) throws -> String {
+            try String(contentsOf: OpBenchProcess.root.appendingPathComponent(path), encoding: .utf8)
+        }
+        let code = try text("Tests/Examples/pthread-queue/Sources/pthread-queue/main.swift")
+        for article in ["README.md", "Sources/opbench/opbench.docc/MeasuringYourOwn.md"] {
+            #expect(try text(article).contains("```swift\n\(code)```"), "\(article)")
+        }
+    }
+
     @Test("a trace of its own threads")
     func profile() async throws {
         let folder = try folder(["chain": #"{"depth": 20}"#], backends: #""mine""#)

@@ -146,7 +146,7 @@ import Testing
 }
 
 struct NameTests {
-    private func error(_ names: String...) -> InputError? {
+    private func refusal(of names: String...) -> InputError? {
         do {
             try DeclaredBackends.declare(
                 names.map { BackendDefinition(declared: BackendID(rawValue: $0), summary: "", module: "") })
@@ -160,16 +160,16 @@ struct NameTests {
         "", "Mine", "1st", "my queue", "a,b", "a:b:c", "a:", ":a", "a/b", "ä", "a\n", String(repeating: "a", count: 41),
     ])
     func `a name that cannot stand in files and lists is refused`(_ name: String) throws {
-        let error = try #require(error(name))
+        let error = try #require(refusal(of: name))
         #expect(error.message.contains("is no name of a backend"))
         #expect(error.remedy.contains("a-z"))
         #expect(!BackendID(rawValue: name).isWellFormed)
     }
 
     @Test func `a name that another backend has is refused, and nothing is declared`() throws {
-        #expect(try #require(error("engine")).message == #"the name "engine" is that of a built-in backend"#)
-        #expect(try #require(error("mine", "mine")).message == #"the name "mine" is taken"#)
-        let form = try #require(error("dispatch:mine"))
+        #expect(try #require(refusal(of: "engine")).message == #"the name "engine" is that of a built-in backend"#)
+        #expect(try #require(refusal(of: "mine", "mine")).message == #"the name "mine" is taken"#)
+        let form = try #require(refusal(of: "dispatch:mine"))
         #expect(form.message == #"the name "dispatch:mine" is one of a form of the built-in backend dispatch"#)
         #expect(form.description.hasPrefix("OpBenchMain.run(backends:): "))
         #expect(DeclaredBackends.definitions.isEmpty)

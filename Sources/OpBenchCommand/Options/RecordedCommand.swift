@@ -27,7 +27,7 @@ struct RecordedCommand {
     private var options: (selection: SelectionOptions, plan: PlanOptions, destination: DestinationOptions) {
         switch kind {
         case .run(let command): (command.selection, command.plan, command.destination)
-        case .sides(let command): (command.selection, command.plan, command.destination)
+        case .sides(let command): (command.workloads, command.plan, command.destination)
         case .calibration(let command): (command.selection, command.plan, command.destination)
         }
     }
@@ -50,8 +50,8 @@ struct RecordedCommand {
         return switch kind {
         case .run: ["run"] + counted + Words.option("--calibration", calibration) + selection.words()
         case .sides(let command):
-            ["ab"] + counted + Words.option("--policy", command.report.policy)
-                + selection.words(after: [command.base, command.head])
+            ["ab"] + counted + Words.option("--policy", command.report.policy) + command.refs.words
+                + selection.words(after: command.builds)
         case .calibration: ["calibrate"] + counted + selection.words()
         }
     }

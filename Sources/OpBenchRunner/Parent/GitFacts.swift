@@ -1,5 +1,4 @@
 import Glibc
-import Subprocess
 
 /// The commit that the program was built from, as far as the folder it lies in tells.
 struct GitFacts: Codable, Sendable, Equatable {
@@ -16,7 +15,7 @@ struct GitFacts: Codable, Sendable, Equatable {
 extension GitFacts {
     /// Asks git about the folder of this program; nil without git, or outside of a repository.
     ///
-    /// A repository's configuration can name programs for git to run. None of them is: see `git`.
+    /// A repository's configuration can name programs for git to run. None of them is: see `Git`.
     static func read() async -> GitFacts? {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let length = readlink("/proc/self/exe", &buffer, buffer.count - 1)
@@ -53,48 +52,10 @@ extension GitFacts {
         return distinct.count <= 100 ? distinct : nil
     }
 
-    /// What runs programs, or writes files, when git only looks: the monitor of changed files, hooks, transports that fetch
-    /// what a partial clone lacks, a pager.
-    private static let harmless = [
-        "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "protocol.allow=never", "-c",
-        "diff.external=", "-c", "core.pager=cat", "--no-pager", "--no-optional-locks",
-    ]
-
-    /// - Parameter filters: filters of files that are not to be run.
     private static func git(_ folder: String, _ arguments: [String], without filters: [String] = []) async -> String? {
-        let result = try? await Subprocess.run(
-            .name("git"), arguments: .init(harmless + ["-C", folder] + arguments),
-            environment: environment(without: filters), input: .none, output: .string(limit: 1 << 20),
-            error: .discarded)
-        guard let result, result.terminationStatus.isSuccess else { return nil }
-        return result.standardOutput
-    }
-
-    /// This process's environment without git's own variables, which could name another repository, a configuration or
-    /// programs. A filter is switched off by an empty command; its name may hold what `-c` cannot say.
-    private static func environment(without filters: [String]) -> Environment {
-        var changes: [Environment.Key: String?] = [:]
-        for pointer in sequence(first: environ, next: { $0 + 1 }) {
-            guard let entry = pointer.pointee else { break }
-            let name = String(decoding: String(cString: entry).utf8.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
-            if name.utf8.starts(with: "GIT_".utf8), let key = Environment.Key(rawValue: name) {
-                changes[key] = .some(nil)
-            }
+        guard let ended = try? await Git.run(arguments, in: folder, without: filters), ended.isSuccess else {
+            return nil
         }
-        let settings =
-            filters.flatMap { name in
-                [("clean", ""), ("smudge", ""), ("process", ""), ("required", "false")].map { key, value in
-                    ("filter.\(name).\(key)", value)
-                }
-            }
-        var values = [
-            "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0", "GIT_CONFIG_COUNT": String(settings.count),
-        ]
-        for (index, (name, value)) in settings.enumerated() {
-            values["GIT_CONFIG_KEY_\(index)"] = name
-            values["GIT_CONFIG_VALUE_\(index)"] = value
-        }
-        for (name, value) in values { changes[Environment.Key(rawValue: name)!] = value }
-        return .inherit.updating(changes)
+        return ended.output
     }
 }

@@ -1,8 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A program that measures a queue of its own with opbench. Elsewhere the dependency is
-// .package(url: "…/opbench", from: "0.1.0").
+// A program that measures a queue of its own with opbench, of a clone of it that lies around this package.
 let package = Package(
     name: "pthread-queue",
     dependencies: [.package(name: "opbench", path: "../../..")],

@@ -1,0 +1,89 @@
+import ArgumentParser
+import Glibc
+import OpBenchModel
+import OpBenchRunner
+
+/// Two commits to be built, in place of two builds that are named.
+struct RefOptions: ParsableArguments {
+    @Option(
+        name: .customLong("base-ref"),
+        help: ArgumentHelp(
+            "Build this commit of the package here, and compare with it: a branch, a tag, any name of git's.",
+            discussion: """
+                The commits are built for release in a work tree of their own, and kept by commit, under .build/refs of \
+                the package. Remove that folder to be rid of them.
+                """,
+            valueName: "ref"))
+    var base: String?
+
+    @Option(
+        name: .customLong("head-ref"),
+        help: ArgumentHelp("With --base-ref, the commit that is judged; without it, HEAD.", valueName: "ref"))
+    var head: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "With --base-ref, the executable product that is built; without it, that of this program's name.",
+            valueName: "name"))
+    var product: String?
+
+    @Option(
+        name: .customLong("build-option"),
+        help: ArgumentHelp(
+            "With --base-ref, a further argument of swift build, as in --build-option=--traits=Suite. Repeatable.",
+            valueName: "argument"))
+    var buildOptions: [String] = []
+
+    func validate() throws {
+        guard base == nil else { return }
+        for (name, isGiven) in [
+            ("--head-ref", head != nil), ("--product", product != nil), ("--build-option", !buildOptions.isEmpty),
+        ] where isGiven {
+            throw ValidationError("\(name) goes with --base-ref.")
+        }
+    }
+
+    /// The same as words of a command line.
+    var words: [String] {
+        Words.option("--base-ref", base) + Words.option("--head-ref", head) + Words.option("--product", product)
+            + buildOptions.map { "--build-option=\($0)" }
+    }
+
+    /// The programs of both commits; nil where none are named. Tells on standard error what they are.
+    func build() throws -> (base: String, head: String)? {
+        guard let base else { return nil }
+        let product = product ?? Self.ownName
+        let ended = try CancellableWork.run { [head, buildOptions] in
+            await Result.catching {
+                let repository = try await PackageRepository.containing(".")
+                let commits = [
+                    try await repository.commit(of: base, option: "--base-ref"),
+                    try await repository.commit(of: head ?? "HEAD", option: "--head-ref"),
+                ]
+                if try await repository.commit(of: "HEAD", option: "HEAD").isSame(as: commits[1]) {
+                    Self.tellChanges(try await repository.changedFiles(), commits[1])
+                }
+                return try await RefBuilds(of: repository, product: product, options: buildOptions) { line in
+                    StandardError.say("opbench: \(line)")
+                }.programs(of: commits)
+            }
+        }
+        if let signal = ended.signal { throw CommandOutcome(status: ExitStatus.interrupted(by: signal)) }
+        let programs = try ended.value.get()
+        return (programs[0], programs[1])
+    }
+
+    private static func tellChanges(_ count: Int, _ head: PackageCommit) {
+        if count == 0 { return }
+        let files = count == 1 ? "1 file differs" : "\(count) files differ"
+        StandardError.say(
+            "opbench: warning: \(files) from \(head.words), which is what is measured: commit changes to measure them")
+    }
+
+    private static var ownName: String {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let length = readlink("/proc/self/exe", &buffer, buffer.count - 1)
+        let path = String(decoding: buffer[..<max(0, length)].map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return path.split(separator: "/").last.map(String.init) ?? "opbench"
+    }
+}

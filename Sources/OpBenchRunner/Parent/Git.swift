@@ -1,0 +1,60 @@
+import Glibc
+import Subprocess
+
+/// The program git, kept from running what a repository's configuration names beside filters of files.
+enum Git {
+    struct Ended: Sendable {
+        let isSuccess: Bool
+        let output: String
+        /// What it wrote to standard error.
+        let errors: String
+    }
+
+    /// What runs programs, or writes files, when git only looks: the monitor of changed files, hooks, transports that fetch
+    /// what a partial clone lacks, a pager.
+    private static let harmless = [
+        "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "protocol.allow=never", "-c",
+        "diff.external=", "-c", "core.pager=cat", "--no-pager", "--no-optional-locks",
+    ]
+
+    /// - Parameter filters: filters of files that are not to be run.
+    /// - Throws: if git cannot be started; `CancellationError` if the task is cancelled.
+    static func run(
+        _ arguments: [String], in folder: String, without filters: [String] = []
+    ) async throws -> Ended {
+        let result = try await Subprocess.run(
+            .name("git"), arguments: .init(harmless + ["-C", folder] + arguments),
+            environment: environment(without: filters), input: .none, output: .string(limit: 1 << 20),
+            error: .string(limit: 1 << 16))
+        return Ended(
+            isSuccess: result.terminationStatus.isSuccess, output: result.standardOutput, errors: result.standardError)
+    }
+
+    /// This process's environment without git's own variables, which could name another repository, a configuration or
+    /// programs. A filter is switched off by an empty command; its name may hold what `-c` cannot say.
+    private static func environment(without filters: [String]) -> Environment {
+        var changes: [Environment.Key: String?] = [:]
+        for pointer in sequence(first: environ, next: { $0 + 1 }) {
+            guard let entry = pointer.pointee else { break }
+            let name = String(decoding: String(cString: entry).utf8.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
+            if name.utf8.starts(with: "GIT_".utf8), let key = Environment.Key(rawValue: name) {
+                changes[key] = .some(nil)
+            }
+        }
+        let settings =
+            filters.flatMap { name in
+                [("clean", ""), ("smudge", ""), ("process", ""), ("required", "false")].map { key, value in
+                    ("filter.\(name).\(key)", value)
+                }
+            }
+        var values = [
+            "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0", "GIT_CONFIG_COUNT": String(settings.count),
+        ]
+        for (index, (name, value)) in settings.enumerated() {
+            values["GIT_CONFIG_KEY_\(index)"] = name
+            values["GIT_CONFIG_VALUE_\(index)"] = value
+        }
+        for (name, value) in values { changes[Environment.Key(rawValue: name)!] = value }
+        return .inherit.updating(changes)
+    }
+}

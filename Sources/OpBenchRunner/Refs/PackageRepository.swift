@@ -1,0 +1,90 @@
+import Foundation
+import Glibc
+import OpBenchModel
+
+/// A package in a git repository, and what its refs name.
+public struct PackageRepository: Sendable {
+    /// The folder of Package.swift.
+    let package: String
+    /// The same within the repository: empty, or ending in a slash.
+    let prefix: String
+
+    /// The package of a folder, or of the nearest folder above that has one.
+    ///
+    /// - Throws: `InputError` if there is none, or if it is in no repository; `BuildError` without git.
+    public static func containing(_ folder: String) async throws -> PackageRepository {
+        guard let package = nearestPackage(folder) else {
+            throw InputError(
+                file: folder, message: "there is no Package.swift here or above",
+                remedy: "go to the folder of the package that is to be built")
+        }
+        let asked: Git.Ended
+        do {
+            asked = try await Git.run(["rev-parse", "--show-prefix"], in: package)
+        } catch {
+            try Task.checkCancellation()
+            throw BuildError(message: "git cannot be run: \(error)", remedy: "install git")
+        }
+        guard asked.isSuccess else {
+            throw InputError(
+                file: package, message: "the package is in no git repository",
+                remedy: "name two builds instead: `opbench ab BASE HEAD FILE…`")
+        }
+        return PackageRepository(package: package, prefix: asked.output.trimmingCharacters(in: .newlines))
+    }
+
+    private static func nearestPackage(_ folder: String) -> String? {
+        guard let resolved = realpath(folder, nil) else { return nil }
+        defer { free(resolved) }
+        var place = URL(fileURLWithPath: String(cString: resolved))
+        while access(place.appendingPathComponent("Package.swift").path, F_OK) != 0 {
+            if place.path == "/" { return nil }
+            place.deleteLastPathComponent()
+        }
+        return place.path
+    }
+
+    /// The commit that a ref names.
+    ///
+    /// - Parameter option: what the user gave it by.
+    /// - Throws: `InputError` if it names none.
+    public func commit(of ref: String, option: String) async throws -> PackageCommit {
+        let asked = try await Git.run(
+            ["rev-parse", "--verify", "--quiet", "--end-of-options", ref + "^{commit}"], in: package)
+        let commit = asked.output.trimmingCharacters(in: .newlines)
+        guard asked.isSuccess, commit.utf8.count >= 40, commit.allSatisfy(\.isHexDigit) else {
+            throw InputError(
+                file: option, message: "no commit is named \"\(ref)\" in the repository of \(package)",
+                remedy: "`git branch --all` lists names; a shallow clone has to fetch it first")
+        }
+        return PackageCommit(ref: ref, id: commit)
+    }
+
+    /// How many files of the work tree differ from the commit that is checked out. Files that git does not know are not
+    /// counted.
+    public func changedFiles() async throws -> Int {
+        let asked = try await Git.run(["status", "--porcelain", "--untracked-files=no"], in: package)
+        return asked.output.utf8.count { $0 == UInt8(ascii: "\n") }
+    }
+}
+
+/// A commit by the name that the user gave it, and its own.
+public struct PackageCommit: Sendable, Equatable {
+    public let ref: String
+    let id: String
+
+    public func isSame(as other: PackageCommit) -> Bool { id == other.id }
+
+    /// For people: `main (1a2b3c4d5e)`.
+    public var words: String { id.hasPrefix(ref) ? shortID : "\(ref) (\(shortID))" }
+
+    private var shortID: String { String(id.prefix(10)) }
+}
+
+/// A program could not be built: nobody's bad input, or nothing that opbench can tell from it.
+public struct BuildError: Error, CustomStringConvertible {
+    let message: String
+    let remedy: String
+
+    public var description: String { "\(message); \(remedy)" }
+}

@@ -1,0 +1,184 @@
+import Foundation
+import Glibc
+import OpBenchModel
+import Subprocess
+
+/// Builds commits of a package, in a work tree of their own, and keeps the programs.
+///
+/// All of it lies in `.build/refs` of the package:
+/// - `source`: a git work tree, which goes from commit to commit;
+/// - `build`: SwiftPM's folder for it, so that the second commit takes only what differs;
+/// - `programs/<commit>`: what was built, moved there when it is complete: an interrupted build leaves nothing there.
+///
+/// Removing the folder is safe; `git worktree prune` then forgets the work tree.
+public struct RefBuilds: Sendable {
+    private let repository: PackageRepository
+    private let product: String
+    /// For `swift build`, beside configuration, product and folders.
+    private let options: [String]
+    private let folder: String
+    /// Tells what takes long.
+    private let say: @Sendable (String) -> Void
+
+    /// - Parameters:
+    ///   - product: the name of the executable product.
+    ///   - options: further arguments of `swift build`.
+    ///   - say: is told in a line what is built, before it is.
+    public init(
+        of repository: PackageRepository, product: String, options: [String], say: @escaping @Sendable (String) -> Void
+    ) {
+        (self.repository, self.product, self.options, self.say) = (repository, product, options, say)
+        folder = repository.package + "/.build/refs"
+    }
+
+    /// The programs of those commits, built now or before.
+    ///
+    /// - Returns: their paths.
+    /// - Throws: `BuildError` if one cannot be built; `CancellationError` if the task is cancelled.
+    public func programs(of commits: [PackageCommit]) async throws -> [String] {
+        let lock = try RefLock(folder: folder)
+        defer { lock.release() }
+        let made = try await madeBy()
+        var programs: [String] = []
+        for commit in commits {
+            let place = "\(folder)/programs/\(commit.id)"
+            if (try? String(contentsOfFile: "\(place)/made-by", encoding: .utf8)) == made {
+                say("\(commit.words) was built before, in \(place)")
+            } else {
+                say("building \(commit.words); this may take minutes")
+                try await checkOut(commit)
+                try keep(try await build(commit), in: place, made: made)
+            }
+            programs.append("\(place)/\(product)")
+        }
+        return programs
+    }
+
+    /// What a kept program must have been made by to be the one that would be made now.
+    private func madeBy() async throws -> String {
+        let compiler = try await swift(["--version"])
+        guard compiler.isSuccess else { throw BuildError(message: "swift cannot be run", remedy: "put it on PATH") }
+        return compiler.output + ([product] + options).joined(separator: "\n")
+    }
+
+    // MARK: The work tree
+
+    private var source: String { folder + "/source" }
+
+    private func checkOut(_ commit: PackageCommit) async throws {
+        if try await isWorkTree() {
+            let moved = try await Git.run(["checkout", "--quiet", "--detach", "--force", commit.id], in: source)
+            if moved.isSuccess { return try takeVersions() }
+        }
+        try? FileManager.default.removeItem(atPath: source)
+        _ = try await Git.run(["worktree", "prune"], in: repository.package)
+        let added = try await Git.run(
+            ["worktree", "add", "--quiet", "--detach", "--force", source, commit.id], in: repository.package)
+        guard added.isSuccess else {
+            throw BuildError(
+                message: "git cannot check \(commit.words) out: \(added.errors.trimmingCharacters(in: .newlines))",
+                remedy: "remove \(folder), and run `git worktree prune`")
+        }
+        try takeVersions()
+    }
+
+    private func isWorkTree() async throws -> Bool {
+        guard access(source, F_OK) == 0 else { return false }
+        let asked = try await Git.run(["rev-parse", "--show-toplevel"], in: source)
+        return asked.isSuccess && asked.output.trimmingCharacters(in: .newlines) == source
+    }
+
+    /// Where the versions of other packages are not in the repository, those that the package has now.
+    private func takeVersions() throws {
+        let (own, other) = (repository.package + "/Package.resolved", sourcePackage + "/Package.resolved")
+        if access(own, F_OK) == 0, access(other, F_OK) != 0 {
+            try FileManager.default.copyItem(atPath: own, toPath: other)
+        }
+    }
+
+    private var sourcePackage: String { repository.prefix.isEmpty ? source : "\(source)/\(repository.prefix)" }
+
+    // MARK: The build
+
+    /// - Returns: the folder that the program lies in.
+    private func build(_ commit: PackageCommit) async throws -> String {
+        let words =
+            [
+                "build", "--configuration", "release", "--package-path", sourcePackage, "--scratch-path",
+                folder + "/build",
+            ]
+            + options
+        let built = try await swift(words + ["--product", product])
+        guard built.isSuccess else {
+            let lines = built.output.split(separator: "\n").suffix(20).joined(separator: "\n")
+            throw BuildError(
+                message: "\(commit.words) does not build:\n\(lines)\n",
+                remedy: "build it by hand in \(sourcePackage); --product names another product than \(product)")
+        }
+        // The last line: there may be warnings before it.
+        let place = try await swift(words + ["--show-bin-path"])
+        return place.output.split(separator: "\n").last.map(String.init) ?? ""
+    }
+
+    private struct Ended {
+        let isSuccess: Bool
+        /// With what it wrote to standard error.
+        let output: String
+    }
+
+    /// In a process group of its own, out of reach of the terminal's Ctrl-C: a cancelled task ends it in order.
+    private func swift(_ arguments: [String]) async throws -> Ended {
+        var platform = PlatformOptions()
+        platform.processGroupID = 0
+        platform.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .seconds(5))]
+        let log = try MemoryFile()
+        do {
+            let result = try await Subprocess.run(
+                .name("swift"), arguments: .init(arguments), platformOptions: platform, input: .none,
+                output: .fileDescriptor(.init(rawValue: log.descriptor), closeAfterSpawningProcess: false),
+                error: .fileDescriptor(.init(rawValue: log.descriptor), closeAfterSpawningProcess: false))
+            try Task.checkCancellation()
+            return Ended(
+                isSuccess: result.terminationStatus.isSuccess, output: String(decoding: log.contents(), as: UTF8.self))
+        } catch {
+            try Task.checkCancellation()
+            throw BuildError(message: "swift cannot be run: \(error)", remedy: "put it on PATH")
+        }
+    }
+
+    /// The program, and what it finds beside itself. In place all at once.
+    private func keep(_ built: String, in place: String, made: String) throws {
+        let files = FileManager.default
+        let part = place + ".part"
+        try? files.removeItem(atPath: part)
+        try files.createDirectory(atPath: part, withIntermediateDirectories: true)
+        for name in try files.contentsOfDirectory(atPath: built)
+        where name == product || name.hasSuffix(".so") || name.hasSuffix(".resources") || name.hasSuffix(".bundle") {
+            try files.copyItem(atPath: "\(built)/\(name)", toPath: "\(part)/\(name)")
+        }
+        guard files.isExecutableFile(atPath: "\(part)/\(product)") else {
+            throw BuildError(
+                message: "the build has no program \(product)", remedy: "name the executable product by --product")
+        }
+        try made.write(toFile: "\(part)/made-by", atomically: false, encoding: .utf8)
+        try? files.removeItem(atPath: place)
+        try files.moveItem(atPath: part, toPath: place)
+    }
+}
+
+/// Keeps others from building there at the same time.
+private struct RefLock {
+    private let descriptor: Int32
+
+    init(folder: String) throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        descriptor = open("\(folder)/lock", O_CREAT | O_RDWR | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw DiskError(path: "\(folder)/lock", code: errno) }
+        if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            close(descriptor)
+            throw BuildError(message: "another opbench is building in \(folder)", remedy: "wait until it has ended")
+        }
+    }
+
+    func release() { close(descriptor) }
+}

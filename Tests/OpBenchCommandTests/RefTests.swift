@@ -1,0 +1,186 @@
+import Foundation
+import OpBenchModel
+import Subprocess
+import TestSupport
+import Testing
+
+@testable import OpBenchCommand
+
+/// `opbench ab --base-ref`: commits that are built and kept. The compiler is a script, so that a build takes no time.
+@Suite(.serialized)
+struct RefTests {
+    /// A package in a git repository, in whose commits `build.sh` makes the program.
+    private final class Repository: Sendable {
+        let folder: ScratchFolder
+        let tools: ScratchFolder
+
+        init() async throws {
+            (folder, tools) = (try ScratchFolder(), try ScratchFolder())
+            try tools.write(
+                """
+                #!/bin/sh
+                if [ "$1" = --version ]; then echo "a compiler, version $(cat "$(dirname "$0")/version")"; exit; fi
+                while [ $# -gt 0 ]; do
+                    case $1 in
+                        --package-path) package=$2; shift;;
+                        --scratch-path) scratch=$2; shift;;
+                        --product) product=$2; shift;;
+                        --show-bin-path) echo "$scratch/bin"; exit;;
+                    esac
+                    shift
+                done
+                mkdir -p "$scratch/bin"
+                echo "$product" >> "$(dirname "$0")/built"
+                cd "$package" && exec sh build.sh "$scratch/bin/$product"
+                """, to: "swift")
+            chmod(tools.root + "/swift", 0o755)
+            try tools.write("1", to: "version")
+            try await git("init", "--quiet", "--initial-branch=main")
+            try folder.write(".build/\nresults/\n", to: ".gitignore")
+            try folder.write("", to: "Package.swift")
+            try folder.write(
+                """
+                {"name": "w", "summary": "s", "shape": "independent", "parameters": {"items": 50, "work_ns": 0},
+                 "backends": ["engine"], "metrics": ["throughput"]}
+                """, to: "w.json")
+            try await commit("first", build: program())
+        }
+
+        /// A build that makes a program which is the opbench that is tested.
+        func program() -> String {
+            "printf '#!/bin/sh\\nexec \(OpBenchProcess.binary) \"$@\"\\n' > \"$1\" && chmod +x \"$1\""
+        }
+
+        func commit(_ name: String, build: String) async throws {
+            try folder.write("# \(name)\n\(build)\n", to: "build.sh")
+            try await git("add", "--all")
+            try await git("commit", "--quiet", "--message", name)
+            try await git("tag", name)
+        }
+
+        func git(_ words: String...) async throws {
+            let settings = ["-C", folder.root, "-c", "user.name=test", "-c", "user.email=test@localhost"]
+            let ended = try await Subprocess.run(
+                .name("git"), arguments: .init(settings + words), output: .discarded, error: .string(limit: 1 << 16))
+            try #require(ended.terminationStatus.isSuccess, "\(ended.standardError)")
+        }
+
+        /// How often something was built.
+        func builds() -> Int { (try? tools.read("built"))?.split(separator: "\n").count ?? 0 }
+
+        var path: String { "\(tools.root):\(ProcessInfo.processInfo.environment["PATH"] ?? "")" }
+
+        func ab(
+            _ words: [String], path: String? = nil, during: @Sendable (Int32) async throws -> Void = { _ in }
+        ) async throws -> OpBenchProcess.Finished {
+            try await OpBenchProcess.run(
+                ["ab"] + words + ["--quick", "--blocks", "1", "--no-progress", "w.json"], in: folder,
+                environment: .inherit.updating(["PATH": path ?? self.path]), during: during)
+        }
+
+        /// What is kept for commits.
+        func kept() -> [String] {
+            (try? FileManager.default.contentsOfDirectory(atPath: folder.root + "/.build/refs/programs"))?.sorted()
+                ?? []
+        }
+    }
+
+    @Test("two commits are built once, and measured as two builds are")
+    func builds() async throws {
+        let repository = try await Repository()
+        try await repository.commit("second", build: repository.program())
+        let first = try await repository.ab(["--base-ref", "first", "--run-id", "one"])
+        #expect(first.status == 0, "\(first.errors)")
+        #expect(repository.builds() == 2 && repository.kept().count == 2)
+        #expect(first.errors.contains("opbench: building first ("))
+        #expect(first.errors.contains("opbench: building HEAD ("))
+        #expect(!first.errors.contains("differ"))
+        let rows = try CSVFile.read(SampleRow.self, file: repository.folder.root + "/results/one/samples.csv")
+        #expect(Set(rows.map(\.side)) == ["base", "head"])
+        let again = try await repository.ab(["--base-ref", "first", "--head-ref", "main"])
+        #expect(again.status == 0 && repository.builds() == 2, "\(again.errors)")
+        #expect(again.errors.contains(" was built before, in "))
+        // Another compiler makes another program.
+        try repository.tools.write("2", to: "version")
+        #expect(try await repository.ab(["--base-ref", "first"]).status == 0)
+        #expect(repository.builds() == 4)
+    }
+
+    @Test("what is not committed is not measured, and that is said")
+    func changes() async throws {
+        let repository = try await Repository()
+        try repository.folder.write("exit 1", to: "build.sh")
+        let result = try await repository.ab(["--base-ref", "first"])
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.errors.contains("opbench: warning: 1 file differs from HEAD ("))
+        try await repository.commit("second", build: repository.program())
+        try repository.folder.write("exit 1", to: "build.sh")
+        let older = try await repository.ab(["--base-ref", "first", "--head-ref", "first"])
+        #expect(older.status == 0 && !older.errors.contains("differs"), "\(older.errors)")
+    }
+
+    @Test("a build that fails shows its last lines, and leaves nothing that looks built")
+    func failure() async throws {
+        let repository = try await Repository()
+        try await repository.commit("broken", build: "echo 'error: no such thing' >&2; exit 1")
+        let result = try await repository.ab(["--base-ref", "first", "--head-ref", "broken"])
+        #expect(result.status == 1)
+        #expect(result.errors.contains("Error: broken ("))
+        #expect(result.errors.contains("\nerror: no such thing\n"))
+        #expect(repository.kept().count == 1)
+        try await repository.commit("empty", build: "true")
+        let empty = try await repository.ab(["--base-ref", "empty", "--product", "other"])
+        #expect(empty.status == 1 && empty.errors.contains("the build has no program other"), "\(empty.errors)")
+        #expect(!repository.folder.contents().contains("results"))
+    }
+
+    @Test("an interrupted build is none")
+    func interruption() async throws {
+        let repository = try await Repository()
+        let begun = repository.tools.root + "/begun"
+        try await repository.commit(
+            "endless", build: "printf x > \"$1\"; chmod +x \"$1\"; : > \(begun); exec sleep 1000")
+        let result = try await repository.ab(["--base-ref", "endless"]) { process in
+            #expect(try await eventuallyTrue("the build begins") { access(begun, F_OK) == 0 })
+            kill(process, SIGINT)
+        }
+        #expect(result.status == 130, "\(result.errors)")
+        #expect(repository.kept().isEmpty)
+        #expect(try await repository.ab(["--base-ref", "first", "--head-ref", "first"]).status == 0)
+    }
+
+    @Test("refs that are none, and places without a package, a repository or git")
+    func mistakes() async throws {
+        let repository = try await Repository()
+        let unknown = try await repository.ab(["--base-ref", "frist"])
+        #expect(unknown.status == 64)
+        #expect(unknown.errors.contains(#"Error: --base-ref: no commit is named "frist" in the repository of "#))
+        let option = try await repository.ab(["--base-ref=--all"])
+        #expect(option.status == 64 && option.errors.contains("no commit is named"), "\(option.errors)")
+        let alone = try await repository.ab(["--head-ref", "first"])
+        #expect(alone.status == 64 && alone.errors.contains("--head-ref goes with --base-ref"), "\(alone.errors)")
+        let gitless = try await repository.ab(["--base-ref", "first"], path: repository.tools.root)
+        #expect(gitless.status == 1 && gitless.errors.contains("install git"), "\(gitless.errors)")
+        try FileManager.default.removeItem(atPath: repository.folder.root + "/.git")
+        let outside = try await repository.ab(["--base-ref", "first"])
+        #expect(outside.status == 64 && outside.errors.contains("is in no git repository"), "\(outside.errors)")
+        try FileManager.default.removeItem(atPath: repository.folder.root + "/Package.swift")
+        let bare = try await repository.ab(["--base-ref", "first"])
+        #expect(bare.status == 64 && bare.errors.contains("there is no Package.swift here or above"), "\(bare.errors)")
+        #expect(repository.builds() == 0)
+    }
+
+    @Test("a recorded command line with refs is given again as it was")
+    func recorded() throws {
+        let line = "opbench ab --base-ref v1 --head-ref v2 --build-option=--traits=Suite --backend engine w.json"
+        let command = try #require(RecordedCommand(line.split(separator: " ").map(String.init)))
+        #expect(
+            command.again(blocks: 9, runID: "x").joined(separator: " ")
+                == "ab --blocks 9 --run-id x --base-ref v1 --head-ref v2 --build-option=--traits=Suite --backend engine w.json"
+        )
+        #expect(command.calibrating(in: "results").joined(separator: " ") == "calibrate --backend engine w.json")
+        let named = try #require(RecordedCommand(["opbench", "ab", "old", "new", "w.json"]))
+        #expect(named.again(blocks: 9, runID: "x") == ["ab", "--blocks", "9", "--run-id", "x", "old", "new", "w.json"])
+        #expect(named.calibrating(in: "results") == ["calibrate", "w.json"])
+    }
+}
