@@ -9,10 +9,7 @@ struct ABCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ab",
         abstract: "Measure two builds of opbench, interleaved, and compare them.",
-        usage: """
-            opbench ab <base> <head> <file> ... [<options>]
-            opbench ab --base-ref <ref> [--head-ref <ref>] <file> ... [<options>]
-            """,
+        usage: "opbench ab (<base> <head> | --base-ref <ref> [--head-ref <ref>]) <file> ... [<options>]",
         discussion: """
             The builds are two programs, each a built opbench; or two commits of the package in this folder, which are \
             built first. Each block runs both, back to back in random order, so that drift hits both alike: the sharpest \
