@@ -1,0 +1,168 @@
+"""Programs elsewhere that measure queues of their own with OpBenchKit."""
+
+import argparse
+import csv
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "Tests/Examples"
+# What each example's first backend can execute, and a shape that it cannot with what the reason names.
+EXPECTED = {
+    "pthread-queue": ("mine", "SuspendableQueue", {"priority_mix": "PrioritizedQueue"}),
+    "nio-thread-pool": ("nio:pool", None, {"suspend_resume": "SuspendableQueue", "barriers": "BarrierQueue"}),
+}
+SHAPES = {
+    "independent": {"items": 300, "work_ns": 0},
+    "chain": {"depth": 30, "chains": 2, "work_ns": 0},
+    "graph": {"kind": "diamond", "width": 5, "layers": 3, "work_ns": 0},
+    "wakeup": {"operations": 20},
+    "open_loop": {"rate": 2000, "duration_ns": 10_000_000},
+    "blocking": {"operations": 4, "block_ns": 10_000},
+}
+GATE_ENDS = (0, 2, 7)
+
+
+class Unexpected(Exception):
+    """Something did not hold."""
+
+
+class Example:
+    """A package of Tests/Examples, built in its own folder."""
+
+    def __init__(self, name: str, configuration: str, folder: Path) -> None:
+        self.name = name
+        self.package = EXAMPLES / name
+        self.configuration = configuration
+        self.folder = folder
+        # As others have it, who know nothing of this package's variables.
+        self.environment = {key: value for key, value in os.environ.items() if not key.startswith("OPBENCH_")}
+
+    def build(self) -> None:
+        command = ["swift", "build", "--configuration", self.configuration, "--package-path", self.package]
+        ended = subprocess.run(command, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        if ended.returncode != 0:
+            raise Unexpected("the package does not build:\n" + "\n".join(ended.stdout.splitlines()[-20:]))
+
+    def run(self, *words: object, ends: tuple[int, ...] = (0,), where: Path | None = None) -> str:
+        program = self.package / ".build" / self.configuration / self.name
+        ended = subprocess.run(
+            [str(word) for word in (program, *words)], cwd=where or self.folder, env=self.environment,
+            capture_output=True, text=True,
+        )
+        if ended.returncode not in ends:
+            raise Unexpected(f"{words[0]} ended with {ended.returncode}:\n{ended.stderr}")
+        return ended.stdout
+
+    def workload(self, shape: str, parameters: dict, *backends: str) -> Path:
+        file = self.folder / f"{shape}.json"
+        text = {"name": shape, "summary": "s", "shape": shape, "parameters": parameters, "backends": backends}
+        file.write_text(json.dumps(text), encoding="utf-8")
+        return file
+
+    def samples(self, run: str) -> list[dict[str, str]]:
+        with (self.folder / "results" / run / "samples.csv").open(encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+
+
+def prove_rows(example: Example, backend: str, suspends: bool, refused: dict[str, str]) -> str:
+    """Rows of every kind for what the queue can express, beside Dispatch's, and reasons for the rest."""
+    files = [example.workload(shape, parameters, backend, "dispatch") for shape, parameters in SHAPES.items()]
+    if suspends:
+        files.append(example.workload("memory_fence", {"operations": 500}, backend, "dispatch"))
+    files += [example.workload(shape, {}, backend) for shape in refused]
+    example.run("run", "--quick", "--no-progress", "--run-id", "rows", *files)
+    rows = example.samples("rows")
+    mine = [row for row in rows if row["backend"] == backend]
+    for shape in [*SHAPES, *(["memory_fence"] if suspends else [])]:
+        for name in (backend, "dispatch"):
+            statuses = {row["status"] for row in rows if row["workload"] == shape and row["backend"] == name}
+            if statuses != {"ok"}:
+                raise Unexpected(f"{shape} on {name} is {statuses or 'missing'}")
+    for shape, lacking in refused.items():
+        reasons = {(row["status"], row["notes"]) for row in mine if row["workload"] == shape}
+        if len(reasons) != 1 or not all(status == "unsupported" and lacking in note for status, note in reasons):
+            raise Unexpected(f"{shape} is to be unsupported for want of {lacking}: {reasons}")
+    wanted = {"time", "cpu_time", "start_latency", "allocations", "peak_resident", "high_water"}
+    missing = wanted - {row["metric"] for row in mine}
+    if missing:
+        raise Unexpected(f"no figures of {sorted(missing)}")
+    counted = [row for row in mine if row["metric"] == "allocations" and row["workload"] == "independent"]
+    if not all(float(row["value"]) >= int(row["operations"]) for row in counted):
+        raise Unexpected("a closure for each operation, and fewer allocations: malloc is not jemalloc's")
+    return f"{len(SHAPES) + suspends} shapes measured, {len(refused)} refused with a reason, {len(mine)} rows"
+
+
+def prove_profile(example: Example, backend: str) -> str:
+    """A trace."""
+    file = example.workload("chain", SHAPES["chain"], backend)
+    text = example.run("profile", "--no-progress", "--seconds", "0.05", "--kind", "trace", "--output", "out", file)
+    files = list((example.folder / "out").rglob("trace.perfetto-trace"))
+    if "trace, by time stamps at every operation: " not in text or len(files) != 1:
+        raise Unexpected("no trace")
+    return f"a trace of {files[0].stat().st_size} bytes"
+
+
+def prove_gate(example: Example, backend: str) -> str:
+    """Two runs, and a verdict about the queue."""
+    file = example.workload("independent", SHAPES["independent"], backend, "dispatch")
+    for name in ("a", "b"):
+        example.run("run", "--quick", "--no-progress", "--metric", "throughput", "--run-id", name, file)
+    table = example.run("gate", "--baseline", "a", "--candidate", "b", ends=GATE_ENDS)
+    if "time_ratio" not in table or not table.rstrip().splitlines():
+        raise Unexpected(f"nothing about the queue is judged:\n{table}")
+    return next(line for line in table.splitlines() if line.startswith("gate: "))
+
+
+def prove_refs(example: Example, backend: str) -> str:
+    """Two commits, built in a work tree. Both are HEAD here, so that they are built once."""
+    file = example.workload("independent", SHAPES["independent"], backend, "dispatch")
+    output = example.folder / "results"
+    example.run(
+        "ab", "--base-ref", "HEAD", "--head-ref", "HEAD", "--quick", "--no-progress", "--blocks", "1", "--run-id", "refs",
+        "--output", output, "--metric", "throughput", file, where=example.package,
+    )
+    sides = {row["side"] for row in example.samples("refs")}
+    if sides != {"base", "head"}:
+        raise Unexpected(f"the rows have the sides {sides}")
+    return "two sides"
+
+
+def prove(name: str, is_short: bool) -> bool:
+    backend, suspends, refused = EXPECTED[name]
+    with tempfile.TemporaryDirectory(prefix="opbench-kit-") as folder:
+        example = Example(name, "debug" if is_short else "release", Path(folder))
+        steps = [
+            ("build", lambda: example.build() or example.configuration),
+            ("rows", lambda: prove_rows(example, backend, suspends is not None, refused)),
+            ("profile", lambda: prove_profile(example, backend)),
+            ("gate", lambda: prove_gate(example, backend)),
+        ]
+        if not is_short:
+            steps.append(("commits", lambda: prove_refs(example, backend)))
+        for step, attempt in steps:
+            begun = time.monotonic()
+            try:
+                print(f"{name} {step}: {attempt()} ({time.monotonic() - begun:.0f} s)", flush=True)
+            except Unexpected as problem:
+                print(f"{name} {step}: DOES NOT HOLD: {problem}", flush=True)
+                return False
+    return True
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="prove-kit", description=__doc__)
+    parser.add_argument("--short", action="store_true", help="debug builds, and no commits")
+    parser.add_argument("--only", choices=[*EXPECTED], help="one of the packages")
+    options = parser.parse_args(arguments)
+    held = [prove(name, options.short) for name in ([options.only] if options.only else EXPECTED)]
+    return 0 if all(held) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
