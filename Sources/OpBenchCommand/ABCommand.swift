@@ -75,6 +75,8 @@ struct ABCommand: ParsableCommand {
         let policy = try report.loadPolicy(or: .standardForSides, on: Set(selection.specs.flatMap(\.backends)))
         var options = plan.runOptions(
             for: selection, directory: destination.directory, runID: runID, resume: destination.resume)
+        // What is wrong with the plan is told before anything is built.
+        if refs.base != nil { _ = try RunPlan(specs: selection.specs, options: options) }
         let (base, head) = try refs.build() ?? (builds[0], builds[1])
         let examined = try CancellableWork.run { [injectedSlowdown, injectedAllocations] in
             let injected = InjectedDefect(slowdown: injectedSlowdown, allocations: injectedAllocations)

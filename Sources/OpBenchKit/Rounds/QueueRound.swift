@@ -14,6 +14,8 @@ class QueueRound: OpBenchBackends.Backend, @unchecked Sendable {
     final let waits: Bool
     private let make: Make
     private(set) final var queues: [OwnedQueue] = []
+    /// The first queue, if its own wait is used.
+    private var waiting: (any WaitingQueue)?
     private var isHandedOver = false
 
     /// - Parameter hasWait: whether the queue has a wait of its own that serves.
@@ -26,10 +28,12 @@ class QueueRound: OpBenchBackends.Backend, @unchecked Sendable {
     // MARK: Phases
 
     func build() {
-        guard queues.isEmpty else { return }
-        queues = (0..<(plan.chains?.queues ?? 1)).map { _ in
-            OwnedQueue(make(QueueSettings(limit: plan.limit)), limit: plan.limit)
+        if queues.isEmpty {
+            queues = (0..<(plan.chains?.queues ?? 1)).map { _ in
+                OwnedQueue(make(QueueSettings(limit: plan.limit)), limit: plan.limit)
+            }
         }
+        if waits { waiting = queues[0].queue as? any WaitingQueue }
         if plan.startsSuspended { suspend() }
     }
 
@@ -46,7 +50,7 @@ class QueueRound: OpBenchBackends.Backend, @unchecked Sendable {
     func release() { resume() }
 
     func drain() {
-        if waits, let queue = queues[0].queue as? any WaitingQueue { queue.waitUntilEmpty() } else { ends.wait() }
+        if let waiting { waiting.waitUntilEmpty() } else { ends.wait() }
     }
 
     func cancel(_ part: Range<Int>) {}
@@ -54,6 +58,7 @@ class QueueRound: OpBenchBackends.Backend, @unchecked Sendable {
     func attest() {}
 
     func teardown() {
+        waiting = nil
         if !isHandedOver { for queue in queues { queue.shutDown() } }
         queues = []
     }
@@ -67,7 +72,6 @@ class QueueRound: OpBenchBackends.Backend, @unchecked Sendable {
     func takeOver(_ queue: AnyObject) {
         guard let queue = queue as? OwnedQueue, queue.limit == plan.limit, plan.chains?.queues ?? 1 == 1 else { return }
         queues = [queue]
-        if plan.startsSuspended { suspend() }
     }
 
     func suspend() { for queue in queues { (queue.queue as? any SuspendableQueue)?.suspend() } }
