@@ -4,7 +4,9 @@ import Testing
 
 @Suite("Gate policy")
 struct PolicyTests {
-    private func decode(_ text: String) throws -> GatePolicy { try PolicyDecoder().decode(text: text, file: "gate.json") }
+    private func decode(_ text: String) throws -> GatePolicy {
+        try PolicyDecoder().decode(text: text, file: "gate.json")
+    }
 
     private func row(_ workload: String, _ backend: BackendID, _ metric: String, phase: String = "total") -> CompareRow
     {
