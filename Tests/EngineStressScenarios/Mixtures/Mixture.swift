@@ -203,6 +203,7 @@ final class Mixture: @unchecked Sendable {
         for dependency in item.part.dependencies { requireEnd(of: items[dependency], before: item) }
         if item.part.nap > 0 { usleep(item.part.nap) }
         if let wait = item.part.waitInside { self.wait(wait, of: item, "main") }
+        item.runningThread.store(UInt(pthread_self()), ordering: .relaxed)
         item.ended.store(history.mark(), ordering: .relaxed)
         record.level.leave()
         run.advance()

@@ -19,6 +19,8 @@ final class MixtureItem: @unchecked Sendable {
     let runs = Atomic<Int>(0)
     let started = Atomic<UInt64>(0)
     let ended = Atomic<UInt64>(0)
+    /// The thread that ran it. Written before `ended`.
+    let runningThread = Atomic<UInt>(0)
     let completions = Atomic<Int>(0)
     let cancels = Atomic<Int>(0)
     let finishesHeard = Atomic<Int>(0)
@@ -29,8 +31,9 @@ final class MixtureItem: @unchecked Sendable {
     let announced = Atomic<UInt64>(0)
     /// Whether nobody may have chosen it before it ended.
     let wasSurelyUnchosen = Atomic<Bool>(false)
-    /// When its `start` was called after its end.
+    /// When its `start` was called after its end, and by which thread.
     let lateStart = Atomic<UInt64>(0)
+    let lateStarter = Atomic<UInt>(0)
     let asks = Atomic<Int>(0)
 
     init(_ index: Int, _ part: MixturePlan.Part) {

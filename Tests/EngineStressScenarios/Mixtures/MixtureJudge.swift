@@ -35,12 +35,13 @@ extension Mixture {
         guard start > 0 else { return }
         let isUnchosen = item.wasSurelyUnchosen.load(ordering: .relaxed)
         run.require(!isUnchosen, "\(item) is started, and had finished before it was chosen (C9)")
-        let (plan, announced) = (queues[item.part.queue].plan, item.announced.load(ordering: .relaxed))
-        guard !isUnchosen, plan.limit == 1, !plan.mayChangeLimit else { return }
-        // Whatever ran after the announcement had the only slot until it ended.
+        guard !isUnchosen else { return }
+        // A thread starts what it has chosen before it runs anything else. So it chose this one after it had run the other.
+        // Another thread may have chosen it before the announcement, and call `start` at any time.
+        let (announced, starter) = (item.announced.load(ordering: .relaxed), item.lateStarter.load(ordering: .relaxed))
         let other = items.first { other in
             let end = other.ended.load(ordering: .relaxed)
-            return other.part.queue == plan.rank && announced < end && end < start
+            return other.runningThread.load(ordering: .relaxed) == starter && announced < end && end < start
         }
         if let other { run.violated("\(item) is started, and had finished before \(other) ended (C9)") }
     }

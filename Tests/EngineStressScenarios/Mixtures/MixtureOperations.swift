@@ -1,3 +1,4 @@
+import Glibc
 import OperationEngine
 import Synchronization
 
@@ -105,7 +106,10 @@ private class EarlyOperation: MixedOperation, EndableEarly, @unchecked Sendable 
 
     override func start() {
         guard claim.begin(.executing) else {
-            if claim.phase == .finished { item.lateStart.store(program.history.markCall(), ordering: .relaxed) }
+            if claim.phase == .finished {
+                item.lateStarter.store(UInt(pthread_self()), ordering: .relaxed)
+                item.lateStart.store(program.history.markCall(), ordering: .relaxed)
+            }
             return
         }
         willChangeValue(forKey: "isExecuting")
