@@ -23,7 +23,7 @@ extension ProfileTaker {
     }
 
     /// What an explanation needs of a trace: the waits of all operations together, and how many operations there are.
-    func tracedWaits() async throws -> (waits: WaitSplit, operations: Int) {
+    func tracedWaits() async throws -> (split: WaitSplit, operations: Int) {
         try await traced { trace throws(TraceError) in
             try trace.check()
             return (WaitAnalysis(trace, try OperationGraph(trace)).total, trace.operations.count)
