@@ -16,7 +16,8 @@ struct ABCommand: ParsableCommand {
             comparison there is. Without --blocks a cell gets 7 blocks; while some judged figure of it stays open it \
             gets 15, and 25 at most. This plan is declared beforehand, and the looks share alpha. With --blocks all \
             cells get the same number. Without a policy the engine's total time and CPU time may rise by 2 %, and its \
-            allocations not at all; the same of backends that a program declares. Exits 0 whatever the verdicts; `opbench gate --ab` turns them into an exit code.
+            allocations not at all; the same of backends that a program declares. Exits 0 whatever the verdicts; \
+            `opbench gate --ab` turns them into an exit code.
 
             EXAMPLES
               opbench ab old/opbench .build/release/opbench workloads/*.json

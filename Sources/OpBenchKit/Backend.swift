@@ -16,6 +16,7 @@ public struct Backend: Sendable {
     ///     a form of the first, as in `mine:fast`. Built-in backends' names are taken; `OpBenchMain.run` tells.
     ///   - summary: one line for people.
     ///   - limits: which limits of concurrency `make` can be asked for; nil for none. Cells with others are `unsupported`.
+    ///     With an upper bound of 1 the queue is taken to run one at a time at the default too.
     ///   - guarantees: what the queue promises beyond running work once. Only a broken promise makes a sample `invalid`.
     ///   - make: makes a queue, ready to run. Called with the clock running, by one thread at a time.
     public init<Queue: MeasuredQueue>(

@@ -76,6 +76,7 @@ public protocol BulkQueue: MeasuredQueue {
 /// A queue with a wait of its own, which is then measured instead of a count of ends: in shapes in which work submits no
 /// other work.
 public protocol WaitingQueue: MeasuredQueue {
-    /// Returns when everything that was submitted has ended, or was taken back. Called by the thread that submitted, or after all that have.
+    /// Returns when everything that was submitted has ended, or was taken back. Called by the thread that submitted, or
+    /// after all that have.
     func waitUntilEmpty()
 }

@@ -47,7 +47,7 @@ struct QueueWays: Sendable {
         return table
     }
 
-    /// Why it cannot do what stands not in `table`.
+    /// Why it cannot do what is not in `table`.
     var refusals: [Capability: String] {
         [
             .suspension: Self.missing("suspended", SuspendableQueue.self),

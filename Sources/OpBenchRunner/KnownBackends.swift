@@ -31,7 +31,7 @@ package struct DeclaredBackend: Sendable {
     /// Makes backends known, as if they were built in. To be called by `main` before anything else, in a sample's process
     /// too.
     ///
-    /// - Throws: `InputError` if a name is none, or another backend's; then nothing is declared.
+    /// - Throws: `InputError` if a name is malformed, or another backend's; then nothing is declared.
     package static func declare(_ backends: [DeclaredBackend]) throws(InputError) {
         try DeclaredBackends.declare(
             backends.map { BackendDefinition(declared: $0.factory.id, summary: $0.summary, module: $0.module) })

@@ -141,7 +141,7 @@ struct RefTests {
         try await repository.commit(
             "endless", build: "printf x > \"$1\"; chmod +x \"$1\"; : > \(begun); exec sleep 1000")
         let result = try await repository.ab(["--base-ref", "endless"]) { process in
-            #expect(try await eventuallyTrue("the build begins") { access(begun, F_OK) == 0 })
+            #expect(await eventuallyTrue("the build begins") { access(begun, F_OK) == 0 })
             kill(process, SIGINT)
         }
         #expect(result.status == 130, "\(result.errors)")
@@ -149,7 +149,7 @@ struct RefTests {
         #expect(try await repository.ab(["--base-ref", "first", "--head-ref", "first"]).status == 0)
     }
 
-    @Test("refs that are none, and places without a package, a repository or git")
+    @Test("refs that do not exist, and places without a package, a repository or git")
     func mistakes() async throws {
         let repository = try await Repository()
         let unknown = try await repository.ab(["--base-ref", "frist"])

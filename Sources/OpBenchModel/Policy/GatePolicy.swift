@@ -54,8 +54,9 @@ public struct GatePolicy: Sendable, Hashable {
 
     /// The policy of a gate that is given none.
     ///
-    /// It judges the engine, and backends that programs declare (`judging`), by what holds across runs of different times: its time per operation ÷ that of Dispatch in
-    /// the same block, which drift of the machine does not move, and its allocations, which barely vary.
+    /// It judges the engine, and backends that programs declare (`judging`), by what holds across runs of different
+    /// times: its time per operation ÷ that of Dispatch in the same block, which drift of the machine does not move,
+    /// and its allocations, which barely vary.
     public static let standard = GatePolicy(rules: [
         Rule(.engine(metric: "time_ratio"), FigureRule(maxRegression: 0.05)),
         Rule(.engine(metric: "allocations"), FigureRule(maxRegression: 0, minAbsolute: 0.05)),

@@ -9,7 +9,7 @@ package enum DeclaredBackends {
 
     package static var definitions: [BackendDefinition] { list.withLock { $0 } }
 
-    /// - Throws: `InputError` if a name is none, or another backend's; then nothing is declared.
+    /// - Throws: `InputError` if a name is malformed, or another backend's; then nothing is declared.
     package static func declare(_ definitions: [BackendDefinition]) throws(InputError) {
         var known = BackendDefinition.builtIn.map(\.id)
         for definition in definitions {

@@ -27,7 +27,9 @@ public struct PackageRepository: Sendable {
         }
         guard asked.isSuccess else {
             throw InputError(
-                file: package, message: "the package is in no git repository",
+                file: package,
+                message: "the package is in no git repository that git takes: "
+                    + asked.errors.trimmingCharacters(in: .newlines),
                 remedy: "name two builds instead: `opbench ab BASE HEAD FILE…`")
         }
         return PackageRepository(package: package, prefix: asked.output.trimmingCharacters(in: .newlines))
@@ -81,7 +83,7 @@ public struct PackageCommit: Sendable, Equatable {
     private var shortID: String { String(id.prefix(10)) }
 }
 
-/// A program could not be built: nobody's bad input, or nothing that opbench can tell from it.
+/// A program could not be built. Not bad input, as far as opbench can tell.
 public struct BuildError: Error, CustomStringConvertible {
     let message: String
     let remedy: String

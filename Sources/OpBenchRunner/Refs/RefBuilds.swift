@@ -8,9 +8,10 @@ import Subprocess
 /// All of it lies in `.build/refs` of the package:
 /// - `source`: a git work tree, which goes from commit to commit;
 /// - `build`: SwiftPM's folder for it, so that the second commit takes only what differs;
-/// - `programs/<commit>`: what was built, moved there when it is complete: an interrupted build leaves nothing there.
+/// - `programs/<commit>-<digest>`: what was built, by which compiler and with which options; moved there when it is
+///   complete: an interrupted build leaves nothing there.
 ///
-/// Removing the folder is safe; `git worktree prune` then forgets the work tree.
+/// Removing the folder is safe.
 public struct RefBuilds: Sendable {
     private let repository: PackageRepository
     private let product: String
@@ -41,7 +42,7 @@ public struct RefBuilds: Sendable {
         let made = try await madeBy()
         var programs: [String] = []
         for commit in commits {
-            let place = "\(folder)/programs/\(commit.id)"
+            let place = "\(folder)/programs/\(commit.id)-\(SHA256.hexadecimal(of: Array(made.utf8)).prefix(12))"
             if (try? String(contentsOfFile: "\(place)/made-by", encoding: .utf8)) == made {
                 say("\(commit.words) was built before, in \(place)")
             } else {
@@ -58,7 +59,8 @@ public struct RefBuilds: Sendable {
     private func madeBy() async throws -> String {
         let compiler = try await swift(["--version"])
         guard compiler.isSuccess else { throw BuildError(message: "swift cannot be run", remedy: "put it on PATH") }
-        return compiler.output + ([product] + options).joined(separator: "\n")
+        let versions = (try? String(contentsOfFile: ownVersions, encoding: .utf8)) ?? ""
+        return compiler.output + ([product] + options + [versions]).joined(separator: "\n")
     }
 
     // MARK: The work tree
@@ -68,33 +70,45 @@ public struct RefBuilds: Sendable {
     private func checkOut(_ commit: PackageCommit) async throws {
         if try await isWorkTree() {
             let moved = try await Git.run(["checkout", "--quiet", "--detach", "--force", commit.id], in: source)
-            if moved.isSuccess { return try takeVersions() }
+            // What a build has left there, and older versions of other packages, are no part of the commit.
+            let cleaned = try await Git.run(["clean", "-ffdxq"], in: source)
+            if moved.isSuccess, cleaned.isSuccess { return try takeVersions(of: commit) }
         }
         try? FileManager.default.removeItem(atPath: source)
         _ = try await Git.run(["worktree", "prune"], in: repository.package)
         let added = try await Git.run(
-            ["worktree", "add", "--quiet", "--detach", "--force", source, commit.id], in: repository.package)
+            // Twice: also where an interrupted call has left it locked.
+            ["worktree", "add", "--quiet", "--detach", "--force", "--force", source, commit.id], in: repository.package)
         guard added.isSuccess else {
             throw BuildError(
                 message: "git cannot check \(commit.words) out: \(added.errors.trimmingCharacters(in: .newlines))",
-                remedy: "remove \(folder), and run `git worktree prune`")
+                remedy: "remove \(folder)")
         }
-        try takeVersions()
+        try takeVersions(of: commit)
     }
 
     private func isWorkTree() async throws -> Bool {
         guard access(source, F_OK) == 0 else { return false }
         let asked = try await Git.run(["rev-parse", "--show-toplevel"], in: source)
-        return asked.isSuccess && asked.output.trimmingCharacters(in: .newlines) == source
+        guard let resolved = realpath(source, nil) else { return false }
+        defer { free(resolved) }
+        return asked.isSuccess && asked.output.trimmingCharacters(in: .newlines) == String(cString: resolved)
     }
 
     /// Where the versions of other packages are not in the repository, those that the package has now.
-    private func takeVersions() throws {
-        let (own, other) = (repository.package + "/Package.resolved", sourcePackage + "/Package.resolved")
-        if access(own, F_OK) == 0, access(other, F_OK) != 0 {
-            try FileManager.default.copyItem(atPath: own, toPath: other)
+    private func takeVersions(of commit: PackageCommit) throws {
+        guard access(sourcePackage + "/Package.swift", F_OK) == 0 else {
+            throw BuildError(
+                message: "\(commit.words) has no Package.swift in its folder \"\(repository.prefix)\"",
+                remedy: "name a commit that has one")
+        }
+        let other = sourcePackage + "/Package.resolved"
+        if access(ownVersions, F_OK) == 0, access(other, F_OK) != 0 {
+            try FileManager.default.copyItem(atPath: ownVersions, toPath: other)
         }
     }
+
+    private var ownVersions: String { repository.package + "/Package.resolved" }
 
     private var sourcePackage: String { repository.prefix.isEmpty ? source : "\(source)/\(repository.prefix)" }
 
@@ -113,10 +127,16 @@ public struct RefBuilds: Sendable {
             let lines = built.output.split(separator: "\n").suffix(20).joined(separator: "\n")
             throw BuildError(
                 message: "\(commit.words) does not build:\n\(lines)\n",
-                remedy: "build it by hand in \(sourcePackage); --product names another product than \(product)")
+                remedy: """
+                    build it by hand in \(sourcePackage), from where relative paths to other packages may lead nowhere; \
+                    --product names another product than \(product)
+                    """)
         }
         // The last line: there may be warnings before it.
         let place = try await swift(words + ["--show-bin-path"])
+        guard place.isSuccess else {
+            throw BuildError(message: "swift does not say where it builds", remedy: "remove \(folder)")
+        }
         return place.output.split(separator: "\n").last.map(String.init) ?? ""
     }
 
@@ -130,7 +150,11 @@ public struct RefBuilds: Sendable {
     private func swift(_ arguments: [String]) async throws -> Ended {
         var platform = PlatformOptions()
         platform.processGroupID = 0
-        platform.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .seconds(5))]
+        // SwiftPM ends its compilers where it is interrupted, not where it is terminated.
+        platform.teardownSequence = [
+            .send(signal: .interrupt, allowedDurationToNextStep: .seconds(20)),
+            .gracefulShutDown(toProcessGroup: true, allowedDurationToNextStep: .seconds(5)),
+        ]
         let log = try MemoryFile()
         do {
             let result = try await Subprocess.run(
@@ -152,6 +176,8 @@ public struct RefBuilds: Sendable {
         let part = place + ".part"
         try? files.removeItem(atPath: part)
         try files.createDirectory(atPath: part, withIntermediateDirectories: true)
+        // Nothing once it is moved.
+        defer { try? files.removeItem(atPath: part) }
         for name in try files.contentsOfDirectory(atPath: built)
         where name == product || name.hasSuffix(".so") || name.hasSuffix(".resources") || name.hasSuffix(".bundle") {
             try files.copyItem(atPath: "\(built)/\(name)", toPath: "\(part)/\(name)")
@@ -175,7 +201,9 @@ private struct RefLock {
         descriptor = open("\(folder)/lock", O_CREAT | O_RDWR | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw DiskError(path: "\(folder)/lock", code: errno) }
         if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            let code = errno
             close(descriptor)
+            guard code == EWOULDBLOCK else { throw DiskError(path: "\(folder)/lock", code: code) }
             throw BuildError(message: "another opbench is building in \(folder)", remedy: "wait until it has ended")
         }
     }

@@ -13,18 +13,22 @@ final class ThreadQueue: @unchecked Sendable {
     init() {
         pthread_mutex_init(mutex, nil)
         pthread_cond_init(changed, nil)
-        pthread_create(
+        let code = pthread_create(
             &thread, nil,
             { queue in
                 Unmanaged<ThreadQueue>.fromOpaque(queue!).takeUnretainedValue().run()
                 return nil
             }, Unmanaged.passUnretained(self).toOpaque())
+        precondition(code == 0, "no thread can be made")
     }
 
-    /// Ends the thread, which refers to the queue without owning it.
-    deinit {
+    /// Ends the thread when nothing is left to run. To be called once: the thread keeps the queue until then.
+    func shutDown() {
         locked { isOver = true }
         pthread_join(thread, nil)
+    }
+
+    deinit {
         pthread_cond_destroy(changed)
         pthread_mutex_destroy(mutex)
         changed.deallocate()
