@@ -8,10 +8,6 @@ import Testing
 @testable import OpBenchRunner
 
 @Suite("Instructions by callgrind", .serialized) struct CallgrindTests {
-    static let means = ProfileMeans.ofInstructions()
-    private static let isHere = means.means == .callgrind
-    private static let absence = Comment(rawValue: "instructions cannot be counted here: \(means.lack)")
-
     @Test func `what is lacking is told with a remedy, before anything runs`() throws {
         let answer = Callgrind(program: "/nowhere/valgrind").means()
         #expect(answer.words == "cannot be done: valgrind is not installed")

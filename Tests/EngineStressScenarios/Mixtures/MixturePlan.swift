@@ -9,9 +9,9 @@ import TestSupport
 /// 2. What holds a slot waits only for operations of queues below: a main, and the deinit of what a block has captured,
 ///    which is released before the slot is given back (contract K13).
 /// 3. The deinit of an operation holds no slot while it waits in the engine. So it may also wait for a later operation of
-///    its own queue, if no barrier was added between them. But for none on a serial queue of Dispatch, and for none at all
-///    if the operation depends on one there, directly or by others: it may run on the only thread of that queue, for
-///    which operations that come before the awaited one may wait.
+///    its own queue, if no barrier was added between them. Two exceptions: it waits for no operation of a serial queue of
+///    Dispatch, and for none at all if the operation depends, directly or not, on one of such a queue. Then it may run on
+///    that queue's only thread, for which predecessors of the awaited one may wait.
 /// 4. Each of them waits only for what has been added by then.
 /// 5. Deinits that happen on the program's own threads wait for 30 µs at most: all that runs may need these threads.
 /// 6. `locking` queues, whose observers take a lock while another thread has it and waits for one of their operations,
@@ -127,8 +127,8 @@ struct MixturePlan: Sendable {
             return (queue, Self.kind(profile, queues[queue], &random))
         }
         for index in 0..<size { parts.append(part(index, kinds, &random)) }
-        dropWaitsOnSerialQueues()
         for index in parts.indices where parts[index].kind.endsInDeinit { giveToDeinit(index, &random) }
+        dropWaitsOnSerialQueues()
     }
 
     // MARK: Queues
@@ -254,14 +254,17 @@ struct MixturePlan: Sendable {
     /// Rule 3, for those whose deinit may run on a serial queue of Dispatch that is not their own.
     private mutating func dropWaitsOnSerialQueues() {
         var mayRunThere = Set<Int>()
-        // Dependencies come first in this order: rule 1.
+        // In this order dependencies come before what depends on them (rule 1), and deinits before the operations that
+        // they end.
         for index in parts.indices.sorted(by: { (parts[$0].queue, $0) < (parts[$1].queue, $1) }) {
             let isDependent = parts[index].dependencies.contains { dependency in
                 queues[parts[dependency].queue].target == .serialQueue || mayRunThere.contains(dependency)
             }
-            guard isDependent else { continue }
+            guard isDependent || mayRunThere.contains(index) else { continue }
             mayRunThere.insert(index)
             parts[index].lastWait = nil
+            // Its deinit may release that one.
+            if let ended = parts[index].lastEnd { mayRunThere.insert(ended) }
         }
     }
 

@@ -56,7 +56,11 @@ struct Callgrind: Sendable {
                 }
                 return file
             }
-            let total = try files.reduce(0) { $0 + (try CallgrindProfile.total(of: $1)) }
+            let total = try files.reduce(Int64(0)) { sum, file in
+                let (total, isTooGreat) = sum.addingReportingOverflow(try CallgrindProfile.total(of: file))
+                if isTooGreat { throw ProfileFailure(description: "callgrind counted more than can be summed up") }
+                return total
+            }
             if total < least.total { least = (files, total) }
         }
         var profile = CallgrindProfile()

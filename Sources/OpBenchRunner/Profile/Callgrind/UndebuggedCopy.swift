@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import OpBenchModel
 
-/// A copy of a program whose debug information nobody finds. valgrind reads all there is before it starts a program, and gives
+/// A copy of a program, without debug information of its own. valgrind reads all there is before it starts a program, and gives
 /// up on forms of DWARF that are newer than itself; the names of functions it has from the table of symbols.
 struct UndebuggedCopy: Sendable {
     let path: String
@@ -21,6 +21,8 @@ struct UndebuggedCopy: Sendable {
         } catch {
             throw DiskError(path: path, code: (error as? CocoaError)?.code == .fileWriteOutOfSpace ? ENOSPC : EIO)
         }
+        // The program may be one that nobody may write.
+        chmod(path, 0o700)
         let descriptor = open(path, O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { throw DiskError(path: path, code: errno) }
         defer { close(descriptor) }
@@ -49,15 +51,18 @@ struct UndebuggedCopy: Sendable {
         guard let file = read(descriptor, 0, Place.header), file.starts(with: [0x7F, 0x45, 0x4C, 0x46, 2, 1]) else {
             return
         }
-        let header = number(file, Place.sections, 8) + number(file, Place.headerSize, 2) * number(file, Place.names, 2)
-        guard let section = read(descriptor, header, Place.header) else { return }
+        let (sections, names) = (number(file, Place.sections, 8), number(file, Place.names, 2))
+        // Without sections, or with so many that their names stand elsewhere.
+        guard sections >= Place.header, number(file, Place.headerSize, 2) == Place.header, names < 0xFF00,
+            let section = read(descriptor, sections + Place.header * names, Place.header)
+        else { return }
         let start = number(section, Place.offset, 8)
-        guard var names = read(descriptor, start, min(number(section, Place.size, 8), 1 << 20)) else { return }
+        guard var text = read(descriptor, start, min(number(section, Place.size, 8), 1 << 20)) else { return }
         let word = Array("debug".utf8)
-        for place in names.indices.dropLast(word.count - 1) where names[place...].starts(with: word) {
-            names[place] = UInt8(ascii: "x")
+        for place in text.indices.dropLast(word.count - 1) where text[place...].starts(with: word) {
+            text[place] = UInt8(ascii: "x")
         }
-        if pwrite(descriptor, names, names.count, off_t(start)) != names.count {
+        if pwrite(descriptor, text, text.count, off_t(start)) != text.count {
             throw DiskError(path: path, code: errno)
         }
     }
