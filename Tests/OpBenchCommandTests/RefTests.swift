@@ -16,9 +16,8 @@ struct RefTests {
 
         init() async throws {
             (folder, tools) = (try ScratchFolder(), try ScratchFolder())
-            try tools.write(
+            Script.write(
                 """
-                #!/bin/sh
                 if [ "$1" = --version ]; then echo "a compiler, version $(cat "$(dirname "$0")/version")"; exit; fi
                 while [ $# -gt 0 ]; do
                     case $1 in
@@ -32,8 +31,7 @@ struct RefTests {
                 mkdir -p "$scratch/bin"
                 echo "$product" >> "$(dirname "$0")/built"
                 cd "$package" && exec sh build.sh "$scratch/bin/$product"
-                """, to: "swift")
-            chmod(tools.root + "/swift", 0o755)
+                """, to: tools.root + "/swift")
             try tools.write("1", to: "version")
             try await git("init", "--quiet", "--initial-branch=main")
             try folder.write(".build/\nresults/\n", to: ".gitignore")

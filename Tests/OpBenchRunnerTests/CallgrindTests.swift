@@ -18,17 +18,16 @@ import Testing
 
     @Test func `a valgrind that fails is told of in its own words`() throws {
         let folder = try Fixture.folder()
-        func answer(_ script: String) throws -> ProfileMeans.Answer {
+        func answer(_ script: String) -> ProfileMeans.Answer {
             let program = "\(folder)/valgrind"
-            try "#!/bin/sh\n\(script)\n".write(toFile: program, atomically: false, encoding: .utf8)
-            #expect(chmod(program, 0o755) == 0)
+            Script.write(script, to: program)
             return Callgrind(program: program).means()
         }
-        let failing = try answer("echo 'valgrind: failed to start tool callgrind' >&2; exit 1")
+        let failing = answer("echo 'valgrind: failed to start tool callgrind' >&2; exit 1")
         #expect(failing.means == nil && !failing.remedy.isEmpty)
         #expect(failing.lack == "valgrind ended with 1: valgrind: failed to start tool callgrind")
-        #expect(try answer("kill -9 $$").lack == "valgrind was ended by SIGKILL")
-        #expect(try answer("exit 0").means == .callgrind)
+        #expect(answer("kill -9 $$").lack == "valgrind was ended by SIGKILL")
+        #expect(answer("exit 0").means == .callgrind)
     }
 
     @Test func `a tool runs the program in the sample's process`() async throws {
@@ -40,8 +39,7 @@ import Testing
 
     @Test func `a build that does not understand the order is named`() async throws {
         let program = "\(try Fixture.folder())/opbench"
-        try "#!/bin/sh\nexit 64\n".write(toFile: program, atomically: false, encoding: .utf8)
-        #expect(chmod(program, 0o755) == 0)
+        Script.write("exit 64", to: program)
         let taker = ProfileTaker(
             target: ProfileTarget(cell: try Fixture.cell("independent"), backend: .engine), kernel: Fixture.kernel,
             options: ProfileOptions(directory: ""), means: ProfileMeans(.init()),

@@ -163,8 +163,7 @@ private let means = ProfileMeans.probe()
     /// A program in place of perf.
     private func program(_ script: String) throws -> String {
         let path = "\(try Fixture.folder())/perf"
-        try Data("#!/bin/sh\n\(script)\n".utf8).write(to: URL(fileURLWithPath: path))
-        chmod(path, 0o755)
+        Script.write(script, to: path)
         return path
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import OpBenchModel
+import TestSupport
 import Testing
 
 @testable import OpBenchRunner
@@ -141,8 +142,7 @@ import Testing
         let repository = "\(directory)/repository"
         let trap = "\(directory)/trap"
         try FileManager.default.createDirectory(atPath: repository, withIntermediateDirectories: true)
-        try Data("#!/bin/sh\ntouch '\(directory)/sprung'\ncat\n".utf8).write(to: URL(filePath: trap))
-        chmod(trap, 0o755)
+        Script.write("touch '\(directory)/sprung'\ncat", to: trap)
         func inRepository(_ words: String...) { #expect(Self.git(["-C", repository] + words)) }
         inRepository("init", "-q")
         try Data("a\n".utf8).write(to: URL(filePath: "\(repository)/file.txt"))
