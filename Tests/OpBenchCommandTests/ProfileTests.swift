@@ -208,10 +208,9 @@ struct ExplainTests {
          "metrics": ["throughput"]}
         """
 
-    @Test("a slower work kernel is named first, and what is not explained is a line of its own", .slow)
-    func slowerWork() async throws {
-        let folder = try ScratchFolder()
-        try folder.write(Self.busy, to: "busy.json")
+    /// The run `two`, whose head is slower.
+    private func measureTwoSides(of workload: String, in folder: ScratchFolder) async throws {
+        try folder.write(workload, to: "busy.json")
         let binary = OpBenchProcess.binary
         let measured = try await OpBenchProcess.run(
             [
@@ -220,6 +219,12 @@ struct ExplainTests {
             ],
             in: folder)
         #expect(measured.status == 0, "\(measured.errors)")
+    }
+
+    @Test("a slower work kernel is named first, and what is not explained is a line of its own", .slow)
+    func slowerWork() async throws {
+        let folder = try ScratchFolder()
+        try await measureTwoSides(of: Self.busy, in: folder)
         let result = try await OpBenchProcess.run(
             [
                 "explain", "--no-progress", "--seconds", "0.05", "--turns", "2", "--filter", "busy", "--markdown",
@@ -281,15 +286,7 @@ struct ExplainTests {
     func instructions() async throws {
         let folder = try ScratchFolder()
         // Little: callgrind takes some fifty times as long.
-        try folder.write(Self.busy.replacing("2000", with: "100"), to: "busy.json")
-        let binary = OpBenchProcess.binary
-        let measured = try await OpBenchProcess.run(
-            [
-                "ab", binary, binary, "busy.json", "--no-progress", "--run-id", "two", "--blocks", "2",
-                "--inject-slowdown", "1",
-            ],
-            in: folder)
-        #expect(measured.status == 0, "\(measured.errors)")
+        try await measureTwoSides(of: Self.busy.replacing("2000", with: "100"), in: folder)
         let result = try await OpBenchProcess.run(
             [
                 "explain", "--no-progress", "--instructions", "--seconds", "0.02", "--turns", "2", "--filter", "busy",

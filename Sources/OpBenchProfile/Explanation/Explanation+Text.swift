@@ -9,13 +9,16 @@ extension Explanation {
         var lines = [
             Self.line(time, ProfileText.time), Self.line(cpuTime, ProfileText.time),
         ]
+        let names = shortNames
         lines +=
-            cpu.map { ranked("of the CPU time", $0, ProfileText.time) } ?? ["no CPU profiles of both sides"]
+            cpu.map { ranked("of the CPU time", $0, names, ProfileText.time) } ?? ["no CPU profiles of both sides"]
         if let instructions {
             lines.append(Self.line(instructions.total, ProfileText.count))
-            lines += ranked("of the instructions", instructions, ProfileText.count)
+            lines += ranked("of the instructions", instructions, names, ProfileText.count)
         }
-        lines += allocationLines
+        lines += allocations.prefix(Self.shown).map {
+            "allocations by \(Self.line(Self.shortened($0, names), ProfileText.count))"
+        }
         lines += counts.map { Self.line($0, ProfileText.count) }
         lines += waits.map { "waiting, \(Self.line($0, ProfileText.time))" }
         return lines
@@ -55,11 +58,11 @@ extension Explanation {
 
     /// The functions of a change, and the rest of it.
     private func ranked(
-        _ what: String, _ ranking: RankedFunctions, _ unit: (Double) -> String
+        _ what: String, _ ranking: RankedFunctions, _ names: ShortNames, _ unit: (Double) -> String
     ) -> [String] {
         var lines = ["\(what), by function with what it called outside of engine and workload:"]
         for function in ranking.functions.prefix(Self.shown) {
-            lines.append("  \(Self.line(shortened(function.change), unit))")
+            lines.append("  \(Self.line(Self.shortened(function.change, names), unit))")
             let parts = function.parts.prefix(Self.shownParts).map {
                 "\($0.frameClass.words) \(Self.signed($0.difference, unit))"
             }
@@ -73,18 +76,16 @@ extension Explanation {
         return lines
     }
 
-    private var allocationLines: [String] {
-        allocations.prefix(Self.shown).map { "allocations by \(Self.line(shortened($0), ProfileText.count))" }
+    /// Of all functions that stand here.
+    private var shortNames: ShortNames {
+        let ranked = [cpu, instructions].compactMap(\.self).flatMap(\.functions)
+        return ShortNames(ranked.map(\.change.name) + allocations.map(\.name))
     }
 
-    /// With a function's short name, unless another function's is the same.
-    private func shortened(_ change: Change) -> Change {
-        guard let short = SwiftName(change.name).short else { return change }
-        let ranked = [cpu, instructions].compactMap(\.self).flatMap(\.functions)
-        let names = Set(ranked.map(\.change.name) + allocations.map(\.name))
-        if names.contains(where: { $0 != change.name && SwiftName($0).short == short }) { return change }
+    /// With a function's short name.
+    private static func shortened(_ change: Change, _ names: ShortNames) -> Change {
         var shortened = change
-        shortened.name = short
+        shortened.name = names[change.name]
         return shortened
     }
 

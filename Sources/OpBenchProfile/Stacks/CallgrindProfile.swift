@@ -42,7 +42,7 @@ public struct CallgrindProfile: Sendable {
         }
     }
 
-    /// What a file of one kind of event counts in all, by its last line. Takes no time.
+    /// What a file of one kind of event counts in all, by its last line. Reads its end alone.
     ///
     /// - Throws: `StackFileError` if it has no such line.
     public static func total(of file: [UInt8]) throws(StackFileError) -> Int64 {
@@ -127,7 +127,8 @@ private struct CallgrindCounts {
         }
         // In a fixed order.
         self.stacks = stacks.sorted {
-            ($1.instructions, $0.functions.joined(), $0.object) < ($0.instructions, $1.functions.joined(), $1.object)
+            if $0.instructions != $1.instructions { return $0.instructions > $1.instructions }
+            return ($0.functions.joined(), $0.object) < ($1.functions.joined(), $1.object)
         }
         for stack in self.stacks {
             let function = stack.functions[0]

@@ -98,6 +98,24 @@ public struct SwiftName: Equatable, Sendable {
     }
 }
 
+/// Names on a terminal: without modules and types where that does not make two of all names the same.
+struct ShortNames {
+    private let uses: [String: Int]
+
+    /// - Parameter names: all that stand in one place.
+    init(_ names: some Sequence<String>) {
+        uses = Dictionary(grouping: Set(names), by: Self.short).mapValues(\.count)
+    }
+
+    /// - Parameter name: one of the names.
+    subscript(name: String) -> String {
+        let short = Self.short(name)
+        return uses[short] == 1 ? short : name
+    }
+
+    private static func short(_ name: String) -> String { SwiftName(name).short ?? name }
+}
+
 extension Substring {
     /// The first place outside of brackets at which the condition holds; the arrow `->` closes none. An opening bracket
     /// is looked at before it opens, and a closing one that closes nothing as well.

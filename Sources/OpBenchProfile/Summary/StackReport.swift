@@ -57,10 +57,9 @@ public struct StackReport: Sendable {
         }
     }
 
-    /// The first of the names, without modules and types where that does not make two of all names the same.
+    /// The first of the names, short.
     static func shortened(_ names: [String], first count: Int) -> [String] {
-        let short = names.map { SwiftName($0).short ?? $0 }
-        let uses = Dictionary(grouping: Set(names), by: { SwiftName($0).short ?? $0 }).mapValues(\.count)
-        return zip(names, short).prefix(count).map { uses[$1] == 1 ? $1 : $0 }
+        let short = ShortNames(names)
+        return names.prefix(count).map { short[$0] }
     }
 }
