@@ -6,7 +6,7 @@ final class ChainRound: QueueRound, @unchecked Sendable {
     override func submit(_ part: Range<Int>) {
         guard let chains = plan.chains else { return }
         begin(plan.operationCount)
-        for head in 0..<chains.count { submitReady(head) }
+        for head in 0..<chains.count { submitReady(head, to: plan.queueIndex(of: head)) }
     }
 
     override func work(_ operation: Int) -> Work {
@@ -14,18 +14,10 @@ final class ChainRound: QueueRound, @unchecked Sendable {
         return { round.runAndSubmitNext(operation) }
     }
 
-    /// The call has returned before the operation that makes it ends: `drain` waits for both.
-    @inline(never)
-    private func submitReady(_ operation: Int) {
-        body.willSubmit(operation)
-        queues[plan.queueIndex(of: operation)].queue.submit(work(operation))
-        body.didSubmit(operation)
-    }
-
     private func runAndSubmitNext(_ operation: Int) {
         body.run(operation)
         let next = operation + plan.predecessorDistance
-        if next < plan.operationCount { submitReady(next) }
+        if next < plan.operationCount { submitReady(next, to: plan.queueIndex(of: next)) }
         if notifies(operation) { body.didNotify(operation) }
         end()
     }
@@ -61,14 +53,6 @@ final class GraphRound: QueueRound, @unchecked Sendable {
     override func work(_ operation: Int) -> Work {
         unowned(unsafe) let round = self
         return { round.runAndRelease(operation) }
-    }
-
-    /// The call has returned before the operation that makes it ends: `drain` waits for both.
-    @inline(never)
-    private func submitReady(_ operation: Int) {
-        body.willSubmit(operation)
-        queues[0].queue.submit(work(operation))
-        body.didSubmit(operation)
     }
 
     private func runAndRelease(_ operation: Int) {

@@ -80,6 +80,15 @@ class QueueRound: OpBenchBackends.Backend, @unchecked Sendable {
 
     // MARK: Operations
 
+    /// Submits an operation that has become ready, within another one perhaps. The call has returned before the operation
+    /// that makes it ends: `drain` waits for both.
+    @inline(never)
+    final func submitReady(_ operation: Int, to queue: Int = 0) {
+        body.willSubmit(operation)
+        queues[queue].queue.submit(work(operation))
+        body.didSubmit(operation)
+    }
+
     /// So many operations will be submitted.
     final func begin(_ count: Int) { if !waits { ends.begin(count) } }
 
