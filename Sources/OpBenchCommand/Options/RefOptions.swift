@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 import OpBenchModel
 import OpBenchRunner
 
@@ -56,16 +55,16 @@ struct RefOptions: ParsableArguments {
         let ended = try CancellableWork.run { [head, buildOptions] in
             await Result.catching {
                 let repository = try await PackageRepository.containing(".")
-                let commits = [
-                    try await repository.commit(of: base, option: "--base-ref"),
-                    try await repository.commit(of: head ?? "HEAD", option: "--head-ref"),
-                ]
-                if try await repository.commit(of: "HEAD", option: "HEAD").isSame(as: commits[1]) {
-                    Self.tellChanges(try await repository.changedFiles(), commits[1])
+                let baseCommit = try await repository.commit(of: base, option: "--base-ref")
+                let checkedOut = try await repository.commit(of: "HEAD", option: "--head-ref")
+                let headCommit =
+                    if let head { try await repository.commit(of: head, option: "--head-ref") } else { checkedOut }
+                if checkedOut.isSame(as: headCommit) {
+                    Self.tellChanges(try await repository.changedFiles(), headCommit)
                 }
                 return try await RefBuilds(of: repository, product: product, options: buildOptions) { line in
                     StandardError.say("opbench: \(line)")
-                }.programs(of: commits)
+                }.programs(of: [baseCommit, headCommit])
             }
         }
         if let signal = ended.signal { throw CommandOutcome(status: ExitStatus.interrupted(by: signal)) }
@@ -81,9 +80,6 @@ struct RefOptions: ParsableArguments {
     }
 
     private static var ownName: String {
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let length = readlink("/proc/self/exe", &buffer, buffer.count - 1)
-        let path = String(decoding: buffer[..<max(0, length)].map(UInt8.init(bitPattern:)), as: UTF8.self)
-        return path.split(separator: "/").last.map(String.init) ?? "opbench"
+        OwnProgram.path?.split(separator: "/").last.map(String.init) ?? "opbench"
     }
 }

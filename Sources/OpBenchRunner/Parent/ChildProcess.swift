@@ -27,7 +27,7 @@ struct ChildProcess: Sendable {
     /// A tool that runs the program, with its arguments; empty if nothing does.
     var tool: [String] = []
 
-    static let ownExecutable = "/proc/self/exe"
+    static let ownExecutable = OwnProgram.link
 
     /// What every sample's process has. A crash is reported by its signal; Swift's backtraces would take seconds.
     static let environment = ["SWIFT_BACKTRACE": "enable=no"]

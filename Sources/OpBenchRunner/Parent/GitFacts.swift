@@ -17,10 +17,7 @@ extension GitFacts {
     ///
     /// A repository's configuration can name programs for git to run. None of them is: see `Git`.
     static func read() async -> GitFacts? {
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let length = readlink("/proc/self/exe", &buffer, buffer.count - 1)
-        guard length > 0 else { return nil }
-        let path = String(decoding: buffer[..<length].map(UInt8.init(bitPattern:)), as: UTF8.self)
+        guard let path = OwnProgram.path else { return nil }
         let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map {
             String(decoding: path.utf8[..<$0], as: UTF8.self)
         }
