@@ -15,10 +15,10 @@ ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "Tests/Examples"
 # Where builds are kept from one time to the next.
 BUILDS = ROOT / ".build-kit"
-# What each example's first backend can execute, and a shape that it cannot with what the reason names.
+# Each example's first backend, whether it suspends, and shapes that it cannot execute with what the reason names.
 EXPECTED = {
-    "pthread-queue": ("mine", "SuspendableQueue", {"priority_mix": "PrioritizedQueue"}),
-    "nio-thread-pool": ("nio:pool", None, {"suspend_resume": "SuspendableQueue", "barriers": "BarrierQueue"}),
+    "pthread-queue": ("mine", True, {"priority_mix": "PrioritizedQueue"}),
+    "nio-thread-pool": ("nio:pool", False, {"suspend_resume": "SuspendableQueue", "barriers": "BarrierQueue"}),
 }
 SHAPES = {
     "independent": {"items": 300, "work_ns": 0},
@@ -54,11 +54,11 @@ class Example:
         manifest.write_text(text.replace('"../../.."', f'"{ROOT}"'), encoding="utf-8")
         (self.package / ".gitignore").write_text(".build/\n", encoding="utf-8")
         self.git("init", "--quiet")
-        for name in ("before", "after"):
+        for subject in ("before", "after"):
             with next((self.package / "Sources").rglob("main.swift")).open("a", encoding="utf-8") as main:
-                main.write(f"// {name}\n")
+                main.write(f"// {subject}\n")
             self.git("add", "--all")
-            self.git("commit", "--quiet", "--message", name)
+            self.git("commit", "--quiet", "--message", subject)
 
     def git(self, *words: str) -> None:
         settings = ["-c", "user.name=test", "-c", "user.email=test@localhost"]
@@ -71,7 +71,13 @@ class Example:
         if ended.returncode != 0:
             raise Unexpected("the package does not build:\n" + "\n".join(ended.stdout.splitlines()[-20:]))
 
-    def run(self, *words: object, ends: tuple[int, ...] = (0,), where: Path | None = None) -> str:
+    def run(self, *words: object, **how: object) -> str:
+        """What the program prints to standard output."""
+        return self.ended(*words, **how).stdout
+
+    def ended(
+        self, *words: object, ends: tuple[int, ...] = (0,), where: Path | None = None
+    ) -> subprocess.CompletedProcess[str]:
         program = self.scratch / self.configuration / self.name
         ended = subprocess.run(
             [str(word) for word in (program, *words)], cwd=where or self.folder, env=self.environment,
@@ -79,7 +85,7 @@ class Example:
         )
         if ended.returncode not in ends:
             raise Unexpected(f"{words[0]} ended with {ended.returncode}:\n{ended.stderr}")
-        return ended.stdout
+        return ended
 
     def workload(self, shape: str, parameters: dict, *backends: str) -> Path:
         file = self.folder / f"{shape}.json"
@@ -115,7 +121,7 @@ def prove_rows(example: Example, backend: str, suspends: bool, refused: dict[str
     if missing:
         raise Unexpected(f"no figures of {sorted(missing)}")
     counted = [row for row in mine if row["metric"] == "allocations" and row["workload"] == "independent"]
-    if not all(float(row["value"]) >= int(row["operations"]) for row in counted):
+    if not counted or not all(float(row["value"]) >= int(row["operations"]) for row in counted):
         raise Unexpected("a closure for each operation, and fewer allocations: malloc is not jemalloc's")
     return f"{len(SHAPES) + suspends} shapes measured, {len(refused)} refused with a reason, {len(mine)} rows"
 
@@ -136,9 +142,10 @@ def prove_gate(example: Example, backend: str) -> str:
     for name in ("a", "b"):
         example.run("run", "--quick", "--no-progress", "--metric", "throughput", "--run-id", name, file)
     table = example.run("gate", "--baseline", "a", "--candidate", "b", ends=GATE_ENDS)
-    if "time_ratio" not in table or not table.rstrip().splitlines():
+    verdict = next((line for line in table.splitlines() if line.startswith("gate: ")), None)
+    if "time_ratio" not in table or verdict is None:
         raise Unexpected(f"nothing about the queue is judged:\n{table}")
-    return next(line for line in table.splitlines() if line.startswith("gate: "))
+    return verdict
 
 
 def prove_refs(example: Example, backend: str) -> str:
@@ -147,7 +154,7 @@ def prove_refs(example: Example, backend: str) -> str:
     times = []
     for run in ("refs", "again"):
         begun = time.monotonic()
-        example.run(
+        ended = example.ended(
             "ab", "--base-ref", "HEAD~1", "--quick", "--no-progress", "--blocks", "1", "--run-id", run, "--output",
             example.folder / "results", "--metric", "throughput", file, where=example.package,
         )
@@ -155,6 +162,9 @@ def prove_refs(example: Example, backend: str) -> str:
         sides = {row["side"] for row in example.samples(run)}
         if sides != {"base", "head"}:
             raise Unexpected(f"the rows have the sides {sides}")
+        kept = ended.stderr.count("was built before")
+        if kept != (0 if run == "refs" else 2):
+            raise Unexpected(f"{kept} of the two sides were built before:\n{ended.stderr}")
     return f"two sides, {times[0]:.0f} s with the builds and {times[1]:.0f} s without"
 
 
@@ -164,7 +174,7 @@ def prove(name: str, is_short: bool) -> bool:
         example = Example(name, "debug" if is_short else "release", Path(folder))
         steps = [
             ("build", lambda: example.build() or example.configuration),
-            ("rows", lambda: prove_rows(example, backend, suspends is not None, refused)),
+            ("rows", lambda: prove_rows(example, backend, suspends, refused)),
             ("profile", lambda: prove_profile(example, backend)),
             ("gate", lambda: prove_gate(example, backend)),
         ]
