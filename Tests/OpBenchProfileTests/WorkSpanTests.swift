@@ -188,10 +188,10 @@ struct WorkSpanTests {
         #expect(try schedule(Fixture.refill, .init(free: [0])) == 13)
         #expect(try schedule(Fixture.refill, .init(submittedAtOnce: true)) == 17)
         // A dependency on what it submits itself: the times contradict each other, and the submission is dropped.
-        var circle = Fixture.refill
-        circle.dependencies = [TracedDependency(1, before: 0)]
-        #expect(try OperationGraph(circle).submitter(of: 1) == nil)
-        #expect(try figures(circle).2.total == 30)
+        var cycle = Fixture.refill
+        cycle.dependencies = [TracedDependency(1, before: 0)]
+        #expect(try OperationGraph(cycle).submitter(of: 1) == nil)
+        #expect(try figures(cycle).2.total == 30)
     }
 
     @Test("What was cancelled takes no time, but its successors wait for it")
@@ -223,8 +223,8 @@ struct WorkSpanTests {
         #expect(ParallelismOverTime(Fixture.trace(workers: 1, []), intervals: 3).intervals.isEmpty)
     }
 
-    @Test("A circle is refused, also one through a barrier")
-    func circle() throws {
+    @Test("A cycle is refused, also one through a barrier")
+    func cycle() throws {
         let operations = [TracedOperation(submit: 0, start: 0, end: 1), TracedOperation(submit: 0, start: 1, end: 2)]
         let trace = Fixture.trace(workers: 1, operations, dependencies: [(0, 1), (1, 0)])
         #expect(throws: TraceError.self) { try OperationGraph(trace) }

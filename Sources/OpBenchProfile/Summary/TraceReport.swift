@@ -25,7 +25,7 @@ public struct TraceReport: Sendable {
     /// - Parameters:
     ///   - trace: of any content; it is checked.
     ///   - tolerance: of `PriorityInversions`, in nanoseconds.
-    /// - Throws: `TraceError` if the trace is inconsistent or its operations wait in a circle.
+    /// - Throws: `TraceError` if the trace is inconsistent or its operations wait in a cycle.
     public init(_ trace: SampleTrace, tolerance: Int64 = 10_000) throws(TraceError) {
         try trace.check()
         let graph = try OperationGraph(trace)

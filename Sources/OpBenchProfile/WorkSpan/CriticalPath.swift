@@ -51,7 +51,7 @@ public struct CriticalPath: Equatable, Sendable {
                 }
                 .max { (operations[$0].end, $1) < (operations[$1].end, $0) }
             var cause = predecessor ?? graph.submitter(of: index)
-            // Times that contradict each other might lead in a circle.
+            // Times that contradict each other might lead in a cycle.
             if let known = cause, isOnPath[known] { cause = nil }
             let released = cause.map { min(operations[$0].end, predecessor == nil ? operation.submit : .max) } ?? origin
             queries.append(WaitAnalysis.Query(operation: index, from: min(released, operation.start)))

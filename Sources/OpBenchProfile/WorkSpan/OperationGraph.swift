@@ -13,7 +13,7 @@ public struct OperationGraph: Sendable {
     public let order: [UInt32]
 
     /// - Parameter trace: one that `SampleTrace.check()` takes.
-    /// - Throws: `TraceError` if operations wait for one another in a circle. In an executed program they cannot; a
+    /// - Throws: `TraceError` if operations wait for one another in a cycle. In an executed program they cannot; a
     ///   barrier whose predecessor depends on its successor is a deadlock.
     public init(_ trace: SampleTrace) throws(TraceError) {
         count = trace.operations.count
@@ -28,15 +28,15 @@ public struct OperationGraph: Sendable {
             (self.order, self.submitters, self.submitted) = (order, submitters, submitted)
             return
         }
-        // A circle through a submission alone comes from a trace whose times contradict its dependencies.
+        // A cycle through a submission alone comes from a trace whose times contradict its dependencies.
         let none = [UInt32](repeating: .max, count: count)
         guard let order = Self.order(count, before, [after], none) else {
-            throw TraceError("operations wait in a circle of dependencies and barriers")
+            throw TraceError("operations wait in a cycle of dependencies and barriers")
         }
         (self.order, self.submitters, self.submitted) = (order, none, Adjacency(nodes: count, []))
     }
 
-    /// nil if there is a circle.
+    /// nil if there is a cycle.
     private static func order(
         _ count: Int, _ before: Adjacency, _ following: [Adjacency], _ submitters: [UInt32]
     ) -> [UInt32]? {

@@ -12,7 +12,7 @@ extension OperationQueue {
     ///   none.
     public static func dependencyCycle(among operations: [Operation]) -> [Operation]? {
         var search = DependencySearch()
-        guard case .circle(let path, let start) = search.deadEnd(from: operations) else { return nil }
+        guard case .cycle(let path, let start) = search.deadEnd(from: operations) else { return nil }
         return Array(path[start...])
     }
 }
@@ -21,7 +21,7 @@ extension OperationQueue {
 struct DependencySearch {
     enum DeadEnd {
         /// Each operation of the path depends on the next, and the last one on the one at `start`.
-        case circle(path: [Operation], start: Int)
+        case cycle(path: [Operation], start: Int)
         /// The last operation of the path is one that was searched for.
         case hopeless(path: [Operation])
     }
@@ -61,7 +61,7 @@ struct DependencySearch {
                 next = way[last].rest.popLast()
                 if next == nil { places[Identity(operation: way.removeLast().operation)] = Self.nothingBehind }
                 if let operation = next, let place = places[Identity(operation: operation)] {
-                    if place != Self.nothingBehind { return .circle(path: way.map(\.operation), start: place) }
+                    if place != Self.nothingBehind { return .cycle(path: way.map(\.operation), start: place) }
                     next = nil
                 }
             }

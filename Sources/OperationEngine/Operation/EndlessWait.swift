@@ -60,9 +60,9 @@ package enum EndlessWait {
             return operation === waiter.operation || waiter.keepsOut(operation)
         }
         switch found {
-        case .circle(let path, let start):
+        case .cycle(let path, let start):
             guard isCertain(path, thenHolds: { path[path.count - 1].isHeldBy(path[start]) }) else { return nil }
-            return "these depend on each other in a circle: \(text(Array(path[start...]) + [path[start]]))"
+            return "these depend on each other in a cycle: \(text(Array(path[start...]) + [path[start]]))"
         case .hopeless(let path):
             guard let waiter, let last = path.last else { return nil }
             if last === waiter.operation {

@@ -3,15 +3,15 @@ import TestSupport
 import Testing
 
 /// Makes each operation depend on the next, and the last on the first.
-func close(_ circle: [Operation]) {
-    for (dependent, dependency) in zip(circle, circle.dropFirst() + circle.prefix(1)) {
+func close(_ cycle: [Operation]) {
+    for (dependent, dependency) in zip(cycle, cycle.dropFirst() + cycle.prefix(1)) {
         dependent.addDependency(dependency)
     }
 }
 
 /// Undoes `close`, so that the operations can be released.
-func reopen(_ circle: [Operation]) {
-    for (dependent, dependency) in zip(circle, circle.dropFirst() + circle.prefix(1)) {
+func reopen(_ cycle: [Operation]) {
+    for (dependent, dependency) in zip(cycle, cycle.dropFirst() + cycle.prefix(1)) {
         dependent.removeDependency(dependency)
     }
 }
@@ -33,7 +33,7 @@ final class OddlyEqual: Operation, @unchecked Sendable {
     }
 }
 
-@Suite("E15: finding circles of dependencies", .blocking)
+@Suite("E15: finding cycles of dependencies", .blocking)
 struct DependencyCycleTests {
     private let operations = (0..<6).map { index in
         let operation = MainOperation()
@@ -41,8 +41,8 @@ struct DependencyCycleTests {
         return operation
     }
 
-    /// Whether the found ones are the expected circle, wherever it begins.
-    private func isCircle(_ found: [Operation]?, _ expected: [Operation]) -> Bool {
+    /// Whether the found ones are the expected cycle, wherever it begins.
+    private func isCycle(_ found: [Operation]?, _ expected: [Operation]) -> Bool {
         guard let found, let first = found.first, found.count == expected.count,
             let start = expected.firstIndex(of: first)
         else { return false }
@@ -69,49 +69,49 @@ struct DependencyCycleTests {
         #expect(OperationQueue.dependencyCycle(among: chain) == nil)
         #expect(EndlessWait.reason(forOperation: chain[0]) == nil)
         chain[3].addDependency(chain[1])
-        let circle = OperationQueue.dependencyCycle(among: chain)
-        #expect(circle.map { areSame($0, Array(chain[1...])) } == true)
-        #expect(EndlessWait.reason(forOperation: chain[0])?.contains("circle") == true)
+        let cycle = OperationQueue.dependencyCycle(among: chain)
+        #expect(cycle.map { areSame($0, Array(chain[1...])) } == true)
+        #expect(EndlessWait.reason(forOperation: chain[0])?.contains("cycle") == true)
         chain[3].removeDependency(chain[1])
     }
 
-    @Test("the members of a circle in order, whichever of them is given", .contract("E15"), arguments: 2...6)
-    func circle(of size: Int) {
-        let circle = Array(operations.prefix(size))
-        close(circle)
-        #expect(isCircle(OperationQueue.dependencyCycle(among: operations), circle))
-        for member in circle { #expect(isCircle(OperationQueue.dependencyCycle(among: [member]), circle)) }
-        reopen(circle)
+    @Test("the members of a cycle in order, whichever of them is given", .contract("E15"), arguments: 2...6)
+    func cycle(of size: Int) {
+        let cycle = Array(operations.prefix(size))
+        close(cycle)
+        #expect(isCycle(OperationQueue.dependencyCycle(among: operations), cycle))
+        for member in cycle { #expect(isCycle(OperationQueue.dependencyCycle(among: [member]), cycle)) }
+        reopen(cycle)
     }
 
-    @Test("a circle that the given operations only depend on", .contract("E15"))
+    @Test("a cycle that the given operations only depend on", .contract("E15"))
     func behind() {
-        let circle = Array(operations[2...4])
-        close(circle)
+        let cycle = Array(operations[2...4])
+        close(cycle)
         operations[0].addDependency(operations[1])
         operations[0].addDependency(operations[3])
         operations[1].addDependency(operations[3])
-        #expect(isCircle(OperationQueue.dependencyCycle(among: [operations[5], operations[0]]), circle))
+        #expect(isCycle(OperationQueue.dependencyCycle(among: [operations[5], operations[0]]), cycle))
         #expect(OperationQueue.dependencyCycle(among: [operations[5]]) == nil)
-        reopen(circle)
+        reopen(cycle)
     }
 
     @Test("it is broken by a cancelled member, a removed dependency, a finished one", .contract("E15", "E16"))
     func broken() {
-        let circle = Array(operations.prefix(3))
-        close(circle)
-        circle[1].removeDependency(circle[2])
-        #expect(OperationQueue.dependencyCycle(among: circle) == nil)
-        circle[1].addDependency(circle[2])
-        #expect(isCircle(OperationQueue.dependencyCycle(among: circle), circle))
-        circle[1].cancel()
-        #expect(OperationQueue.dependencyCycle(among: circle) == nil)
-        circle[1].start()
-        #expect(OperationQueue.dependencyCycle(among: circle) == nil)
-        reopen(circle)
+        let cycle = Array(operations.prefix(3))
+        close(cycle)
+        cycle[1].removeDependency(cycle[2])
+        #expect(OperationQueue.dependencyCycle(among: cycle) == nil)
+        cycle[1].addDependency(cycle[2])
+        #expect(isCycle(OperationQueue.dependencyCycle(among: cycle), cycle))
+        cycle[1].cancel()
+        #expect(OperationQueue.dependencyCycle(among: cycle) == nil)
+        cycle[1].start()
+        #expect(OperationQueue.dependencyCycle(among: cycle) == nil)
+        reopen(cycle)
     }
 
-    @Test("a dependency added to an executing operation closes no circle", .contract("E15", "E19"))
+    @Test("a dependency added to an executing operation closes no cycle", .contract("E15", "E19"))
     func tooLate() {
         let dependent = operations[0]
         let found = Recorder<Bool>()
@@ -127,9 +127,9 @@ struct DependencyCycleTests {
         dependent.removeDependency(executing)
     }
 
-    @Test("in random graphs a circle is found if there is one, and is one", .contract("E15"))
+    @Test("in random graphs a cycle is found if there is one, and is one", .contract("E15"))
     func randomGraphs() throws {
-        var generator = SeededGenerator(seed: announcedSeed("circles"))
+        var generator = SeededGenerator(seed: announcedSeed("cycles"))
         for _ in 0..<Scale.of(2000) {
             let count = Int.random(in: 2...12, using: &generator)
             let nodes = (0..<count).map { _ in MainOperation() }
@@ -141,7 +141,7 @@ struct DependencyCycleTests {
                 nodes[pair[0]].addDependency(nodes[pair[1]])
             }
             let found = OperationQueue.dependencyCycle(among: nodes)
-            #expect((found != nil) == hasCircle(count, edges))
+            #expect((found != nil) == hasCycle(count, edges))
             if let found {
                 #expect(Set(found).count == found.count)
                 for (dependent, dependency) in zip(found, found.dropFirst() + found.prefix(1)) {
@@ -153,7 +153,7 @@ struct DependencyCycleTests {
     }
 
     /// Takes away, again and again, what depends on nothing that is left.
-    private func hasCircle(_ count: Int, _ edges: Set<[Int]>) -> Bool {
+    private func hasCycle(_ count: Int, _ edges: Set<[Int]>) -> Bool {
         var left = Set(0..<count)
         while let free = left.first(where: { node in !edges.contains { $0[0] == node && left.contains($0[1]) } }) {
             left.remove(free)
@@ -161,17 +161,17 @@ struct DependencyCycleTests {
         return !left.isEmpty
     }
 
-    @Test("a circle of 1,000,000, and a chain that is none", .contract("E15", "E22"))
+    @Test("a cycle of 1,000,000, and a chain that is none", .contract("E15", "E22"))
     func large() {
         let length = Scale.of(1_000_000)
         let freed = Counter()
         do {
-            let circle = (0..<length).map { _ in CountedOperation(freed: freed) }
-            close(circle)
-            let found = OperationQueue.dependencyCycle(among: circle)
+            let cycle = (0..<length).map { _ in CountedOperation(freed: freed) }
+            close(cycle)
+            let found = OperationQueue.dependencyCycle(among: cycle)
             #expect(found?.count == length)
-            circle[length / 2].removeDependency(circle[length / 2 + 1])
-            #expect(OperationQueue.dependencyCycle(among: circle) == nil)
+            cycle[length / 2].removeDependency(cycle[length / 2 + 1])
+            #expect(OperationQueue.dependencyCycle(among: cycle) == nil)
         }
         freed.wait(for: length)
     }

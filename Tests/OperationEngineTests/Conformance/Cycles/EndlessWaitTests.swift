@@ -4,13 +4,13 @@ import Testing
 
 /// A situation in which a thread may wait for an operation.
 enum Situation: CaseIterable, Codable, Sendable {
-    case inCircle, behindCircle, onItself, ownQueueBehind, dependsOnOwnQueueBehind
-    case running, suspended, limitZero, notAdded, limitTwo, cancelledBehind, circleBroken, ownReadiness, ownStart
+    case inCycle, behindCycle, onItself, ownQueueBehind, dependsOnOwnQueueBehind
+    case running, suspended, limitZero, notAdded, limitTwo, cancelledBehind, cycleBroken, ownReadiness, ownStart
 
     /// What the reason must say; nil if there is none.
     var reason: String? {
         switch self {
-        case .inCircle, .behindCircle: "circle"
+        case .inCycle, .behindCycle: "cycle"
         case .onItself: "depends on itself"
         case .ownQueueBehind, .dependsOnOwnQueueBehind: "limit 1"
         default: nil
@@ -54,19 +54,19 @@ struct EndlessWaitTests {
         let others = (0..<2).map { _ in MainOperation() }
         let queue = makeQueue(limit: 1)
         switch situation {
-        case .inCircle, .circleBroken, .behindCircle, .ownReadiness:
-            let behind = situation == .behindCircle ? MainOperation() : target
+        case .inCycle, .cycleBroken, .behindCycle, .ownReadiness:
+            let behind = situation == .behindCycle ? MainOperation() : target
             let last = situation == .ownReadiness ? OwnReadiness() : MainOperation()
             if behind !== target {
                 target.addDependency(behind)
                 (target.name, behind.name) = (nil, "target")
             }
-            let circle = [behind, last] + others
-            close(circle)
-            if situation == .circleBroken { others[0].cancel() }
-            queue.addOperations(others + (situation == .inCircle ? [target] : []), waitUntilFinished: false)
+            let cycle = [behind, last] + others
+            close(cycle)
+            if situation == .cycleBroken { others[0].cancel() }
+            queue.addOperations(others + (situation == .inCycle ? [target] : []), waitUntilFinished: false)
             look()
-            reopen(circle)
+            reopen(cycle)
         case .onItself:
             let waiter = MainOperation { _ in look() }
             target.addDependency(others[0])
@@ -126,7 +126,7 @@ struct EndlessWaitTests {
     }
 
     @Test(
-        "a wait for an operation is reported once and goes on, until somebody breaks the circle", .contract("E15", "O5")
+        "a wait for an operation is reported once and goes on, until somebody breaks the cycle", .contract("E15", "O5")
     )
     func waitForOperation() async {
         await #expect(processExitsWith: .success) {
@@ -136,47 +136,47 @@ struct EndlessWaitTests {
                 reports.append($0)
                 reported.open()
             }
-            let circle = (0..<3).map { _ in MainOperation() }
-            close(circle)
+            let cycle = (0..<3).map { _ in MainOperation() }
+            close(cycle)
             let queue = makeQueue()
-            queue.addOperations(circle, waitUntilFinished: false)
+            queue.addOperations(cycle, waitUntilFinished: false)
             let returned = Gate("the wait returns")
             onNewThread {
-                circle[0].waitUntilFinished()
+                cycle[0].waitUntilFinished()
                 returned.open()
             }
             reported.wait()
             #expect(!returned.isOpen)
-            circle[1].cancel()
+            cycle[1].cancel()
             returned.wait()
             queue.waitUntilAllOperationsAreFinished()
             guard case .waitNeverEnds(let reason)? = reports.entries.first else {
                 Issue.record("no report")
                 return
             }
-            #expect(circle.allSatisfy { reason.contains($0.description.split(separator: " ")[1]) })
+            #expect(cycle.allSatisfy { reason.contains($0.description.split(separator: " ")[1]) })
             #expect(reports.entries.count == 1)
         }
     }
 
     @Test(
-        "a wait for all operations of a queue that stands still because of a circle elsewhere", .contract("E15", "O5"))
+        "a wait for all operations of a queue that stands still because of a cycle elsewhere", .contract("E15", "O5"))
     func waitForQueue() async {
         await #expect(processExitsWith: .success) {
             let reported = Gate("the wait is reported")
             EndlessWait.patience = .zero
             Misuse.handler = { if case .waitNeverEnds = $0 { reported.open() } }
-            let circle = (0..<3).map { _ in MainOperation() }
-            close(circle)
+            let cycle = (0..<3).map { _ in MainOperation() }
+            close(cycle)
             let waiting = MainOperation()
-            waiting.addDependency(circle[2])
+            waiting.addDependency(cycle[2])
             let queue = makeQueue()
             queue.addOperation(waiting)
             let elsewhere = makeQueue()
-            elsewhere.addOperations(circle, waitUntilFinished: false)
+            elsewhere.addOperations(cycle, waitUntilFinished: false)
             onNewThread {
                 reported.wait()
-                circle[0].cancel()
+                cycle[0].cancel()
             }
             queue.waitUntilAllOperationsAreFinished()
             elsewhere.waitUntilAllOperationsAreFinished()
@@ -218,7 +218,7 @@ struct EndlessWaitTests {
         }
     }
 
-    @Test("the default handler prints the circle and goes on", .contract("O5"))
+    @Test("the default handler prints the cycle and goes on", .contract("O5"))
     func defaultHandler() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             let reported = Gate("the wait is reported")
@@ -228,17 +228,17 @@ struct EndlessWaitTests {
                 reported.open()
             }
             EndlessWait.patience = .zero
-            let circle = (0..<2).map { _ in MainOperation() }
-            circle[0].name = "hen"
-            circle[1].name = "egg"
-            close(circle)
+            let cycle = (0..<2).map { _ in MainOperation() }
+            cycle[0].name = "hen"
+            cycle[1].name = "egg"
+            close(cycle)
             let queue = makeQueue()
-            queue.addOperations(circle, waitUntilFinished: false)
+            queue.addOperations(cycle, waitUntilFinished: false)
             onNewThread {
                 reported.wait()
-                circle[0].cancel()
+                cycle[0].cancel()
             }
-            circle[0].waitUntilFinished()
+            cycle[0].waitUntilFinished()
             queue.waitUntilAllOperationsAreFinished()
         }
         let text = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
@@ -251,12 +251,12 @@ struct EndlessWaitTests {
             let reports = Counter()
             EndlessWait.patience = .zero
             Misuse.handler = { _ in reports.add() }
-            let circle = (0..<2).map { _ in MainOperation() }
-            close(circle)
-            #expect(!circle[0].waitUntilFinished(timeout: .milliseconds(5)))
+            let cycle = (0..<2).map { _ in MainOperation() }
+            close(cycle)
+            #expect(!cycle[0].waitUntilFinished(timeout: .milliseconds(5)))
             #expect(reports.value == 0)
             // Else it would be a leak.
-            circle[0].removeDependency(circle[1])
+            cycle[0].removeDependency(cycle[1])
         }
     }
 }
