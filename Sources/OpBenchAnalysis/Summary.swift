@@ -56,19 +56,23 @@ extension BackendSamples {
     // MARK: From throughput samples
 
     private func addThroughput(to row: inout SummaryRow) {
+        let times = figures(.time, stat: "total", phase: "total", operationClass: row.operationClass)
+            .filter { $0.operations > 0 }.map { $0.value / Double($0.operations) }
+        row.timePerOperation = median(times)
+        let bounds = bounds(of: times, for: row)
+        (row.timePerOperationLow, row.timePerOperationHigh) = (bounds.low, bounds.high)
         let rates = figures(
             .operationThroughput, stat: "rate", phase: "total", operationClass: row.operationClass
         ).map(\.value)
         row.operationsPerSecond = median(rates)
-        let interval = bootstrapInterval(of: rates, seed: seed(for: row), estimate: median)
-        row.operationsPerSecondLow = interval?.lowerBound
-        row.operationsPerSecondHigh = interval?.upperBound
+        let ofRates = self.bounds(of: rates, for: row)
+        (row.operationsPerSecondLow, row.operationsPerSecondHigh) = (ofRates.low, ofRates.high)
         row.itemsPerSecond = value(.itemThroughput, "rate", phase: "total", for: row)
-        row.makespanSeconds = perRound(.time, phase: "makespan", for: row)
+        row.makespanNanoseconds = perRound(.time, phase: "makespan", for: row)
         row.schedulingEfficiency = value(.schedulingEfficiency, "mean", phase: "makespan", for: row)
         row.makespanRatio = value(.makespanRatio, "total", phase: "makespan", for: row)
-        row.cancelPerOperation = perOperation(.time, phase: "cancel", for: row).map { $0 * Self.nanoseconds }
-        row.releasePerOperation = perOperation(.releaseTime, phase: "released", for: row).map { $0 * Self.nanoseconds }
+        row.cancelPerOperation = perOperation(.time, phase: "cancel", for: row)
+        row.releasePerOperation = perOperation(.releaseTime, phase: "released", for: row)
         row.releaseFaultsPerOperation = perOperation(.pageFaults, phase: "released", for: row)
     }
 
@@ -94,7 +98,7 @@ extension BackendSamples {
     }
 
     private func addCosts(to row: inout SummaryRow) {
-        row.cpuPerOperation = perOperation(.cpuTime, phase: "total", for: row).map { $0 * Self.nanoseconds }
+        row.cpuPerOperation = perOperation(.cpuTime, phase: "total", for: row)
         row.voluntarySwitchesPerOperation = perOperation(.voluntarySwitches, phase: "total", for: row)
         row.involuntarySwitchesPerOperation = perOperation(.involuntarySwitches, phase: "total", for: row)
         row.pageFaultsPerOperation = perOperation(.pageFaults, phase: "total", for: row)
@@ -103,31 +107,38 @@ extension BackendSamples {
     // MARK: From the other kinds of sample
 
     private func addLatencies(to row: inout SummaryRow) {
-        func latency(_ metric: Metric, _ stat: String) -> Double? {
-            value(metric, stat, for: row).map { $0 * Self.nanoseconds }
-        }
-        row.startLatencyP50 = latency(.startLatency, "p50")
-        row.startLatencyP90 = latency(.startLatency, "p90")
-        row.startLatencyP99 = latency(.startLatency, "p99")
-        row.startLatencyP999 = latency(.startLatency, "p99.9")
-        row.startLatencyMax = latency(.startLatency, "max")
-        row.endLatencyP50 = latency(.endLatency, "p50")
-        row.endLatencyP99 = latency(.endLatency, "p99")
-        row.submitLatencyP50 = latency(.submitLatency, "p50")
-        row.submitLatencyP99 = latency(.submitLatency, "p99")
-        row.intendedLatencyP50 = latency(.intendedLatency, "p50")
-        row.intendedLatencyP99 = latency(.intendedLatency, "p99")
-        row.intendedLatencyP999 = latency(.intendedLatency, "p99.9")
-        row.serviceLatencyP50 = latency(.serviceLatency, "p50")
-        row.serviceLatencyP99 = latency(.serviceLatency, "p99")
-        row.serviceLatencyP999 = latency(.serviceLatency, "p99.9")
-        row.submitLagP99 = latency(.submitLag, "p99")
+        addLatency(to: &row, .startLatency, "p50", \.startLatencyP50, \.startLatencyP50Bounds)
+        addLatency(to: &row, .startLatency, "p90", \.startLatencyP90)
+        addLatency(to: &row, .startLatency, "p99", \.startLatencyP99, \.startLatencyP99Bounds)
+        addLatency(to: &row, .startLatency, "p99.9", \.startLatencyP999)
+        addLatency(to: &row, .startLatency, "max", \.startLatencyMax)
+        addLatency(to: &row, .endLatency, "p50", \.endLatencyP50, \.endLatencyP50Bounds)
+        addLatency(to: &row, .endLatency, "p99", \.endLatencyP99, \.endLatencyP99Bounds)
+        addLatency(to: &row, .submitLatency, "p50", \.submitLatencyP50, \.submitLatencyP50Bounds)
+        addLatency(to: &row, .submitLatency, "p99", \.submitLatencyP99, \.submitLatencyP99Bounds)
+        addLatency(to: &row, .intendedLatency, "p50", \.intendedLatencyP50, \.intendedLatencyP50Bounds)
+        addLatency(to: &row, .intendedLatency, "p99", \.intendedLatencyP99, \.intendedLatencyP99Bounds)
+        addLatency(to: &row, .intendedLatency, "p99.9", \.intendedLatencyP999)
+        addLatency(to: &row, .serviceLatency, "p50", \.serviceLatencyP50, \.serviceLatencyP50Bounds)
+        addLatency(to: &row, .serviceLatency, "p99", \.serviceLatencyP99, \.serviceLatencyP99Bounds)
+        addLatency(to: &row, .serviceLatency, "p99.9", \.serviceLatencyP999)
+        addLatency(to: &row, .submitLag, "p99", \.submitLagP99)
+        addLatency(to: &row, .notifyLatency, "p50", \.notifyLatencyP50)
+        addLatency(to: &row, .notifyLatency, "p99", \.notifyLatencyP99)
+        addLatency(to: &row, .quiesceTime, "p99", \.quiesceP99)
+        addLatency(to: &row, .resumeToStart, "p99", \.resumeToStartP99)
         row.sustainedRate = value(.sustainedRate, "rate", for: row)
-        row.notifyLatencyP50 = latency(.notifyLatency, "p50")
-        row.notifyLatencyP99 = latency(.notifyLatency, "p99")
         row.selfPerturbation = value(.selfPerturbation, "p50", for: row)
-        row.quiesceP99 = latency(.quiesceTime, "p99")
-        row.resumeToStartP99 = latency(.resumeToStart, "p99")
+    }
+
+    /// - Parameter bounds: where the interval goes; nil for none.
+    private func addLatency(
+        to row: inout SummaryRow, _ metric: Metric, _ stat: String, _ latency: WritableKeyPath<SummaryRow, Double?>,
+        _ bounds: WritableKeyPath<SummaryRow, SummaryRow.Bounds>? = nil
+    ) {
+        let values = figures(metric, stat: stat, operationClass: row.operationClass).map(\.value)
+        row[keyPath: latency] = aggregate(values, metric.aggregation(ofStat: stat))
+        if let bounds { row[keyPath: bounds] = self.bounds(of: values, for: row) }
     }
 
     private func addMemory(to row: inout SummaryRow) {
@@ -147,12 +158,16 @@ extension BackendSamples {
 
     // MARK: Figures of several samples as one
 
-    private static let nanoseconds = 1e9
-
     private func value(_ metric: Metric, _ stat: String, phase: String = "", for row: SummaryRow) -> Double? {
         aggregate(
             figures(metric, stat: stat, phase: phase, operationClass: row.operationClass).map(\.value),
             metric.aggregation(ofStat: stat))
+    }
+
+    /// The 95 % interval of the median of several samples' figures.
+    private func bounds(of values: [Double], for row: SummaryRow) -> SummaryRow.Bounds {
+        let interval = bootstrapInterval(of: values, seed: seed(for: row), estimate: median)
+        return SummaryRow.Bounds(low: interval?.lowerBound, high: interval?.upperBound)
     }
 
     private func perOperation(_ metric: Metric, phase: String, for row: SummaryRow) -> Double? {

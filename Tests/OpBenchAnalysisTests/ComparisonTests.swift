@@ -106,7 +106,7 @@ struct ComparisonTests {
     func absoluteFloor() throws {
         var question = question
         // 1000 operations in about a second: 6 % are 60 to 90 µs each.
-        question.rule = { _ in FigureRule(maxRegression: 0.03, minAbsolute: 1e-3) }
+        question.rule = { _ in FigureRule(maxRegression: 0.03, minAbsolute: 1e6) }
         #expect(
             try row(Comparison(sidesOf: sides(blocks: 20, slowdown: 1.06), question: question), "time").verdict == .pass
         )

@@ -38,12 +38,12 @@ struct Rows {
             backend, kind: "throughput", block: block, cell: cell, parameters: parameters, run: run, side: side,
             flags: flags, repeats: repeats,
             figures: [
-                (.time, "total", "total", "", seconds, operations),
-                (.time, "total", "makespan", "", seconds / 2, operations),
+                (.time, "total", "total", "", 1e9 * seconds, operations),
+                (.time, "total", "makespan", "", 1e9 * seconds / 2, operations),
                 (.operationThroughput, "rate", "total", "", Double(operations) / seconds, operations),
                 (.itemThroughput, "rate", "total", "", 10 * Double(operations) / seconds, operations),
                 (.rounds, "total", "", "", rounds, operations),
-                (.cpuTime, "total", "total", "", 2 * seconds, operations),
+                (.cpuTime, "total", "total", "", 2e9 * seconds, operations),
                 (.voluntarySwitches, "total", "total", "", 50, operations),
                 (.involuntarySwitches, "total", "total", "", 5, operations),
             ])

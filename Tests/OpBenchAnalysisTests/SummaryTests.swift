@@ -18,11 +18,12 @@ struct SummaryTests {
         for (block, seconds) in [0.1, 0.2, 0.4].enumerated() { rows.addThroughput(block: block, seconds: seconds) }
         let row = try summary(rows)
         #expect(row.samples == 3 && row.status == .ok)
-        #expect(row.operationsPerSecond == 5000 && row.itemsPerSecond == 50000)
+        #expect(row.operationsPerSecond == 5000 && row.itemsPerSecond == 50000 && row.timePerOperation == 200_000)
         #expect(row.cpuPerOperation == 400_000)
         #expect(row.voluntarySwitchesPerOperation == 0.05 && row.involuntarySwitchesPerOperation == 0.005)
-        #expect(row.makespanSeconds == 0.1)
+        #expect(row.makespanNanoseconds == 1e8)
         #expect(row.operationsPerSecondLow == nil && row.operationsPerSecondHigh == nil)
+        #expect(row.timePerOperationLow == nil && row.timePerOperationHigh == nil)
         #expect(row.parameters == ["items": "10"])
     }
 
@@ -48,7 +49,7 @@ struct SummaryTests {
                 (.inversions, "total", "", "priority=high", 10, 25), (.startsAfterSuspend, "total", "", "", 1, 50),
             ])
         let row = try summary(rows)
-        #expect(row.makespanSeconds == 0.1 && row.inversions == 4 && row.startsAfterSuspend == 0.2)
+        #expect(row.makespanNanoseconds == 1e8 && row.inversions == 4 && row.startsAfterSuspend == 0.2)
         #expect(try summary(rows, class: "priority=high").inversions == 2)
     }
 
@@ -59,8 +60,8 @@ struct SummaryTests {
             rows.add(
                 kind: "throughput", block: block,
                 figures: [
-                    (.time, "total", "cancel", "", scale * 0.001, 500),
-                    (.releaseTime, "total", "released", "", scale * 0.004, 1000),
+                    (.time, "total", "cancel", "", scale * 1e6, 500),
+                    (.releaseTime, "total", "released", "", scale * 4e6, 1000),
                     (.pageFaults, "total", "released", "", scale * 30, 1000),
                     (.pageFaults, "total", "total", "", scale * 500, 1000),
                     (.makespanRatio, "total", "makespan", "", scale, 1000),
@@ -136,18 +137,18 @@ struct SummaryTests {
             rows.add(
                 kind: "latency", block: block,
                 figures: [
-                    (.startLatency, "p50", "", "", 1e-6 * scale, 10), (.startLatency, "p90", "", "", 2e-6 * scale, 10),
-                    (.startLatency, "p99", "", "", 3e-6 * scale, 10),
-                    (.startLatency, "p99.9", "", "", 4e-6 * scale, 10),
-                    (.startLatency, "max", "", "", 5e-6 * scale, 10), (.endLatency, "p50", "", "", 6e-6 * scale, 10),
-                    (.endLatency, "p99", "", "", 7e-6 * scale, 10), (.quiesceTime, "p99", "", "", 8e-6 * scale, 10),
-                    (.resumeToStart, "p99", "", "", 9e-6 * scale, 10), (.inversions, "total", "", "", scale, 10),
+                    (.startLatency, "p50", "", "", 1e3 * scale, 10), (.startLatency, "p90", "", "", 2e3 * scale, 10),
+                    (.startLatency, "p99", "", "", 3e3 * scale, 10),
+                    (.startLatency, "p99.9", "", "", 4e3 * scale, 10),
+                    (.startLatency, "max", "", "", 5e3 * scale, 10), (.endLatency, "p50", "", "", 6e3 * scale, 10),
+                    (.endLatency, "p99", "", "", 7e3 * scale, 10), (.quiesceTime, "p99", "", "", 8e3 * scale, 10),
+                    (.resumeToStart, "p99", "", "", 9e3 * scale, 10), (.inversions, "total", "", "", scale, 10),
                     (.startsAfterSuspend, "total", "", "", 3 * scale, 10),
-                    (.startLatency, "p50", "", "priority=high", 2e-7 * scale, 10),
-                    (.submitLatency, "p50", "", "", 10e-6 * scale, 10),
-                    (.submitLatency, "p99", "", "", 11e-6 * scale, 10),
-                    (.notifyLatency, "p50", "", "", 12e-6 * scale, 10),
-                    (.notifyLatency, "p99", "", "", 13e-6 * scale, 10),
+                    (.startLatency, "p50", "", "priority=high", 200 * scale, 10),
+                    (.submitLatency, "p50", "", "", 10e3 * scale, 10),
+                    (.submitLatency, "p99", "", "", 11e3 * scale, 10),
+                    (.notifyLatency, "p50", "", "", 12e3 * scale, 10),
+                    (.notifyLatency, "p99", "", "", 13e3 * scale, 10),
                     (.selfPerturbation, "p50", "", "", 1 + scale / 10, 10),
                 ])
         }
@@ -176,10 +177,12 @@ struct SummaryTests {
             rows.add(
                 kind: "latency", block: block,
                 figures: [
-                    (.intendedLatency, "p50", "", "", 1e-3 * scale, 10), (.intendedLatency, "p99", "", "", scale, 10),
-                    (.intendedLatency, "p99.9", "", "", 2 * scale, 10),
-                    (.serviceLatency, "p50", "", "", 3e-3 * scale, 10), (.serviceLatency, "p99", "", "", 4 * scale, 10),
-                    (.serviceLatency, "p99.9", "", "", 5 * scale, 10), (.submitLag, "p99", "", "", 6e-6 * scale, 10),
+                    (.intendedLatency, "p50", "", "", 1e6 * scale, 10),
+                    (.intendedLatency, "p99", "", "", 1e9 * scale, 10),
+                    (.intendedLatency, "p99.9", "", "", 2e9 * scale, 10),
+                    (.serviceLatency, "p50", "", "", 3e6 * scale, 10),
+                    (.serviceLatency, "p99", "", "", 4e9 * scale, 10),
+                    (.serviceLatency, "p99.9", "", "", 5e9 * scale, 10), (.submitLag, "p99", "", "", 6e3 * scale, 10),
                     (.sustainedRate, "rate", "", "", 1000 * scale, 10),
                 ])
         }
@@ -191,6 +194,34 @@ struct SummaryTests {
         let expected = [2e6, 2e9, 4e9, 6e6, 8e9, 1e10, 12_000, 2000]
         for (figure, expected) in zip(figures, expected) { #expect(abs(figure! / expected - 1) < 1e-12) }
         #expect(row.timeRatio == nil && row.startLatencyP50 == nil)
+    }
+
+    @Test("Intervals of times and latencies: over the samples, none of fewer than six")
+    func intervals() throws {
+        func summary(samples: Int) throws -> SummaryRow {
+            var rows = Rows()
+            for block in 0..<samples {
+                let scale = 1 + Double(block * 7 % 10) / 10
+                rows.addThroughput(block: block, seconds: scale)
+                rows.add(
+                    kind: "latency", block: block,
+                    figures: [
+                        (.startLatency, "p50", "", "", 100 * scale, 10), (.serviceLatency, "p99", "", "", scale, 10),
+                    ])
+            }
+            return try self.summary(rows)
+        }
+        let many = try summary(samples: 10)
+        let (low, time, high) = (many.timePerOperationLow!, many.timePerOperation!, many.timePerOperationHigh!)
+        #expect(abs(time - 1.45e6) < 1 && low >= 1e6 && low < time && high > time && high <= 1.9e6)
+        #expect(many.operationsPerSecondLow! <= 1e9 / time && many.operationsPerSecondHigh! >= 1e9 / time)
+        let start = many.startLatencyP50Bounds
+        #expect(start.low! >= 100 && start.low! < many.startLatencyP50! && start.high! > many.startLatencyP50!)
+        #expect(many.serviceLatencyP99Bounds.low != nil && many.serviceLatencyP99Bounds.high! <= 1.9)
+        #expect(many.startLatencyP99Bounds == .init() && many.endLatencyP50Bounds == .init())
+        let few = try summary(samples: 5)
+        #expect(few.startLatencyP50 != nil && few.startLatencyP50Bounds == .init())
+        #expect(few.timePerOperation != nil && few.timePerOperationLow == nil)
     }
 
     @Test("Memory figures are per operation where they are called so, and the peak is the greatest")

@@ -28,7 +28,7 @@ struct ExportTests {
             for backend in [BackendID.engine, .dispatch] {
                 let noise = 1 + Double((block * 7 + day * 3) % 11) / 1000
                 let time = nanoseconds * noise * (backend == .engine ? 1 : 2)
-                add(backend, "throughput", block, .time, "total", time * 1000 / 1e9)
+                add(backend, "throughput", block, .time, "total", time * 1000)
                 add(backend, "throughput", block, .operationThroughput, "rate", 1e9 / time)
             }
         }

@@ -34,7 +34,7 @@ struct GateTests {
                         runID: name, sampleID: "\(rows.count)-throughput", timestampUTC: "", workload: "w",
                         cellID: cell, backend: backend, block: block, position: position, phase: "total",
                         status: block == 0 ? status : .ok, metric: "time", stat: "total",
-                        value: drift * (backend == .engine ? engineSeconds * noise : 1), operations: 1000,
+                        value: 1e9 * drift * (backend == .engine ? engineSeconds * noise : 1), operations: 1000,
                         parameters: ["items": cell]))
             }
         }

@@ -22,7 +22,7 @@ import Testing
     private func writeRun(_ name: String, seconds: Double, operationClass: String = command) throws {
         var rows: [SampleRow] = []
         for block in 0..<20 {
-            let time = seconds * (1 + Double(block % 7) / 1000)
+            let time = 1e9 * seconds * (1 + Double(block % 7) / 1000)
             for (name_, value) in [("", time), (operationClass, time)] {
                 rows.append(
                     SampleRow(
@@ -104,10 +104,10 @@ import Testing
                 for (index, backend) in ["engine", "dispatch"].enumerated() {
                     let value = values[(block / 2 + index) % 2]
                     for (metric, stat, unit, direction) in [
-                        ("time", "total", "s", "lower"), ("throughput_ops", "rate", "1/s", "higher"),
+                        ("time", "total", "ns", "lower"), ("throughput_ops", "rate", "1/s", "higher"),
                     ] {
                         text +=
-                            "1,\(name),\(block)-throughput,,w,w,\(backend),,\(block),0,total,,,ok,,\(metric),\(stat),"
+                            "\(CSVFile.schemaVersion),\(name),\(block)-throughput,,w,w,\(backend),,\(block),0,total,,,ok,,\(metric),\(stat),"
                             + "\(value),\(unit),\(direction),false,1,\n"
                     }
                 }
@@ -157,7 +157,7 @@ import Testing
             environment: .inherit.updating(["GITHUB_STEP_SUMMARY": "steps.md"]))
         #expect(result.status == 0, "\(result.errors)")
         #expect(kind("link.csv") == S_IFLNK)
-        #expect(try folder.read("real.csv").hasPrefix("cell_id,"))
+        #expect(try folder.read("real.csv").hasPrefix("schema_version,cell_id,"))
         #expect(try folder.read("victim") == "precious" && folder.read("junit.xml").hasPrefix("<?xml"))
         #expect(try folder.read("steps.md").hasPrefix("# before\n\n| cell |"))
         #expect(try await run("compare base slow --csv /dev/null").status == 0)

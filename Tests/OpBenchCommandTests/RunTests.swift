@@ -41,6 +41,12 @@ struct RunTests {
         #expect(Set(samples.map(\.runID)) == ["first"])
         #expect(Set(samples.map(Key.init)).count == samples.count, "the key of a row is its own")
         #expect(Set(histograms.map(\.sampleID)).isSubset(of: samples.map(\.sampleID)))
+        let owners = Set(samples.map { "\($0.sampleID) \($0.cellID) \($0.backend.rawValue) \($0.side)" })
+        #expect(
+            histograms.allSatisfy {
+                owners.contains("\($0.sampleID) \($0.cellID) \($0.backend.rawValue) \($0.side)")
+                    && $0.workload == "small"
+            })
         #expect(
             summary.filter(\.operationClass.isEmpty).map { "\($0.cellID) \($0.backend.rawValue) \($0.status)" } == [
                 "small items=200 items_per_operation=10 work_ns=0 engine ok",
@@ -120,7 +126,7 @@ struct RunTests {
         #expect(rows[0]["backend"] as? String == "engine")
         #expect(rows[0]["throughput_ops_per_s"] is NSNumber)
         #expect(rows[0]["quiesce_p99_ns"] is NSNull)
-        #expect(rows[0]["param.items"] as? Int == 200)
+        #expect(rows[0]["param_items"] as? Int == 200)
     }
 
     @Test("a run whose rows were cut off goes on and ends with the rows of a whole one", .slow)

@@ -24,7 +24,7 @@ struct CSVTests {
     func sampleColumns() {
         let documented = names([
             "schema_version,run_id,sample_id,timestamp_utc,workload,cell_id,backend,side,block,position,phase",
-            "iteration,class,status,flags,metric,stat,value,unit,direction,deterministic,operations,notes",
+            "iteration,operation_class,status,sample_flags,metric,stat,value,unit,direction,deterministic,operations,notes",
         ])
         #expect(SampleRow.columns == documented)
     }
@@ -32,14 +32,22 @@ struct CSVTests {
     @Test("The columns of summary.csv and histograms.csv")
     func otherColumns() {
         let documented = names([
-            "schema_version,run_id,workload,cell_id,backend,class,side,status,samples,throughput_ops_per_s",
+            "schema_version,run_id,workload,cell_id,backend,operation_class,side,status,samples",
+            "time_ns_per_op,time_ns_per_op_ci_low,time_ns_per_op_ci_high,throughput_ops_per_s",
             "throughput_ops_per_s_ci_low,throughput_ops_per_s_ci_high,throughput_items_per_s,time_ratio",
-            "time_ratio_ci_low,time_ratio_ci_high,ratio_to,makespan_s,scheduling_efficiency",
+            "time_ratio_ci_low,time_ratio_ci_high,ratio_to,makespan_ns,scheduling_efficiency",
             "makespan_ratio,cancel_ns_per_op,release_ns_per_op,release_page_faults_per_op",
-            "start_latency_p50_ns,start_latency_p90_ns",
-            "start_latency_p99_ns,start_latency_p999_ns,start_latency_max_ns,end_latency_p50_ns,end_latency_p99_ns",
-            "submit_latency_p50_ns,submit_latency_p99_ns,intended_latency_p50_ns,intended_latency_p99_ns",
-            "intended_latency_p999_ns,service_latency_p50_ns,service_latency_p99_ns,service_latency_p999_ns",
+            "start_latency_p50_ns,start_latency_p50_ns_ci_low,start_latency_p50_ns_ci_high,start_latency_p90_ns",
+            "start_latency_p99_ns,start_latency_p99_ns_ci_low,start_latency_p99_ns_ci_high,start_latency_p999_ns",
+            "start_latency_max_ns,end_latency_p50_ns,end_latency_p50_ns_ci_low,end_latency_p50_ns_ci_high",
+            "end_latency_p99_ns,end_latency_p99_ns_ci_low,end_latency_p99_ns_ci_high",
+            "submit_latency_p50_ns,submit_latency_p50_ns_ci_low,submit_latency_p50_ns_ci_high",
+            "submit_latency_p99_ns,submit_latency_p99_ns_ci_low,submit_latency_p99_ns_ci_high",
+            "intended_latency_p50_ns,intended_latency_p50_ns_ci_low,intended_latency_p50_ns_ci_high",
+            "intended_latency_p99_ns,intended_latency_p99_ns_ci_low,intended_latency_p99_ns_ci_high",
+            "intended_latency_p999_ns,service_latency_p50_ns,service_latency_p50_ns_ci_low",
+            "service_latency_p50_ns_ci_high,service_latency_p99_ns,service_latency_p99_ns_ci_low",
+            "service_latency_p99_ns_ci_high,service_latency_p999_ns",
             "submit_lag_p99_ns,sustained_rate_per_s,notify_latency_p50_ns,notify_latency_p99_ns,self_perturbation",
             "cpu_ns_per_op,voluntary_switches_per_op,involuntary_switches_per_op,page_faults_per_op",
             "futex_calls_per_op,threads_created",
@@ -47,23 +55,33 @@ struct CSVTests {
             "starts_after_suspend,quiesce_p99_ns,resume_to_start_p99_ns",
         ])
         #expect(SummaryRow.columns == documented)
-        #expect(HistogramRow.columns == ["sample_id", "stage", "class", "upper_bound_ns", "count"])
+        #expect(
+            HistogramRow.columns
+                == names([
+                    "schema_version,workload,cell_id,backend,side,sample_id,stage,operation_class,upper_bounds_ns,counts"
+                ]))
+        #expect(
+            CompareRow.columns
+                == names([
+                    "schema_version,cell_id,backend,phase,operation_class,metric,stat,base_value,head_value,ratio",
+                    "ci_low,ci_high,p,p_adjusted,noise_floor,threshold,verdict",
+                ]))
     }
 
     @Test("A row as it stands in the file")
     func line() {
-        #expect(CSVFile.header(of: SampleRow.self, parameters: ["b", "a"]).hasSuffix(",notes,param.a,param.b\n"))
+        #expect(CSVFile.header(of: SampleRow.self, parameters: ["b", "a"]).hasSuffix(",notes,param_a,param_b\n"))
         #expect(
             CSVFile.line(of: sample(), parameters: ["items", "depth", "form"])
-                == "1,run,00001-throughput,2026-01-02T03:04:05Z,sample,sample items=10,engine,,3,1,total,,,ok,"
-                + "noisy;short,time,total,0.1,s,lower,false,10,,,closure,10\n")
+                == "2,run,00001-throughput,2026-01-02T03:04:05Z,sample,sample items=10,engine,,3,1,total,,,ok,"
+                + "noisy;short,time,total,0.1,ns,lower,false,10,,,closure,10\n")
     }
 
     @Test("An absent figure is empty, and so is one that is no number")
     func absent() throws {
         for value in [nil, .nan, .infinity] as [Double?] {
             let text = CSVFile.text(of: [sample { $0.value = value }])
-            #expect(text.contains(",total,,s,"))
+            #expect(text.contains(",total,,ns,"))
             #expect(try CSVFile.rows(SampleRow.self, text: text, file: "x")[0].value == nil)
         }
     }
@@ -103,9 +121,22 @@ struct CSVTests {
         summary.resumeToStartP99 = 12
         let text = CSVFile.text(of: [summary])
         #expect(try CSVFile.rows(SummaryRow.self, text: text, file: "x") == [summary])
-        let histogram = HistogramRow(sampleID: "1-latency", stage: "start", upperBoundNanoseconds: .max, count: 3)
+        summary.startLatencyP50Bounds = .init(low: 1, high: 2.5)
+        let both = CSVFile.text(of: [summary])
+        #expect(try CSVFile.rows(SummaryRow.self, text: both, file: "x") == [summary])
+        let histogram = HistogramRow(
+            workload: "w", cellID: "w items=1, 2", backend: .dispatch, side: "base", sampleID: "1-latency",
+            stage: "start", operationClass: "priority=low", upperBoundsNanoseconds: [0, 63, .max], counts: [1, 2, 3])
+        let line = CSVFile.line(of: histogram)
         #expect(
-            try CSVFile.rows(HistogramRow.self, text: CSVFile.text(of: [histogram]), file: "x") == [histogram])
+            line
+                == "2,w,\"w items=1, 2\",dispatch,base,1-latency,start,priority=low,0 63 9223372036854775807,1 2 3\n")
+        let rows = [histogram, .blank]
+        #expect(try CSVFile.rows(HistogramRow.self, text: CSVFile.text(of: rows), file: "x") == rows)
+        for (old, new) in [("1 2 3", "1 2"), ("1 2 3", "1  2"), ("1 2 3", "1 2 x"), ("0 63", "0 6.3")] {
+            let text = CSVFile.text(of: [histogram]).replacing(old, with: new)
+            #expect(throws: InputError.self) { try CSVFile.rows(HistogramRow.self, text: text, file: "x") }
+        }
     }
 
     @Test("A file that was cut off is refused, at whatever byte")
@@ -144,16 +175,17 @@ struct CSVTests {
         #expect(error("a,b\n1,2\n").path == "column 1")
         #expect(changed("run_id", "runid").path == "column 2")
         #expect(changed(",notes", "").message.contains("\"notes\" belongs"))
-        #expect(changed("param.form", "form").message.contains("unknown columns"))
-        #expect(changed("param.form", "param.zzz").message.contains("unknown columns"))
-        #expect(changed("\n1,", "\n2,").description.hasPrefix("samples.csv:2: column schema_version: \"2\" is not"))
+        #expect(changed("param_form", "form").message.contains("unknown columns"))
+        #expect(changed("param_form", "param_zzz").message.contains("unknown columns"))
+        #expect(changed("param_form", "param.form").message.contains("unknown columns"))
+        #expect(changed("\n2,", "\n1,").description.hasPrefix("samples.csv:2: column schema_version: \"1\" is not"))
         #expect(changed("0.1,", "fast,").path == "column value")
         #expect(changed("0.1,", "nan,").path == "column value")
         #expect(changed("0.1,", "0x1p3,").path == "column value")
         #expect(changed(",3,1,", ",3.5,1,").path == "column block")
         #expect(changed(",ok,", ",fine,").path == "column status")
         #expect(changed(",time,", ",tempo,").path == "column unit")
-        #expect(changed(",s,lower", ",ms,lower").path == "column unit")
+        #expect(changed(",ns,lower", ",s,lower").path == "column unit")
         #expect(changed("closure,10\n", "closure\n").message.contains("24 fields where the header has 25"))
         #expect(changed(",closure", ",clo\"sure").message.contains("a quote inside"))
         #expect(changed(",closure", ",\"clo\"sure").message.contains("after a closing quote"))

@@ -86,7 +86,7 @@ import Testing
             guard fields[columns.count] == "-5", fields[columns.firstIndex(of: "time_ratio")!] == "-5.5" else {
                 return false
             }
-            return ["cell_id", "class"].allSatisfy { !isFormula(fields[columns.firstIndex(of: $0)!]) }
+            return ["cell_id", "operation_class"].allSatisfy { !isFormula(fields[columns.firstIndex(of: $0)!]) }
                 && (!isFormula(fields.last!) || FigureText.read(text) != nil)
         }
     }

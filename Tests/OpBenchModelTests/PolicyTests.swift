@@ -29,11 +29,34 @@ struct PolicyTests {
                 == FigureRule(maxRegression: 0.03, alpha: 0.001, minBlocks: 7))
         #expect(
             policy.rule(for: row("chain", .engine, "time"))
-                == FigureRule(maxRegression: 0.1, minAbsolute: 1e-9, alpha: 0.02, minBlocks: 20))
+                == FigureRule(maxRegression: 0.1, minAbsolute: 1, alpha: 0.02, minBlocks: 20))
         #expect(policy.rule(for: row("chain", .foundation, "time")) == nil)
         #expect(policy.rule(for: row("chain", BackendID(rawValue: "dispatch:notify"), "time")) == nil)
         #expect(policy.rule(for: row("c", BackendID(rawValue: "dispatch:notify"), "time", phase: "build")) != nil)
         #expect(policy.unusedRules(among: [row("chain", .engine, "time")]) == [0, 2])
+    }
+
+    @Test("Bounds on times are in seconds in version 1, in nanoseconds in version 2; all others are the same in both")
+    func timeUnits() throws {
+        func rules(_ version: Int) throws -> GatePolicy {
+            try decode(
+                #"{"version": \#(version), "rules": [{"metric": "*", "max_regression": 0, "min_absolute": 3e-7}]}"#)
+        }
+        func floor(_ version: Int, _ metric: String) throws -> Double? {
+            try rules(version).rule(for: row("w", .engine, metric))?.minAbsolute
+        }
+        #expect(try floor(1, "time") == 300 && floor(1, "cpu_time") == 300)
+        #expect(try floor(2, "time") == 3e-7)
+        for metric in ["allocations", "time_ratio", "throughput_ops", "retained_bytes"] {
+            #expect(try floor(1, metric) == 3e-7 && floor(2, metric) == 3e-7)
+        }
+        func bounds(_ version: Int, _ more: String = "") throws -> [Double] {
+            let text = #"{"version": \#(version), "rules": [{"metric": "*", "at_most": 2\#(more)}]}"#
+            let goal = try decode(text).goals[0]
+            return ["start_latency", "makespan_ratio", "peak_resident"].map { goal.bounding($0).atMost }
+        }
+        #expect(try bounds(1) == [2e9, 2, 2] && bounds(2) == [2, 2, 2])
+        #expect(try bounds(1, #", "against": "dispatch""#) == [2, 2, 2], "ratios have no unit")
     }
 
     @Test("Without a file: the engine's ratio to Dispatch, and its allocations")
@@ -77,7 +100,7 @@ struct PolicyTests {
         arguments: [
             ("[]", "$", "an object"),
             (#"{"rules": []}"#, "$", "version"),
-            (#"{"version": 2, "rules": []}"#, "$.version", "out of range"),
+            (#"{"version": 3, "rules": []}"#, "$.version", "out of range"),
             (#"{"version": 1, "rules": []}"#, "$.rules", "empty list"),
             (#"{"version": 1, "rules": [{"max_regression": 1}]}"#, "$.rules[0]", "metric"),
             (

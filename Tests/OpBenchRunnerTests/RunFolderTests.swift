@@ -87,10 +87,28 @@ import Testing
         try FileManager.default.createDirectory(atPath: run, withIntermediateDirectories: true)
         let manifest = RunManifest(
             plan: try plan(), calibration: Fixture.kernel, host: .gather(git: nil), executable: nil)
-        let progress = RunManifest.Progress(state: "finished", samplesDone: 1, runnerCPUSeconds: 0)
+        let progress = RunManifest.Progress(state: "finished", samplesDone: 1, runnerCPUNanoseconds: 0)
         let text = try RunManifest.Writer(manifest).text(progress)
         try Data(change(text).utf8).write(to: URL(filePath: "\(run)/run.json"))
         return refusal { _ = try RunFacts.read(beside: "\(run)/samples.csv") }
+    }
+
+    @Test("A description of version 1 is read; one of a newer version is refused by its name")
+    func versions() throws {
+        let former = try description {
+            $0.replacing("\"schema_version\" : \"2\"", with: "\"schema_version\" : \"1\"")
+                .replacing("\"timeout_ns\" : 30000000000", with: "\"timeout_s\" : 30")
+                .replacing("\"runner_cpu_ns\" : 0", with: "\"runner_cpu_s\" : 0.25")
+        }
+        #expect(former == nil)
+        let text = try String(contentsOfFile: "\(run)/run.json", encoding: .utf8)
+        #expect(text.contains("timeout_s\"") && text.contains("runner_cpu_s\"") && !text.contains("_ns\" : 3"))
+        #expect(try RunManifest.read("\(run)/run.json").identity.timeoutNanoseconds == 30_000_000_000)
+        let newer = try description {
+            $0.replacing("\"schema_version\" : \"2\"", with: "\"schema_version\" : \"7\"")
+                .replacing("\"started_utc\"", with: "\"begun_utc\"")
+        }
+        #expect(newer?.message == "\"7\" is a newer version than this opbench knows, which is 2")
     }
 
     @Test(

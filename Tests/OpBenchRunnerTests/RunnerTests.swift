@@ -64,7 +64,7 @@ import Testing
         #expect(rows.filter { $0.metric == "time" }.map(\.value) == (1...plan.samples.count).map(Double.init))
         #expect(rows.allSatisfy { $0.parameters["items"] == "10" && $0.runID == "run" })
         let histograms = try CSVFile.read(HistogramRow.self, file: "\(folder)/run/histograms.csv")
-        #expect(histograms.count == 2 * plan.samples.count)
+        #expect(histograms.count == plan.samples.count)
         let manifest = try RunManifest.read("\(folder)/run/run.json")
         #expect(manifest.identity == RunManifest.identity(of: plan))
         #expect(manifest.calibration.iterationsPerNanosecond > 0)
@@ -204,7 +204,7 @@ import Testing
         #expect(rows.filter { $0.metric == "status" }.map(\.sampleID) == resumed.samples.map(\.id))
         #expect(rows.filter { $0.metric == "time" }.count == resumed.samples.count)
         let histograms = try CSVFile.read(HistogramRow.self, file: "\(folder)/run/histograms.csv")
-        #expect(histograms.count == 2 * resumed.samples.count)
+        #expect(histograms.count == resumed.samples.count)
     }
 
     @Test func `a finished run has nothing left to do`() async throws {
@@ -219,6 +219,49 @@ import Testing
         }
         #expect(outcome.samplesTaken == 0 && outcome.wasFinished && events == 1)
         #expect(try files(folder) == before)
+    }
+
+    @Test func `a run that a former opbench began is not gone on with, and stays as it is`() async throws {
+        let folder = try Fixture.folder()
+        _ = try await runner(try plan(folder)) { number, request in
+            if number == 3 { throw CancellationError() }
+            return try Self.ok(number, request)
+        }.run { _ in }
+        let description = "\(folder)/run/run.json"
+        let text = SystemFile.text(description).replacing(
+            "\"schema_version\" : \"\(CSVFile.schemaVersion)\"", with: "\"schema_version\" : \"1\"")
+        try Data(text.utf8).write(to: URL(fileURLWithPath: description))
+        let before = try files(folder)
+        let resumed = runner(try plan(folder, resume: true))
+        let error = await #expect(throws: InputError.self) { try await resumed.run { _ in } }
+        #expect(error?.message.contains("its rows are of version 1, those of this one of version 2") == true)
+        #expect(error?.remedy.contains("continue it with the opbench that began it") == true)
+        #expect(try files(folder) == before)
+    }
+
+    @Test func `a build of version 1 answers in seconds, in buckets of its own`() async throws {
+        let folder = try Fixture.folder()
+        let answer = """
+            {"status": "ok", "flags": [], "notes": "", "anchorNanoseconds": [1],
+             "figures": [
+               {"metric": "time", "stat": "total", "value": 0.000001234, "phase": "total", "operationClass": "",
+                "operations": 10},
+               {"metric": "rounds", "stat": "total", "value": 3, "phase": "", "operationClass": "", "operations": 10}],
+             "histograms": [{"stage": "start", "operationClass": "", "upperBounds": [1010, 1015], "counts": [2, 3]}]}
+            """
+        let plan = try plan(folder, blocks: 1, backends: ["engine"])
+        _ = try await runner(plan) { _, _ in
+            ChildResult(ending: .exited(0), output: Array(answer.utf8), diagnostics: "")
+        }.run { _ in }
+        let rows = try samples(folder)
+        #expect(Set(rows.filter { $0.metric == "time" }.map(\.value)) == [1234])
+        #expect(Set(rows.filter { $0.metric == "rounds" }.map(\.value)) == [3])
+        let histograms = try CSVFile.read(HistogramRow.self, file: "\(folder)/run/histograms.csv")
+        #expect(Set(histograms.map(\.upperBoundsNanoseconds)) == [[1023]] && Set(histograms.map(\.counts)) == [[5]])
+        #expect(Set(histograms.map(\.cellID)) == [plan.samples[0].cell.id] && histograms[0].backend == .engine)
+        // What this build answers is no answer for one of then, which would take nanoseconds for seconds.
+        let ours = String(decoding: try JSONEncoder().encode(SampleReport()), as: UTF8.self)
+        #expect(!ours.contains("\"figures\""))
     }
 
     /// The run's files: what they hold, and when they were last changed.
@@ -343,7 +386,7 @@ private final class ScriptedWorld: @unchecked Sendable {
 
     func reading() -> Covariates {
         covariates.instant += 1_000_000_000
-        if unit() < 0.05 { covariates.steal! += 0.5 }
+        if unit() < 0.05 { covariates.steal! += 5e8 }
         return covariates
     }
 

@@ -67,6 +67,7 @@ private struct MeasuredFigures {
 
     func judge(_ place: Place, by goal: GatePolicy.Goal, _ resamples: Int) -> GoalRow {
         let own = series[place]!
+        let goal = goal.bounding(place.metric)
         var row = place.row
         (row.runID, row.atMost, row.reference) = (runIDs[place.cell]!, goal.atMost, goal.reference?.text ?? "")
         (row.value, row.blocks) = (median(own.values), own.valueOfBlock.count)
@@ -146,7 +147,8 @@ extension GatePolicy.Goal {
             cellID: selector.cell == "*" ? selector.workload : selector.cell,
             backend: BackendID(rawValue: selector.backend), phase: selector.phase == "*" ? "" : selector.phase,
             operationClass: selector.operationClass == "*" ? "" : selector.operationClass, metric: selector.metric,
-            stat: selector.stat == "*" ? "" : selector.stat, reference: reference?.text ?? "", atMost: atMost)
+            stat: selector.stat == "*" ? "" : selector.stat, reference: reference?.text ?? "",
+            atMost: bounding(selector.metric).atMost)
     }
 
     /// - Parameters:

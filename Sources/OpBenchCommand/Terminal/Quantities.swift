@@ -47,7 +47,7 @@ enum Quantities {
     static func figure(_ value: Double?, of metric: String) -> String {
         guard let value else { return absent }
         return switch Metric.named(metric)?.unit {
-        case .seconds: duration(nanoseconds: value * 1e9)
+        case .nanoseconds: duration(nanoseconds: value)
         case .bytes: bytes(value)
         case .perSecond, .count: count(value)
         case .ratio, nil: ratio(value)

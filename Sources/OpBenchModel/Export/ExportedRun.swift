@@ -38,7 +38,7 @@ public enum ExportFormat: String, CaseIterable, Sendable {
 
 /// One number of a summary's row, named for a tool that knows nothing of cells and backends.
 struct ExportedFigure: Sendable {
-    /// The summary's column, but for the time, which is the throughput turned over.
+    /// The summary's column.
     var column: String
     var unit: String
     var value: Double
@@ -55,25 +55,27 @@ struct ExportedFigure: Sendable {
     /// What is worth a curve over time. Less is better in all of them.
     static func all(of row: SummaryRow) -> [ExportedFigure] {
         guard row.status == .ok else { return [] }
-        let time = row.operationsPerSecond.map { rate in
+        let time = row.timePerOperation.map { time in
             ExportedFigure(
-                column: "time_ns_per_op", unit: "ns/op", value: 1e9 / rate,
-                low: row.operationsPerSecondHigh.map { 1e9 / $0 }, high: row.operationsPerSecondLow.map { 1e9 / $0 })
+                column: "time_ns_per_op", unit: "ns/op", value: time, low: row.timePerOperationLow,
+                high: row.timePerOperationHigh)
         }
         let ratio = row.timeRatio.map { ratio in
             ExportedFigure(
                 column: "time_ratio", unit: "ratio", value: ratio, low: row.timeRatioLow, high: row.timeRatioHigh)
         }
-        let others: [(String, String, Double?)] = [
-            ("cpu_ns_per_op", "ns/op", row.cpuPerOperation),
-            ("start_latency_p99_ns", "ns", row.startLatencyP99),
-            ("allocations_per_op", "allocations/op", row.allocationsPerOperation),
-            ("retained_bytes_per_pending_op", "B/op", row.retainedBytesPerPendingOperation),
+        let others: [(String, String, Double?, SummaryRow.Bounds)] = [
+            ("cpu_ns_per_op", "ns/op", row.cpuPerOperation, .init()),
+            ("start_latency_p99_ns", "ns", row.startLatencyP99, row.startLatencyP99Bounds),
+            ("allocations_per_op", "allocations/op", row.allocationsPerOperation, .init()),
+            ("retained_bytes_per_pending_op", "B/op", row.retainedBytesPerPendingOperation, .init()),
         ]
         let all =
             [time, ratio].compactMap { $0 }
-            + others.compactMap { column, unit, value in
-                value.map { ExportedFigure(column: column, unit: unit, value: $0) }
+            + others.compactMap { column, unit, value, bounds in
+                value.map {
+                    ExportedFigure(column: column, unit: unit, value: $0, low: bounds.low, high: bounds.high)
+                }
             }
         // What no other tool reads is left out: a figure so small that turned over it is infinite, say.
         return all.filter(\.value.isFinite).map(\.withFiniteBounds)

@@ -15,7 +15,8 @@ struct PolicyDecoder {
     /// The names of backends that a rule may have.
     var backends = BackendID.known.map(\.rawValue)
 
-    static let version = 1
+    /// Bounds on times are in seconds in version 1, from 2 on in nanoseconds, as rows are.
+    static let versions = 1...2
     static let schemaPath = "schema/policy.schema.json"
     static let keys = ["$schema", "version", "alpha", "min_blocks", "rules"]
     static let selectorKeys = ["workload", "cell", "backend", "metric", "stat", "phase", "class"]
@@ -39,7 +40,8 @@ struct PolicyDecoder {
         for key in ["version", "rules"] where members[key] == nil {
             throw root.error("the key \"\(key)\" is missing", remedy: "required are version, rules")
         }
-        _ = try members["version"]!.integer("the version", in: Self.version...Self.version)
+        let version = try members["version"]!.integer("the version", in: Self.versions)
+        let timeUnit: GatePolicy.TimeUnit = version == 1 ? .seconds : .nanoseconds
         if let schema = members["$schema"] { _ = try schema.string("the schema's path as a string") }
         let alpha = try members["alpha"]?.number("alpha", in: Self.alphaRange) ?? FigureRule.standardAlpha
         let minBlocks =
@@ -51,7 +53,9 @@ struct PolicyDecoder {
         guard try Self.isGoal(elements[0]) else {
             return GatePolicy(
                 rules: try elements.map { element throws(InputError) in
-                    try rule(element, alpha: alpha, minBlocks: minBlocks)
+                    var rule = try rule(element, alpha: alpha, minBlocks: minBlocks)
+                    rule.timeUnit = timeUnit
+                    return rule
                 })
         }
         if let node = members["alpha"] {
@@ -60,7 +64,11 @@ struct PolicyDecoder {
             )
         }
         return GatePolicy(
-            goals: try elements.map { element throws(InputError) in try goal(element, minBlocks: minBlocks) })
+            goals: try elements.map { element throws(InputError) in
+                var goal = try goal(element, minBlocks: minBlocks)
+                goal.timeUnit = timeUnit
+                return goal
+            })
     }
 
     /// Whether a rule bounds figures of one run; else it compares two sides.

@@ -15,7 +15,13 @@ extension JSONSchema {
                 "properties",
                 .object(
                     ("$schema", described("The path of this schema, for editors.", [("type", "string")])),
-                    ("version", described("The version of this format.", [("const", .integer(PolicyDecoder.version))])),
+                    (
+                        "version",
+                        described(
+                            "The version of this format. In version 1 min_absolute and at_most of times are in seconds, "
+                                + "in version 2 in nanoseconds, as rows are.",
+                            [("enum", JSONValue(.array(PolicyDecoder.versions.map { .integer($0) })))])
+                    ),
                     ("alpha", alpha), ("min_blocks", minBlocks),
                     (
                         "rules",
@@ -48,7 +54,8 @@ extension JSONSchema {
                 (
                     "min_absolute",
                     described(
-                        "A worsening below this, in the metric's unit per operation or round, is none.",
+                        "A worsening below this, in the metric's unit per operation or round, is none; "
+                            + "of times as `version` says.",
                         range(PolicyDecoder.minAbsoluteRange))
                 ),
                 ("alpha", alpha), ("min_blocks", minBlocks),
@@ -64,7 +71,7 @@ extension JSONSchema {
                     "at_most",
                     described(
                         "The greatest ratio to what `against` names that meets the goal; without `against`, the greatest "
-                            + "figure, in the metric's unit per operation or round.",
+                            + "figure, in the metric's unit per operation or round, of times as `version` says.",
                         range(PolicyDecoder.atMostRange))
                 ),
                 (

@@ -13,8 +13,13 @@ public struct CSVColumn<Row: Sendable>: Sendable {
 public protocol CSVRow: Sendable {
     /// The file's name in a run's directory.
     static var fileName: String { get }
+    /// Of the current version.
     static var columnList: [CSVColumn<Self>] { get }
-    /// Whether `param.` columns follow, one for every parameter in the run.
+    /// The columns of a version. Those of a former one put what they read where today's stand, in the unit of theirs.
+    static func columns(of version: SchemaVersion) -> [CSVColumn<Self>]
+    /// Converts what was read from a former version.
+    mutating func convert(from version: SchemaVersion)
+    /// Whether `param_` columns follow, one for every parameter in the run.
     static var hasParameters: Bool { get }
     /// Whether the file is made to be opened in other programs, so that its text fields are written as
     /// `CSVText.exported` says. The others are read back exactly.
@@ -26,8 +31,13 @@ public protocol CSVRow: Sendable {
 }
 
 extension CSVRow {
-    /// The names of the fixed columns, in order; `param.<name>` columns follow them.
+    /// The names of the fixed columns, in order; `param_<name>` columns follow them.
     public static var columns: [String] { columnList.map(\.name) }
+
+    /// A row that has always had the same columns.
+    public static func columns(of version: SchemaVersion) -> [CSVColumn<Self>] { columnList }
+
+    public mutating func convert(from version: SchemaVersion) {}
 
     public static var isExport: Bool { false }
 
@@ -127,8 +137,44 @@ extension CSVColumn {
             })
     }
 
-    /// The version of the columns' meaning; other versions are not read.
+    /// The version of the columns and their meaning. The reader holds it against the header's.
     static var schemaVersion: CSVColumn {
-        CSVColumn(derived: "schema_version") { _ in CSVFile.schemaVersion }
+        CSVColumn(name: schemaVersionName, write: { _ in CSVFile.schemaVersion }, read: { _, _ in nil })
+    }
+
+    static var schemaVersionName: String { "schema_version" }
+
+    /// Whole numbers, spaces between them: a list takes a part of the bytes of as many rows.
+    init(_ name: String, list property: WritableKeyPath<Row, [Int64]> & Sendable) {
+        self.init(
+            name: name, write: { $0[keyPath: property].map(String.init).joined(separator: " ") },
+            read: { row, text in
+                row[keyPath: property] = []
+                for word in text.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+                where !text.isEmpty {
+                    guard let number = Int64(Substring(word)) else { return "whole numbers, a space between two" }
+                    row[keyPath: property].append(number)
+                }
+                return nil
+            })
+    }
+
+    /// The column with a condition on what was read so far; what was expected instead, if it does not hold.
+    func expecting(_ condition: @escaping @Sendable (Row) -> String?) -> CSVColumn {
+        CSVColumn(name: name, isNumber: isNumber, write: write) { row, text in read(&row, text) ?? condition(row) }
+    }
+}
+
+// MARK: - Columns of former versions
+
+extension Array {
+    /// The columns of a version that had other names for some, and lacked others.
+    func former<Row>(names: [String: String], without added: Set<String> = []) -> [CSVColumn<Row>]
+    where Element == CSVColumn<Row> {
+        filter { !added.contains($0.name) }.map { column in
+            CSVColumn(
+                name: names[column.name] ?? column.name, isNumber: column.isNumber, write: column.write,
+                read: column.read)
+        }
     }
 }

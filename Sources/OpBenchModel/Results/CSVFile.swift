@@ -1,10 +1,10 @@
 /// Writes and reads a run's CSV files: RFC 4180 quoting, UTF-8, a header, and lines that end in LF (the reader takes
-/// CRLF as well). Row types declare their columns; `param.<name>` columns are the sorted union over the run.
+/// CRLF as well). Row types declare their columns; `param_<name>` columns are the sorted union over the run.
 public enum CSVFile {
-    /// Rises with every change of the fixed columns or of what they mean.
-    public static let schemaVersion = "1"
+    /// As rows name the version that is written.
+    public static let schemaVersion = String(SchemaVersion.current.rawValue)
 
-    static let parameterPrefix = "param."
+    static let parameterPrefix = SchemaVersion.current.parameterPrefix
 
     // MARK: Writing
 
@@ -46,9 +46,9 @@ public enum CSVFile {
     static let sizeLimit = 1 << 30
     static let rowLimit = 4_000_000
 
-    /// Reads a whole file.
+    /// Reads a whole file. Rows of a former version are converted.
     ///
-    /// - Throws: `InputError` with line and column for an unreadable file, another kind of file, another version, a
+    /// - Throws: `InputError` with line and column for an unreadable file, another kind of file, a newer version, a
     ///   field that does not fit, and a file that was cut off (its last line is not ended).
     public static func read<Row: CSVRow>(_ type: Row.Type, file: String) throws(InputError) -> [Row] {
         var rows: [Row] = []
@@ -113,6 +113,7 @@ public enum CSVFile {
         } catch {
             guard isTornAllowed, reader.isTorn else { throw error }
         }
+        try decoder.finish()
         guard ends.header > 0 else {
             throw InputError(file: file, message: "the file is empty", remedy: "name a \(Row.fileName) of a run")
         }

@@ -25,7 +25,7 @@ public struct CompareRow: Sendable, Hashable {
     public var operationClass: String
     public var metric: String
     public var stat: String
-    /// The middle figures of both sides, per operation or per round where the metric is counted so.
+    /// The middle figures of both sides, in the metric's unit, per operation or per round where the metric is counted so.
     public var base: Double?
     public var head: Double?
     /// head ÷ base, as Hodges and Lehmann estimate it, and its interval.
@@ -63,13 +63,26 @@ extension CompareRow: CSVRow {
     public static let isExport = true
 
     public static let columnList: [CSVColumn<CompareRow>] = [
-        .init("cell_id", \.cellID), .init("backend", \.backend), .init("phase", \.phase),
-        .init("class", \.operationClass), .init("metric", \.metric), .init("stat", \.stat),
-        .init("base", \.base), .init("head", \.head), .init("ratio", \.ratio),
+        .schemaVersion, .init("cell_id", \.cellID), .init("backend", \.backend), .init("phase", \.phase),
+        .init("operation_class", \.operationClass), .init("metric", \.metric), .init("stat", \.stat),
+        .init("base_value", \.base), .init("head_value", \.head), .init("ratio", \.ratio),
         .init("ci_low", \.ratioLow), .init("ci_high", \.ratioHigh),
         .init("p", \.probability), .init("p_adjusted", \.adjustedProbability),
         .init("noise_floor", \.noiseFloor), .init("threshold", \.threshold), .init("verdict", \.verdict),
     ]
+
+    public static func columns(of version: SchemaVersion) -> [CSVColumn<CompareRow>] {
+        guard version == .one else { return columnList }
+        return columnList.former(
+            names: ["operation_class": "class", "base_value": "base", "head_value": "head"],
+            without: [CSVColumn<CompareRow>.schemaVersionName])
+    }
+
+    public mutating func convert(from version: SchemaVersion) {
+        guard version == .one else { return }
+        base = FormerTime.figure(base, of: metric)
+        head = FormerTime.figure(head, of: metric)
+    }
 
     public static let blank = CompareRow(
         cellID: "", backend: .engine, phase: "", operationClass: "", metric: "", stat: "")

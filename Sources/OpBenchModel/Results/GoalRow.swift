@@ -51,11 +51,27 @@ extension GoalRow: CSVRow {
 
     public static let columnList: [CSVColumn<GoalRow>] = [
         .schemaVersion, .init("run_id", \.runID), .init("cell_id", \.cellID), .init("backend", \.backend),
-        .init("phase", \.phase), .init("class", \.operationClass), .init("metric", \.metric), .init("stat", \.stat),
-        .init("against", \.reference), .init("value", \.value), .init("base", \.base), .init("ratio", \.ratio),
+        .init("phase", \.phase), .init("operation_class", \.operationClass), .init("metric", \.metric),
+        .init("stat", \.stat),
+        .init("against", \.reference), .init("value", \.value), .init("base_value", \.base), .init("ratio", \.ratio),
         .init("ci_low", \.low), .init("ci_high", \.high), .init("blocks", \.blocks), .init("at_most", \.atMost),
         .init("verdict", \.verdict),
     ]
+
+    public static func columns(of version: SchemaVersion) -> [CSVColumn<GoalRow>] {
+        version == .one ? columnList.former(names: ["operation_class": "class", "base_value": "base"]) : columnList
+    }
+
+    public mutating func convert(from version: SchemaVersion) {
+        guard version == .one else { return }
+        value = FormerTime.figure(value, of: metric)
+        base = FormerTime.figure(base, of: metric)
+        // Else these are of ratios.
+        guard reference.isEmpty else { return }
+        low = FormerTime.figure(low, of: metric)
+        high = FormerTime.figure(high, of: metric)
+        atMost = FormerTime.figure(atMost, of: metric)
+    }
 
     public static let blank = GoalRow(
         cellID: "", backend: .engine, phase: "", operationClass: "", metric: "", stat: "")

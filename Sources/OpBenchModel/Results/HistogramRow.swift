@@ -1,26 +1,40 @@
-/// One row of `histograms.csv`: one bucket of one sample's latency histogram. Histograms add up where percentiles do
-/// not.
+/// One row of `histograms.csv`: one histogram of latencies of one sample. Histograms add up where percentiles do not.
+///
+/// The buckets are those of `LatencyBuckets`; empty ones are left out. A file of version 1 has a row for each bucket, finer
+/// ones, and does not tell cell and backend, which `HistogramFile` finds among the samples.
 public struct HistogramRow: Sendable, Hashable {
+    public var workload: String
+    public var cellID: String
+    public var backend: BackendID
+    /// As in `SampleRow`.
+    public var side: String
     public var sampleID: String
-    /// What was timed: `start_latency`, `end_latency`, …
+    /// What was timed: `start`, `end`, …
     public var stage: String
     /// Empty, or as in `SampleRow`: `priority=high`.
     public var operationClass: String
-    /// The greatest latency that falls into the bucket, in nanoseconds.
-    public var upperBoundNanoseconds: Int64
-    public var count: Int64
-    /// Always empty: `histograms.csv` has no `param.` columns.
-    public var parameters: [String: String] = [:]
+    /// The greatest latency that falls into each bucket, in nanoseconds, ascending.
+    public var upperBoundsNanoseconds: [Int64]
+    /// How many fell into each; as many as there are bounds.
+    public var counts: [Int64]
 
     public init(
-        sampleID: String, stage: String, operationClass: String = "", upperBoundNanoseconds: Int64, count: Int64
+        workload: String, cellID: String, backend: BackendID, side: String = "", sampleID: String, stage: String,
+        operationClass: String = "", upperBoundsNanoseconds: [Int64], counts: [Int64]
     ) {
+        self.workload = workload
+        self.cellID = cellID
+        self.backend = backend
+        self.side = side
         self.sampleID = sampleID
         self.stage = stage
         self.operationClass = operationClass
-        self.upperBoundNanoseconds = upperBoundNanoseconds
-        self.count = count
+        self.upperBoundsNanoseconds = upperBoundsNanoseconds
+        self.counts = counts
     }
+
+    /// The buckets with their counts.
+    public var buckets: Zip2Sequence<[Int64], [Int64]> { zip(upperBoundsNanoseconds, counts) }
 }
 
 extension HistogramRow: CSVRow {
@@ -28,9 +42,22 @@ extension HistogramRow: CSVRow {
     public static let hasParameters = false
 
     public static let columnList: [CSVColumn<HistogramRow>] = [
-        .init("sample_id", \.sampleID), .init("stage", \.stage), .init("class", \.operationClass),
-        .init("upper_bound_ns", \.upperBoundNanoseconds), .init("count", \.count),
+        .schemaVersion, .init("workload", \.workload), .init("cell_id", \.cellID), .init("backend", \.backend),
+        .init("side", \.side), .init("sample_id", \.sampleID), .init("stage", \.stage),
+        .init("operation_class", \.operationClass), .init("upper_bounds_ns", list: \.upperBoundsNanoseconds),
+        CSVColumn<HistogramRow>("counts", list: \.counts).expecting {
+            $0.counts.count == $0.upperBoundsNanoseconds.count ? nil : "as many counts as there are upper bounds"
+        },
     ]
 
-    public static let blank = HistogramRow(sampleID: "", stage: "", upperBoundNanoseconds: 0, count: 0)
+    public static func columns(of version: SchemaVersion) -> [CSVColumn<HistogramRow>] {
+        guard version == .one else { return columnList }
+        return [
+            .init("sample_id", \.sampleID), .init("stage", \.stage), .init("class", \.operationClass),
+            .init("upper_bound_ns", list: \.upperBoundsNanoseconds), .init("count", list: \.counts),
+        ]
+    }
+
+    public static let blank = HistogramRow(
+        workload: "", cellID: "", backend: .engine, sampleID: "", stage: "", upperBoundsNanoseconds: [], counts: [])
 }

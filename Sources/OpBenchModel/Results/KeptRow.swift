@@ -19,7 +19,7 @@ extension KeptRow: CSVRow {
     public static let columnList: [CSVColumn<KeptRow>] = [
         .schemaVersion, .init("run_id", \.sample.runID), .init("workload", \.sample.workload),
         .init("cell_id", \.sample.cellID), .init("backend", \.sample.backend),
-        .init("class", \.sample.operationClass), .init("status", \.sample.status),
+        .init("operation_class", \.sample.operationClass), .init("status", \.sample.status),
         .init("sample_id", \.sample.sampleID), .init("side", \.sample.side), .init("block", \.sample.block),
         .init("phase", \.sample.phase), .init("iteration", \.sample.iteration), flagsColumn,
         .init("metric", \.sample.metric), .init("stat", \.sample.stat), .init("value", \.sample.value),
@@ -27,8 +27,14 @@ extension KeptRow: CSVRow {
     ]
 
     private static let flagsColumn = CSVColumn<KeptRow>(
-        name: "flags", write: { SampleRow.flagsColumn.write($0.sample) },
+        name: "sample_flags", write: { SampleRow.flagsColumn.write($0.sample) },
         read: { row, text in SampleRow.flagsColumn.read(&row.sample, text) })
+
+    public static func columns(of version: SchemaVersion) -> [CSVColumn<KeptRow>] {
+        version == .one ? columnList.former(names: SampleRow.formerNames) : columnList
+    }
+
+    public mutating func convert(from version: SchemaVersion) { sample.convert(from: version) }
 
     public static let blank = KeptRow(sample: .blank)
 }

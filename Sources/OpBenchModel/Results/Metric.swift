@@ -3,7 +3,7 @@
 public struct Metric: Sendable, Hashable {
     public enum Direction: String, Sendable { case higher, lower, neutral }
     public enum Unit: String, Sendable {
-        case seconds = "s"
+        case nanoseconds = "ns"
         case bytes = "B"
         case perSecond = "1/s"
         case count

@@ -24,7 +24,7 @@ extension Metric {
 
 extension Metric {
     public static let time = Metric(
-        name: "time", unit: .seconds, direction: .lower, per: .operation,
+        name: "time", unit: .nanoseconds, direction: .lower, per: .operation,
         summary: "wall time of the phase, all rounds together")
     public static let operationThroughput = Metric(
         name: "throughput_ops", unit: .perSecond, direction: .higher, summary: "operations ÷ total")
@@ -40,11 +40,11 @@ extension Metric {
         name: "scheduling_efficiency", unit: .ratio, direction: .higher,
         summary: "max(work ÷ processors, span) ÷ makespan, by the planned work: 1 is a perfect schedule at no cost")
     public static let cpuTime = Metric(
-        name: "cpu_time", unit: .seconds, direction: .lower, per: .operation,
+        name: "cpu_time", unit: .nanoseconds, direction: .lower, per: .operation,
         summary: "user and system time of the process, total phase"
     )
     public static let processCPUTime = Metric(
-        name: "process_cpu_time", unit: .seconds, direction: .neutral,
+        name: "process_cpu_time", unit: .nanoseconds, direction: .neutral,
         summary:
             "user and system time of the sample's process from its first instant to its last, as its parent reads it")
     public static let voluntarySwitches = Metric(
@@ -62,25 +62,27 @@ extension Metric {
 
 extension Metric {
     public static let readyLatency = Metric(
-        name: "ready_latency", unit: .seconds, direction: .lower,
+        name: "ready_latency", unit: .nanoseconds, direction: .lower,
         summary: "just before the submitting call → ready: the call itself, and the wait for predecessors")
     public static let startLatency = Metric(
-        name: "start_latency", unit: .seconds, direction: .lower, summary: "ready → start")
+        name: "start_latency", unit: .nanoseconds, direction: .lower, summary: "ready → start")
     public static let runTime = Metric(
-        name: "run_time", unit: .seconds, direction: .lower, summary: "start → end: the body, preemption included")
+        name: "run_time", unit: .nanoseconds, direction: .lower, summary: "start → end: the body, preemption included")
     public static let endLatency = Metric(
-        name: "end_latency", unit: .seconds, direction: .lower, summary: "ready → end")
+        name: "end_latency", unit: .nanoseconds, direction: .lower, summary: "ready → end")
     public static let notifyLatency = Metric(
-        name: "notify_latency", unit: .seconds, direction: .lower, summary: "end → completion block entered")
+        name: "notify_latency", unit: .nanoseconds, direction: .lower, summary: "end → completion block entered")
     public static let submitLatency = Metric(
-        name: "submit_latency", unit: .seconds, direction: .lower, summary: "just before the submitting call → start")
+        name: "submit_latency", unit: .nanoseconds, direction: .lower,
+        summary: "just before the submitting call → start")
     public static let intendedLatency = Metric(
-        name: "intended_latency", unit: .seconds, direction: .lower,
+        name: "intended_latency", unit: .nanoseconds, direction: .lower,
         summary: "the instant at which the plan has an operation arrive → end")
     public static let serviceLatency = Metric(
-        name: "service_latency", unit: .seconds, direction: .lower, summary: "just before the submitting call → end")
+        name: "service_latency", unit: .nanoseconds, direction: .lower,
+        summary: "just before the submitting call → end")
     public static let submitLag = Metric(
-        name: "submit_lag", unit: .seconds, direction: .lower,
+        name: "submit_lag", unit: .nanoseconds, direction: .lower,
         summary: "the instant at which the plan has an operation arrive → just before the submitting call")
     public static let sustainedRate = Metric(
         name: "sustained_rate", unit: .perSecond, direction: .higher,
@@ -89,12 +91,12 @@ extension Metric {
         name: "self_perturbation", unit: .ratio, direction: .neutral,
         summary: "time of rounds with time stamps ÷ that of rounds without, interleaved")
     public static let longestWait = Metric(
-        name: "longest_wait", unit: .seconds, direction: .lower, summary: "the longest ready → start of a class")
+        name: "longest_wait", unit: .nanoseconds, direction: .lower, summary: "the longest ready → start of a class")
     public static let quiesceTime = Metric(
-        name: "quiesce_time", unit: .seconds, direction: .lower,
+        name: "quiesce_time", unit: .nanoseconds, direction: .lower,
         summary: "suspend returned → last start within the hold")
     public static let resumeToStart = Metric(
-        name: "resume_to_start", unit: .seconds, direction: .lower, summary: "resume called → first start")
+        name: "resume_to_start", unit: .nanoseconds, direction: .lower, summary: "resume called → first start")
     public static let cpuShare = Metric(
         name: "cpu_share", unit: .ratio, direction: .neutral,
         summary: "a class's CPU time ÷ its wall time from start to end")
@@ -158,22 +160,23 @@ extension Metric {
 
 extension Metric {
     public static let probeCost = Metric(
-        name: "probe_cost", unit: .seconds, direction: .neutral,
+        name: "probe_cost", unit: .nanoseconds, direction: .neutral,
         summary: "what the proof of the outcome adds to one operation, measured on the serial backend")
     public static let referenceLoopTime = Metric(
-        name: "anchor_time", unit: .seconds, direction: .neutral,
+        name: "anchor_time", unit: .nanoseconds, direction: .neutral,
         summary: "a short fixed loop, timed beside the sample: how fast the machine was")
     public static let stealTime = Metric(
-        name: "steal_time", unit: .seconds, direction: .neutral,
+        name: "steal_time", unit: .nanoseconds, direction: .neutral,
         summary: "time that the hypervisor gave to others, all CPUs together")
     public static let cpuPressure = Metric(
-        name: "cpu_pressure", unit: .seconds, direction: .neutral,
+        name: "cpu_pressure", unit: .nanoseconds, direction: .neutral,
         summary: "time in which some task of the machine waited for a CPU (PSI)")
     public static let foreignTime = Metric(
-        name: "foreign_time", unit: .seconds, direction: .neutral,
+        name: "foreign_time", unit: .nanoseconds, direction: .neutral,
         summary: "CPU time that other processes used while the sample's process lived")
     public static let throttledTime = Metric(
-        name: "throttled_time", unit: .seconds, direction: .neutral, summary: "time that the cgroup's quota took away")
+        name: "throttled_time", unit: .nanoseconds, direction: .neutral,
+        summary: "time that the cgroup's quota took away")
     public static let load = Metric(
         name: "load", unit: .ratio, direction: .neutral, summary: "the load average of one minute at the start")
 }
@@ -185,7 +188,7 @@ extension Metric {
         name: "makespan_ratio", unit: .ratio, direction: .lower,
         summary: "makespan ÷ that of as many threads as the limit allows, all there at once, where operations block")
     public static let releaseTime = Metric(
-        name: "release_time", unit: .seconds, direction: .lower, per: .operation,
+        name: "release_time", unit: .nanoseconds, direction: .lower, per: .operation,
         summary: "drain and teardown, where everything waits in the queue before the first operation starts")
 }
 

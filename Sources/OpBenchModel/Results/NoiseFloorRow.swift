@@ -49,10 +49,14 @@ extension NoiseFloorRow: CSVRow {
     public static let columnList: [CSVColumn<NoiseFloorRow>] = [
         .schemaVersion, .init("host_class", \.hostClass), .init("allocator", \.allocator),
         .init("configuration", \.configuration), .init("comparison", \.comparison), .init("cell_id", \.cellID),
-        .init("backend", \.backend), .init("phase", \.phase), .init("class", \.operationClass),
+        .init("backend", \.backend), .init("phase", \.phase), .init("operation_class", \.operationClass),
         .init("metric", \.metric), .init("stat", \.stat), .init("noise_floor", \.noiseFloor), .init("runs", \.runs),
         .init("blocks", \.blocks),
     ]
+
+    public static func columns(of version: SchemaVersion) -> [CSVColumn<NoiseFloorRow>] {
+        version == .one ? columnList.former(names: ["operation_class": "class"]) : columnList
+    }
 
     public static let blank = NoiseFloorRow(
         comparison: .paired, figure: .blank, noiseFloor: 0, runs: 0, blocks: 0)

@@ -3,9 +3,15 @@
 /// Most fields are as in the row before; such a field is not made anew, and takes no memory of its own.
 struct RowDecoder<Row: CSVRow> {
     private let file: String
-    private let columns = Row.columnList
-    /// Behind the `param.` columns; nil before the header.
+    /// Those of the version that the header is of.
+    private var version = SchemaVersion.current
+    private var columns: [CSVColumn<Row>] = []
+    /// Behind the columns of parameters; nil before the header.
     private var parameters: [String]?
+    /// What is wrong with the header, unless the first row is of a version that is not known.
+    private var wrongHeader: InputError?
+    /// Whether the first column is the version.
+    private var isVersioned = false
     private var previous = CSVReader.Record()
     private var texts: [String] = []
     private var values: [String: String] = [:]
@@ -15,14 +21,15 @@ struct RowDecoder<Row: CSVRow> {
     /// The row of a record; nil for the header, which is checked.
     mutating func row(from record: CSVReader.Record) throws(InputError) -> Row? {
         let isHeader = parameters == nil
-        if isHeader { parameters = [] } else { try checkCount(record) }
+        if isHeader { parameters = [] } else if wrongHeader == nil { try checkCount(record) }
         let changed = try takeTexts(of: record)
         if isHeader {
-            parameters = try parameterNames(record)
+            try takeHeader(record)
             texts.removeAll()
             return nil
         }
         previous = record
+        try checkVersion(record.line)
         var row = Row.blank
         for (index, column) in columns.enumerated() {
             if let expected = column.read(&row, texts[index]) {
@@ -37,7 +44,31 @@ struct RowDecoder<Row: CSVRow> {
             values = Dictionary(fields) { $1 }
         }
         if Row.hasParameters { row.parameters = values }
+        if version < .current { row.convert(from: version) }
         return row
+    }
+
+    /// To be called behind the last record.
+    ///
+    /// - Throws: what is wrong with the header of a file without rows.
+    func finish() throws(InputError) {
+        if let wrongHeader { throw wrongHeader }
+    }
+
+    /// A row of a newer version is refused as such, whatever the header is.
+    private func checkVersion(_ line: Int) throws(InputError) {
+        if isVersioned, let text = texts.first, text != String(version.rawValue) {
+            let path = "column \(CSVColumn<Row>.schemaVersionName)"
+            if SchemaVersion.isNewer(text) {
+                throw SchemaVersion.refusal(of: text, file: file, line: line, path: path)
+            }
+            if wrongHeader == nil {
+                throw InputError(
+                    file: file, line: line, path: path, message: "\(JSONText.excerpt(text)) is not a valid value here",
+                    remedy: "expected is \"\(version.rawValue)\", by the names of the columns")
+            }
+        }
+        try finish()
     }
 
     private func checkCount(_ record: CSVReader.Record) throws(InputError) {
@@ -72,27 +103,53 @@ struct RowDecoder<Row: CSVRow> {
         return changed
     }
 
-    /// Checks the header and returns the names behind its `param.` columns.
-    private func parameterNames(_ header: CSVReader.Record) throws(InputError) -> [String] {
-        let (expected, fields) = (Row.columns, texts.prefix(header.count))
-        for (index, name) in expected.enumerated()
-        where index >= fields.count || !fields[index].utf8.elementsEqual(name.utf8) {
+    // MARK: The header
+
+    /// Finds the version whose columns the header has. What is wrong with one that is of none is told by the version
+    /// that it comes nearest to; but a first row of a newer version tells more.
+    private mutating func takeHeader(_ header: CSVReader.Record) throws(InputError) {
+        let fields = Array(texts.prefix(header.count))
+        let nearest = SchemaVersion.allCases.max { left, right in
+            (Self.agreeing(fields, left), left) < (Self.agreeing(fields, right), right)
+        }!
+        (version, columns) = (nearest, Row.columns(of: nearest))
+        isVersioned = fields.first == CSVColumn<Row>.schemaVersionName
+        do throws(InputError) {
+            parameters = try parameterNames(fields, line: header.line)
+        } catch {
+            guard isVersioned else { throw error }
+            wrongHeader = error
+        }
+    }
+
+    /// How many names, from the first on, are those of a version's columns.
+    private static func agreeing(_ fields: [String], _ version: SchemaVersion) -> Int {
+        zip(fields, Row.columns(of: version)).prefix { $0.utf8.elementsEqual($1.name.utf8) }.reduce(0) { sum, _ in
+            sum + 1
+        }
+    }
+
+    /// Checks the header and returns the names behind its columns of parameters.
+    private func parameterNames(_ fields: [String], line: Int) throws(InputError) -> [String] {
+        for (index, column) in columns.enumerated()
+        where index >= fields.count || !fields[index].utf8.elementsEqual(column.name.utf8) {
             let found = index < fields.count ? JSONText.excerpt(fields[index]) : "nothing"
             throw InputError(
-                file: file, line: header.line, path: "column \(index + 1)",
-                message: "\(found) stands where \"\(name)\" belongs",
-                remedy: "this is no \(Row.fileName) of schema version \(CSVFile.schemaVersion); "
+                file: file, line: line, path: "column \(index + 1)",
+                message: "\(found) stands where \"\(column.name)\" belongs",
+                remedy: "this is no \(Row.fileName) of schema version \(version.rawValue); "
                     + "name one that opbench wrote")
         }
-        let names = fields.dropFirst(expected.count)
+        let names = fields.dropFirst(columns.count)
         let isOrdered = zip(names, names.dropFirst()).allSatisfy { $0 < $1 }
-        let prefix = CSVFile.parameterPrefix.utf8
-        guard names.isEmpty || Row.hasParameters, isOrdered, names.allSatisfy({ $0.utf8.starts(with: prefix) }) else {
+        let prefix = version.parameterPrefix
+        guard names.isEmpty || Row.hasParameters, isOrdered, names.allSatisfy({ $0.utf8.starts(with: prefix.utf8) })
+        else {
             throw InputError(
-                file: file, line: header.line, path: "column \(expected.count + 1)",
+                file: file, line: line, path: "column \(columns.count + 1)",
                 message: "unknown columns follow the fixed ones",
-                remedy: "only param.<name> columns may, each once, in alphabetical order")
+                remedy: "only \(prefix)<name> columns may, each once, in alphabetical order")
         }
-        return names.map { String(decoding: $0.utf8.dropFirst(prefix.count), as: UTF8.self) }
+        return names.map { String(decoding: $0.utf8.dropFirst(prefix.utf8.count), as: UTF8.self) }
     }
 }

@@ -71,7 +71,7 @@ extension SampleRow: CSVRow {
         .schemaVersion, .init("run_id", \.runID), .init("sample_id", \.sampleID),
         .init("timestamp_utc", \.timestampUTC), .init("workload", \.workload), .init("cell_id", \.cellID),
         .init("backend", \.backend), .init("side", \.side), .init("block", \.block), .init("position", \.position),
-        .init("phase", \.phase), .init("iteration", \.iteration), .init("class", \.operationClass),
+        .init("phase", \.phase), .init("iteration", \.iteration), .init("operation_class", \.operationClass),
         .init("status", \.status), flagsColumn, .init("metric", \.metric), .init("stat", \.stat),
         .init("value", \.value),
         .init(derived: "unit") { Metric.named($0.metric)?.unit.rawValue ?? unknownMetric },
@@ -83,11 +83,28 @@ extension SampleRow: CSVRow {
     private static let unknownMetric = "a metric of the catalogue"
 
     static let flagsColumn = CSVColumn<SampleRow>(
-        name: "flags", write: { $0.flags.joined(separator: ";") },
+        name: "sample_flags", write: { $0.flags.joined(separator: ";") },
         read: { row, text in
             row.flags = text.utf8.split(separator: UInt8(ascii: ";")).map { String(decoding: $0, as: UTF8.self) }
             return nil
         })
+
+    public static func columns(of version: SchemaVersion) -> [CSVColumn<SampleRow>] {
+        guard version == .one else { return columnList }
+        return columnList.former(names: formerNames).map { $0.name == "unit" ? formerUnit : $0 }
+    }
+
+    /// What version 1 called them.
+    static let formerNames = ["operation_class": "class", "sample_flags": "flags"]
+
+    private static let formerUnit = CSVColumn<SampleRow>(derived: "unit") { row in
+        guard let unit = Metric.named(row.metric)?.unit else { return unknownMetric }
+        return unit == .nanoseconds ? "s" : unit.rawValue
+    }
+
+    public mutating func convert(from version: SchemaVersion) {
+        if version == .one { value = FormerTime.figure(value, of: metric) }
+    }
 
     public static let blank = SampleRow(
         runID: "", sampleID: "", timestampUTC: "", workload: "", cellID: "", backend: .engine, block: 0, position: 0,

@@ -13,6 +13,18 @@ public struct SummaryRow: Sendable, Hashable {
     /// Samples behind the row: the throughput samples, or where there are none, those of the kind with the most.
     public var samples: Int
 
+    /// The interval of a figure; nil where there are too few samples for one.
+    public struct Bounds: Sendable, Hashable {
+        public var low: Double?
+        public var high: Double?
+
+        public init(low: Double? = nil, high: Double? = nil) { (self.low, self.high) = (low, high) }
+    }
+
+    /// Total time per operation in nanoseconds, the median over samples, and its 95 % interval.
+    public var timePerOperation: Double?
+    public var timePerOperationLow: Double?
+    public var timePerOperationHigh: Double?
     /// Operations ÷ total time, and the 95 % interval of the median over samples.
     public var operationsPerSecond: Double?
     public var operationsPerSecondLow: Double?
@@ -25,8 +37,8 @@ public struct SummaryRow: Sendable, Hashable {
     public var timeRatioHigh: Double?
     /// The backend that `timeRatio` is relative to; nil where there is no ratio.
     public var ratioTo: BackendID?
-    /// Submit and drain of one round, in seconds.
-    public var makespanSeconds: Double?
+    /// Submit and drain of one round.
+    public var makespanNanoseconds: Double?
     /// What work and span allow ÷ makespan, in shapes with dependencies and work.
     public var schedulingEfficiency: Double?
     /// The makespan ÷ the ideal one, where operations block.
@@ -37,25 +49,36 @@ public struct SummaryRow: Sendable, Hashable {
     public var releasePerOperation: Double?
     /// Page faults of those two.
     public var releaseFaultsPerOperation: Double?
-    /// Ready → start, in nanoseconds.
+    /// Ready → start, in nanoseconds. This and the others beside which bounds stand: the median over samples, and its 95 %
+    /// interval.
     public var startLatencyP50: Double?
+    public var startLatencyP50Bounds = Bounds()
     public var startLatencyP90: Double?
     public var startLatencyP99: Double?
+    public var startLatencyP99Bounds = Bounds()
     public var startLatencyP999: Double?
     public var startLatencyMax: Double?
     /// Ready → end, in nanoseconds.
     public var endLatencyP50: Double?
+    public var endLatencyP50Bounds = Bounds()
     public var endLatencyP99: Double?
+    public var endLatencyP99Bounds = Bounds()
     /// Just before the submitting call → start, in nanoseconds.
     public var submitLatencyP50: Double?
+    public var submitLatencyP50Bounds = Bounds()
     public var submitLatencyP99: Double?
+    public var submitLatencyP99Bounds = Bounds()
     /// The instant at which the plan has an operation arrive → end, in nanoseconds.
     public var intendedLatencyP50: Double?
+    public var intendedLatencyP50Bounds = Bounds()
     public var intendedLatencyP99: Double?
+    public var intendedLatencyP99Bounds = Bounds()
     public var intendedLatencyP999: Double?
     /// Just before the submitting call → end, in nanoseconds, where the plan has a pace.
     public var serviceLatencyP50: Double?
+    public var serviceLatencyP50Bounds = Bounds()
     public var serviceLatencyP99: Double?
+    public var serviceLatencyP99Bounds = Bounds()
     public var serviceLatencyP999: Double?
     /// How late the submitting thread was, in nanoseconds.
     public var submitLagP99: Double?
@@ -118,8 +141,11 @@ extension SummaryRow: CSVRow {
 
     public static let columnList: [CSVColumn<SummaryRow>] = [
         .schemaVersion, .init("run_id", \.runID), .init("workload", \.workload), .init("cell_id", \.cellID),
-        .init("backend", \.backend), .init("class", \.operationClass), .init("side", \.side),
+        .init("backend", \.backend), .init("operation_class", \.operationClass), .init("side", \.side),
         .init("status", \.status), .init("samples", \.samples),
+        .init("time_ns_per_op", \.timePerOperation),
+        .init("time_ns_per_op_ci_low", \.timePerOperationLow),
+        .init("time_ns_per_op_ci_high", \.timePerOperationHigh),
         .init("throughput_ops_per_s", \.operationsPerSecond),
         .init("throughput_ops_per_s_ci_low", \.operationsPerSecondLow),
         .init("throughput_ops_per_s_ci_high", \.operationsPerSecondHigh),
@@ -128,26 +154,46 @@ extension SummaryRow: CSVRow {
         .init("time_ratio_ci_low", \.timeRatioLow),
         .init("time_ratio_ci_high", \.timeRatioHigh),
         .init(optional: "ratio_to", \.ratioTo),
-        .init("makespan_s", \.makespanSeconds),
+        .init("makespan_ns", \.makespanNanoseconds),
         .init("scheduling_efficiency", \.schedulingEfficiency),
         .init("makespan_ratio", \.makespanRatio),
         .init("cancel_ns_per_op", \.cancelPerOperation),
         .init("release_ns_per_op", \.releasePerOperation),
         .init("release_page_faults_per_op", \.releaseFaultsPerOperation),
         .init("start_latency_p50_ns", \.startLatencyP50),
+        .init("start_latency_p50_ns_ci_low", \.startLatencyP50Bounds.low),
+        .init("start_latency_p50_ns_ci_high", \.startLatencyP50Bounds.high),
         .init("start_latency_p90_ns", \.startLatencyP90),
         .init("start_latency_p99_ns", \.startLatencyP99),
+        .init("start_latency_p99_ns_ci_low", \.startLatencyP99Bounds.low),
+        .init("start_latency_p99_ns_ci_high", \.startLatencyP99Bounds.high),
         .init("start_latency_p999_ns", \.startLatencyP999),
         .init("start_latency_max_ns", \.startLatencyMax),
         .init("end_latency_p50_ns", \.endLatencyP50),
+        .init("end_latency_p50_ns_ci_low", \.endLatencyP50Bounds.low),
+        .init("end_latency_p50_ns_ci_high", \.endLatencyP50Bounds.high),
         .init("end_latency_p99_ns", \.endLatencyP99),
+        .init("end_latency_p99_ns_ci_low", \.endLatencyP99Bounds.low),
+        .init("end_latency_p99_ns_ci_high", \.endLatencyP99Bounds.high),
         .init("submit_latency_p50_ns", \.submitLatencyP50),
+        .init("submit_latency_p50_ns_ci_low", \.submitLatencyP50Bounds.low),
+        .init("submit_latency_p50_ns_ci_high", \.submitLatencyP50Bounds.high),
         .init("submit_latency_p99_ns", \.submitLatencyP99),
+        .init("submit_latency_p99_ns_ci_low", \.submitLatencyP99Bounds.low),
+        .init("submit_latency_p99_ns_ci_high", \.submitLatencyP99Bounds.high),
         .init("intended_latency_p50_ns", \.intendedLatencyP50),
+        .init("intended_latency_p50_ns_ci_low", \.intendedLatencyP50Bounds.low),
+        .init("intended_latency_p50_ns_ci_high", \.intendedLatencyP50Bounds.high),
         .init("intended_latency_p99_ns", \.intendedLatencyP99),
+        .init("intended_latency_p99_ns_ci_low", \.intendedLatencyP99Bounds.low),
+        .init("intended_latency_p99_ns_ci_high", \.intendedLatencyP99Bounds.high),
         .init("intended_latency_p999_ns", \.intendedLatencyP999),
         .init("service_latency_p50_ns", \.serviceLatencyP50),
+        .init("service_latency_p50_ns_ci_low", \.serviceLatencyP50Bounds.low),
+        .init("service_latency_p50_ns_ci_high", \.serviceLatencyP50Bounds.high),
         .init("service_latency_p99_ns", \.serviceLatencyP99),
+        .init("service_latency_p99_ns_ci_low", \.serviceLatencyP99Bounds.low),
+        .init("service_latency_p99_ns_ci_high", \.serviceLatencyP99Bounds.high),
         .init("service_latency_p999_ns", \.serviceLatencyP999),
         .init("submit_lag_p99_ns", \.submitLagP99),
         .init("sustained_rate_per_s", \.sustainedRate),
@@ -170,6 +216,23 @@ extension SummaryRow: CSVRow {
         .init("quiesce_p99_ns", \.quiesceP99),
         .init("resume_to_start_p99_ns", \.resumeToStartP99),
     ]
+
+    public static func columns(of version: SchemaVersion) -> [CSVColumn<SummaryRow>] {
+        guard version == .one else { return columnList }
+        let added = columns.filter { $0.hasPrefix("time_ns_per_op") || $0.contains("_ns_ci_") }
+        return columnList.former(
+            names: ["operation_class": "class", "makespan_ns": "makespan_s"], without: Set(added))
+    }
+
+    /// The time per operation that version 1 lacked is the throughput turned over.
+    public mutating func convert(from version: SchemaVersion) {
+        guard version == .one else { return }
+        makespanNanoseconds = makespanNanoseconds.map(FormerTime.nanoseconds)
+        func time(_ rate: Double?) -> Double? { rate.flatMap { $0 > 0 ? 1e9 / $0 : nil } }
+        timePerOperation = time(operationsPerSecond)
+        timePerOperationLow = time(operationsPerSecondHigh)
+        timePerOperationHigh = time(operationsPerSecondLow)
+    }
 
     public static let blank = SummaryRow(
         runID: "", workload: "", cellID: "", backend: .engine, status: .ok, samples: 0, parameters: [:])

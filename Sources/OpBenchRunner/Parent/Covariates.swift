@@ -5,7 +5,7 @@ import OpBenchModel
 /// What surrounded a sample: read by the parent just before the child starts and just after it ends, so that the child
 /// spends nothing on it.
 struct Covariates: Sendable {
-    /// Sums since boot, in seconds; nil where the system does not tell.
+    /// Sums since boot, in nanoseconds; nil where the system does not tell.
     var steal: Double?
     var pressure: Double?
     var throttled: Double?
@@ -23,16 +23,16 @@ struct Covariates: Sendable {
             pressure: pressure(inPSI: SystemFile.text("/proc/pressure/cpu")),
             throttled: throttled(inCgroup: SystemFile.text(SystemFile.cpuStatistics)),
             load: SystemFile.text("/proc/loadavg").split(separator: " ").first.flatMap { Double($0) },
-            foreign: busy(inStat: stat).map { $0 - seconds(ResourceUsage.withChildren) },
-            samples: seconds(ResourceUsage.ofChildren),
+            foreign: busy(inStat: stat).map { $0 - Double(ResourceUsage.withChildren) },
+            samples: Double(ResourceUsage.ofChildren),
             instant: MonotonicClock.now())
     }
 
-    /// The numbers of the line `cpu`, in seconds.
+    /// The numbers of the line `cpu`, in nanoseconds.
     private static func times(inStat text: String) -> [Double]? {
         guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("cpu ") }) else { return nil }
         let ticks = line.split(separator: " ").dropFirst().compactMap { Double($0) }
-        return ticks.count >= 8 ? ticks.map { $0 / Double(sysconf(Int32(_SC_CLK_TCK))) } : nil
+        return ticks.count >= 8 ? ticks.map { $0 * 1e9 / Double(sysconf(Int32(_SC_CLK_TCK))) } : nil
     }
 
     /// User, nice, system and both kinds of interrupt.
@@ -43,13 +43,13 @@ struct Covariates: Sendable {
     /// The eighth number of the line `cpu`.
     static func steal(inStat text: String) -> Double? { times(inStat: text)?[7] }
 
-    /// `total=` of the line `some`, in microseconds.
+    /// `total=` of the line `some`, which is in microseconds.
     static func pressure(inPSI text: String) -> Double? {
         guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("some") }),
             let total = line.split(separator: " ").first(where: { $0.hasPrefix("total=") }),
             let microseconds = Double(total.dropFirst(6))
         else { return nil }
-        return microseconds / 1e6
+        return microseconds * 1e3
     }
 
     /// `throttled_usec` of cgroup 2, or `throttled_time` (nanoseconds) of cgroup 1.
@@ -57,8 +57,8 @@ struct Covariates: Sendable {
         for line in text.split(separator: "\n") {
             let words = line.split(separator: " ")
             guard words.count == 2, let value = Double(words[1]) else { continue }
-            if words[0] == "throttled_usec" { return value / 1e6 }
-            if words[0] == "throttled_time" { return value / 1e9 }
+            if words[0] == "throttled_usec" { return value * 1e3 }
+            if words[0] == "throttled_time" { return value }
         }
         return nil
     }

@@ -9,9 +9,9 @@ struct Interference: Sendable {
     var foreign: Double?
     /// CPU time of the sample's process.
     var ownTime: Double?
-    /// How long the child lived, in seconds.
+    /// How long the child lived. All times are in nanoseconds.
     var elapsed: Double
-    /// The slower reference loop, in seconds; nil if the child did not answer.
+    /// The slower reference loop; nil if the child did not answer.
     var referenceLoop: Double?
 
     init(before: Covariates, after: Covariates, referenceLoopNanoseconds: [Int64]) {
@@ -25,18 +25,18 @@ struct Interference: Sendable {
         load = before.load
         foreign = difference(\.foreign)
         ownTime = difference(\.samples)
-        elapsed = seconds(after.instant - before.instant)
-        referenceLoop = referenceLoopNanoseconds.max().map(seconds)
+        elapsed = Double(after.instant - before.instant)
+        referenceLoop = referenceLoopNanoseconds.max().map(Double.init)
     }
 
     /// Fixed thresholds, on nothing that the sample itself decides: more than a fiftieth of the time stolen, other
     /// processes busy for more than a quarter of it, any throttling, or the reference loop a quarter slower than calibrated.
     /// Times of less than a few of the kernel's ticks of 10 ms do not count.
     var isNoisy: Bool {
-        if let steal, steal > 0.02 * elapsed, steal > 0.01 { return true }
-        if let foreign, foreign > 0.25 * elapsed, foreign > 0.03 { return true }
+        if let steal, steal > 0.02 * elapsed, steal > 10e6 { return true }
+        if let foreign, foreign > 0.25 * elapsed, foreign > 30e6 { return true }
         if let throttled, throttled > 0 { return true }
-        if let referenceLoop, referenceLoop > 1.25 * Double(ReferenceLoop.nominal) / 1e9 { return true }
+        if let referenceLoop, referenceLoop > 1.25 * Double(ReferenceLoop.nominal) { return true }
         return false
     }
 

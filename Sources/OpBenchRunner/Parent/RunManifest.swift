@@ -15,7 +15,7 @@ struct RunManifest: Codable, Sendable {
     struct Identity: Codable, Sendable, Equatable {
         var seed: UInt64
         var isQuick: Bool
-        var timeoutSeconds: Double
+        var timeoutNanoseconds: Int64
         var workloads: [Workload]
         /// The samples in their order: id, backend, cell_id, block.
         var order: [String]
@@ -23,8 +23,13 @@ struct RunManifest: Codable, Sendable {
         enum CodingKeys: String, CodingKey {
             case seed
             case isQuick = "quick"
-            case timeoutSeconds = "timeout_s"
+            case timeoutNanoseconds = "timeout_ns"
             case workloads, order
+        }
+
+        /// Of files of version 1.
+        private enum FormerKeys: String, CodingKey {
+            case timeoutSeconds = "timeout_s"
         }
     }
 
@@ -58,14 +63,14 @@ struct RunManifest: Codable, Sendable {
         static let finished = "finished"
 
         var samplesDone: Int
-        /// CPU time of the process that starts the samples, so far; theirs is in their rows.
-        var runnerCPUSeconds: Double
+        /// CPU time of the process that starts the samples, so far; theirs is in their rows. Not known of former versions.
+        var runnerCPUNanoseconds: Int64?
         var endedUTC: String?
 
         enum CodingKeys: String, CodingKey {
             case state
             case samplesDone = "samples_done"
-            case runnerCPUSeconds = "runner_cpu_s"
+            case runnerCPUNanoseconds = "runner_cpu_ns"
             case endedUTC = "ended_utc"
         }
 
@@ -85,7 +90,8 @@ struct RunManifest: Codable, Sendable {
 
     static func identity(of plan: RunPlan) -> Identity {
         Identity(
-            seed: plan.options.seed, isQuick: plan.options.isQuick, timeoutSeconds: plan.options.timeoutSeconds,
+            seed: plan.options.seed, isQuick: plan.options.isQuick,
+            timeoutNanoseconds: Identity.nanoseconds(plan.options.timeoutSeconds),
             workloads: plan.specs.map { Workload(file: $0.file, name: $0.name, sha256: $0.sha256, text: $0.text) },
             order: plan.samples.map { sample in
                 let side = sample.side.map { " side=\($0.rawValue)" } ?? ""
@@ -99,7 +105,9 @@ struct RunManifest: Codable, Sendable {
         if identity.workloads.map(\.sha256) != other.workloads.map(\.sha256) { return "the workloads have changed" }
         if identity.seed != other.seed { return "--seed was \(identity.seed)" }
         if identity.isQuick != other.isQuick { return identity.isQuick ? "--quick was given" : "--quick was not given" }
-        if identity.timeoutSeconds != other.timeoutSeconds { return "--timeout was \(identity.timeoutSeconds)" }
+        if identity.timeoutNanoseconds != other.timeoutNanoseconds {
+            return "--timeout was \(seconds(identity.timeoutNanoseconds))"
+        }
         if builds != plan.options.builds { return "the builds have changed" }
         if identity.order != other.order { return "the selection of cells, backends, metrics or blocks was different" }
         return nil
@@ -135,9 +143,11 @@ struct RunManifest: Codable, Sendable {
     static func readWithProgress(_ path: String) throws(InputError) -> (manifest: RunManifest, progress: Progress?) {
         let data = Data(try JSONDocument.text(of: path, limit: sizeLimit).utf8)
         guard let manifest = try? JSONDecoder().decode(RunManifest.self, from: data) else {
+            try Versioned.check(data, file: path)
             throw InputError(
                 file: path, message: "this is not the description of a run", remedy: "give another --run-id")
         }
+        _ = try SchemaVersion.check(manifest.schemaVersion, file: path, path: "$.schema_version")
         guard WorkKernel.plausible.contains(manifest.calibration.iterationsPerNanosecond) else {
             throw InputError(
                 file: path, path: "$.calibration.iterations_per_ns",
@@ -155,6 +165,43 @@ struct RunManifest: Codable, Sendable {
         throw InputError(
             file: "run.json", message: "the description of this run would be larger than \(sizeLimit >> 20) MiB",
             remedy: "run fewer cells at once")
+    }
+}
+
+/// The one thing that a description of any version has.
+private struct Versioned: Decodable {
+    var schemaVersion: String
+
+    enum CodingKeys: String, CodingKey {
+        case schemaVersion = "schema_version"
+    }
+
+    /// - Throws: `InputError` for a version that is not known; nothing of what names none.
+    static func check(_ data: Data, file: String) throws(InputError) {
+        guard let text = try? JSONDecoder().decode(Versioned.self, from: data).schemaVersion else { return }
+        _ = try SchemaVersion.check(text, file: file, path: "$.schema_version")
+    }
+}
+
+extension RunManifest.Identity {
+    fileprivate static func nanoseconds(_ seconds: Double) -> Int64 { Int64((seconds * 1e9).rounded()) }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        seed = try container.decode(UInt64.self, forKey: .seed)
+        isQuick = try container.decode(Bool.self, forKey: .isQuick)
+        workloads = try container.decode([RunManifest.Workload].self, forKey: .workloads)
+        order = try container.decode([String].self, forKey: .order)
+        guard !container.contains(.timeoutNanoseconds) else {
+            timeoutNanoseconds = try container.decode(Int64.self, forKey: .timeoutNanoseconds)
+            return
+        }
+        let seconds = try decoder.container(keyedBy: FormerKeys.self).decode(Double.self, forKey: .timeoutSeconds)
+        guard (0...1e6).contains(seconds) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .timeoutNanoseconds, in: container, debugDescription: "no time that a sample may take")
+        }
+        timeoutNanoseconds = Self.nanoseconds(seconds)
     }
 }
 

@@ -214,7 +214,7 @@ final class RunSession {
     private func saveProgress(_ state: String, isEnd: Bool = false) throws {
         let progress = RunManifest.Progress(
             state: state, samplesDone: recorder.done,
-            runnerCPUSeconds: seconds(ResourceUsage.now().cpuNanoseconds), endedUTC: isEnd ? Timestamp.now() : nil)
+            runnerCPUNanoseconds: ResourceUsage.now().cpuNanoseconds, endedUTC: isEnd ? Timestamp.now() : nil)
         try folder.saveManifest(writer.text(progress))
     }
 

@@ -12,12 +12,15 @@ struct SampleAttempt {
     var id: String { isRerun ? sample.rerunID : sample.id }
 
     var histogramRows: [HistogramRow] {
-        report.histograms.flatMap { histogram in
-            zip(histogram.upperBounds, histogram.counts).map {
-                HistogramRow(
-                    sampleID: id, stage: histogram.stage, operationClass: histogram.operationClass,
-                    upperBoundNanoseconds: $0, count: $1)
-            }
+        report.histograms.map { histogram in
+            // A build of another time may have other buckets.
+            let buckets = LatencyBuckets.merged(
+                zip(histogram.upperBounds, histogram.counts).map { (upperBound: $0, count: $1) })
+            return HistogramRow(
+                workload: sample.cell.workload, cellID: sample.cell.id, backend: sample.backend,
+                side: sample.side?.rawValue ?? "", sampleID: id, stage: histogram.stage,
+                operationClass: histogram.operationClass, upperBoundsNanoseconds: buckets.map(\.upperBound),
+                counts: buckets.map(\.count))
         }
     }
 }

@@ -19,7 +19,7 @@ extension RoundAnalysis {
             }
             if key.stage == .start, !key.operationClass.isEmpty {
                 report.add(
-                    .longestWait, "max", Double(histogram.maxRecorded) / 1e9, operationClass: key.operationClass,
+                    .longestWait, "max", Double(histogram.maxRecorded), operationClass: key.operationClass,
                     operations: counted)
             }
         }
@@ -55,11 +55,11 @@ extension RoundAnalysis {
         }
     }
 
-    /// In seconds.
+    /// In nanoseconds.
     private static func statistics(of histogram: Histogram<UInt64>) -> [(stat: String, value: Double)] {
         let percentiles = [("p50", 50.0), ("p90", 90), ("p99", 99), ("p99.9", 99.9)]
-        return [("mean", histogram.mean / 1e9)]
-            + percentiles.map { ($0.0, Double(histogram.valueAtPercentile($0.1)) / 1e9) }
-            + [("max", Double(histogram.maxRecorded) / 1e9)]
+        return [("mean", histogram.mean)]
+            + percentiles.map { ($0.0, Double(histogram.valueAtPercentile($0.1))) }
+            + [("max", Double(histogram.maxRecorded))]
     }
 }

@@ -45,7 +45,7 @@ struct PhaseTimes {
         var phases = [("build", build), ("submit", submit), ("drain", drain)]
         if plan.submitsWhileDraining { phases = [("build", build), ("drain", submit + drain)] }
         phases += [("teardown", teardown), ("total", total), ("makespan", makespan)]
-        for (name, time) in phases { report.add(.time, "total", seconds(time), phase: name, operations: operations) }
+        for (name, time) in phases { report.add(.time, "total", Double(time), phase: name, operations: operations) }
         reportFeatures(of: plan, into: &report)
         let total = seconds(max(1, total))
         report.add(
@@ -57,11 +57,11 @@ struct PhaseTimes {
 
     private func reportFeatures(of plan: WorkloadPlan, into report: inout SampleReport) {
         if let chosen = plan.cancellation?.chosenCount, chosen > 0 {
-            report.add(.time, "total", seconds(cancel), phase: "cancel", operations: chosen * rounds)
+            report.add(.time, "total", Double(cancel), phase: "cancel", operations: chosen * rounds)
         }
         if plan.ballast != nil {
             let operations = plan.operationCount * rounds
-            report.add(.releaseTime, "total", seconds(drain + teardown), phase: "released", operations: operations)
+            report.add(.releaseTime, "total", Double(drain + teardown), phase: "released", operations: operations)
             report.add(.pageFaults, "total", Double(releaseFaults), phase: "released", operations: operations)
         }
         if let ideal = plan.idealBlockedMakespan(processors: sysconf(Int32(_SC_NPROCESSORS_ONLN))) {

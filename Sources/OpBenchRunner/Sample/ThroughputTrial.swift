@@ -57,6 +57,6 @@ struct ThroughputTrial {
         } while MonotonicClock.now() < end
         let operations = idle.operationCount
         report.add(
-            .probeCost, "mean", seconds(fastest.marked - fastest.bare) / Double(operations), operations: operations)
+            .probeCost, "mean", Double(fastest.marked - fastest.bare) / Double(operations), operations: operations)
     }
 }

@@ -31,7 +31,7 @@ struct WarmUp {
         body.deallocate()
         for (index, time) in times.enumerated() {
             report.add(
-                .time, "total", seconds(time), phase: "warmup", iteration: index, operations: plan.operationCount)
+                .time, "total", Double(time), phase: "warmup", iteration: index, operations: plan.operationCount)
         }
         if Self.falls(times) { report.flags.append("slope") }
     }

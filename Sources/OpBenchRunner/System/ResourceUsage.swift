@@ -55,7 +55,7 @@ struct ResourceUsage: Sendable {
 
     func report(operations: Int, into report: inout SampleReport) {
         for (metric, value) in [
-            (Metric.cpuTime, Double(cpuNanoseconds) / 1e9), (.voluntarySwitches, Double(voluntarySwitches)),
+            (Metric.cpuTime, Double(cpuNanoseconds)), (.voluntarySwitches, Double(voluntarySwitches)),
             (.involuntarySwitches, Double(involuntarySwitches)), (.pageFaults, Double(pageFaults)),
         ] {
             report.add(metric, "total", value, phase: "total", operations: operations)
