@@ -86,12 +86,16 @@ struct ProfileTests {
         let workloads = OpBenchProcess.root.path + "/workloads"
         let more = try FileManager.default.contentsOfDirectory(atPath: workloads + "/more").sorted()
         let files = more.filter { $0.hasSuffix(".json") && !$0.hasPrefix("stall") }.map { "\(workloads)/more/\($0)" }
-        let specs = try WorkloadSpec.load(files: files)
+        // Few operations: what is tried is that each shape can be traced.
+        let specs = try WorkloadSpec.overriding(
+            try WorkloadSpec.load(files: files),
+            with: ["operations": [.integer(300)], "groups": [.integer(20)], "duration_ns": [.integer(20_000_000)]])
         #expect(Set(specs.map(\.shape)).count >= 11)
         let cells = specs.compactMap { $0.cells().first?.id }
         let filter = "^(\(cells.map(NSRegularExpression.escapedPattern).joined(separator: "|")))$"
         let result = try await profile(
-            ["--kind", "trace", "--backend", "engine,dispatch,foundation,concurrency", "--filter", filter] + files,
+            ["--kind", "trace", "--backend", "engine,dispatch,foundation,concurrency", "--filter", filter]
+                + ["--set", "operations=300", "--set", "groups=20", "--set", "duration_ns=20000000"] + files,
             in: folder)
         #expect(result.status == 0, "\(result.errors)")
         for cell in cells { #expect(result.output.contains("\(cell) on engine\n")) }
