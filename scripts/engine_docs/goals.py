@@ -1,11 +1,11 @@
 """The table of the engine's goals, as `opbench gate` has judged the kept runs of scripts/engine-goals."""
 
-import csv
 from collections import Counter
 from pathlib import Path
 
 from engine_docs.articles import Maker
 from engine_docs.errors import Problem
+from opbench_rows import BadRows, read
 
 ALLOCATORS = {"system": "glibc's malloc", "jemalloc": "jemalloc"}
 VERDICTS = ("met", "missed", "inconclusive", "missing")
@@ -19,7 +19,7 @@ def maker(folder: Path) -> Maker:
     def make(name: str) -> str:
         try:
             return _table([_read(folder / f"{name}-goals-{allocator}.csv") for allocator in ALLOCATORS])
-        except (OSError, KeyError, ValueError) as error:
+        except (OSError, KeyError, ValueError, BadRows) as error:
             raise Problem(f"{folder}/{name}-goals-….csv: no verdicts of scripts/engine-goals: {error}") from None
 
     return make
@@ -28,11 +28,10 @@ def maker(folder: Path) -> Maker:
 def _read(path: Path) -> dict[Place, Row]:
     """The goals by what they bound: what a ratio was taken to may depend on which backend was the fastest."""
     found: dict[Place, Row] = {}
-    with open(path, newline="", encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            place = (row["cell_id"], row["metric"], row["stat"])
-            number = sum(known[:3] == place for known in found)
-            found[*place, str(number) if row["against"] else ""] = row
+    for row in read(path):
+        place = (row["cell_id"], row["metric"], row["stat"])
+        number = sum(known[:3] == place for known in found)
+        found[*place, str(number) if row["against"] else ""] = row
     return found
 
 

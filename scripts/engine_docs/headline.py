@@ -1,10 +1,10 @@
 """The README's table of the engine beside Dispatch and Foundation, from the summary of a run that is kept."""
 
-import csv
 from pathlib import Path
 
 from engine_docs.articles import Maker
 from engine_docs.errors import Problem
+from opbench_rows import BadRows, read
 
 Row = dict[str, str]
 
@@ -27,10 +27,9 @@ def maker(folder: Path) -> Maker:
     def make(name: str) -> str:
         path = folder / name / "summary.csv"
         try:
-            with open(path, newline="", encoding="utf-8") as file:
-                rows = {(row["cell_id"], row["backend"]): row for row in csv.DictReader(file) if not row["class"]}
+            rows = {(row["cell_id"], row["backend"]): row for row in read(path) if not row["operation_class"]}
             return _table(rows)
-        except (OSError, KeyError, ValueError) as error:
+        except (OSError, KeyError, ValueError, BadRows) as error:
             raise Problem(f"{path}: no figures of these cells: {error}") from None
 
     return make
@@ -53,7 +52,7 @@ def _table(rows: dict[tuple[str, str], Row]) -> str:
 
 def _time(row: Row | None) -> str:
     """The time of one operation, or a dash where the backend has no such cell."""
-    if row is None or not row["throughput_ops_per_s"]:
+    if row is None or not row["time_ns_per_op"]:
         return "–"
-    nanoseconds = 1e9 / float(row["throughput_ops_per_s"])
+    nanoseconds = float(row["time_ns_per_op"])
     return f"{nanoseconds:,.0f} ns" if nanoseconds < 100_000 else f"{nanoseconds / 1000:,.0f} µs"

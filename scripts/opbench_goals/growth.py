@@ -10,10 +10,10 @@ from pathlib import Path
 from opbench_plots import tables
 from opbench_plots.errors import BadInput
 from opbench_plots.measures import Interval
-from opbench_plots.tables import PARAMETER_PREFIX
+from opbench_rows import CURRENT, PARAMETER_PREFIX
 
-RATE = "throughput_ops_per_s"
-READ = ("schema_version", "run_id", "workload", "cell_id", "backend", "class", "samples", RATE, f"{RATE}_ci_low", f"{RATE}_ci_high")
+TIMES = ("time_ns_per_op", "time_ns_per_op_ci_low", "time_ns_per_op_ci_high")
+READ = ("schema_version", "run_id", "workload", "cell_id", "backend", "operation_class", "samples", *TIMES)
 COLUMNS = (
     "schema_version", "run_id", "allocator", "workload", "cell_id", "parameter", "x", "backend", "ns_per_op", "low",
     "high", "is_interval", "samples",
@@ -55,14 +55,14 @@ class Point:
 def points(folder: Path, axes: Sequence[Axis] = AXES) -> tuple[str, list[Point]]:
     """The id of a run, and all that its summary.csv has along the axes."""
     table = tables.read_table(folder / "summary.csv", READ)
-    rates = [table.positive(f"{RATE}{part}") for part in ("", "_ci_low", "_ci_high")]
+    times = [table.positive(name) for name in TIMES]
     found = []
     for axis in axes:
-        rows = table.frame[(table.frame["workload"] == axis.workload) & (table.frame["class"] == "") & rates[0].notna()]
+        rows = table.frame[(table.frame["workload"] == axis.workload) & (table.frame["operation_class"] == "") & times[0].notna()]
         own = [
             Point(
                 axis.workload, row["cell_id"], axis.parameter, int(row[PARAMETER_PREFIX + axis.parameter]),
-                row["backend"], _time(*(float(rate[index]) for rate in rates)), int(row["samples"]),
+                row["backend"], _time(*(float(time[index]) for time in times)), int(row["samples"]),
             )
             for index, row in rows.iterrows()
         ]  # fmt: skip
@@ -70,11 +70,9 @@ def points(folder: Path, axes: Sequence[Axis] = AXES) -> tuple[str, list[Point]]
     return table.frame["run_id"][0], found
 
 
-def _time(rate: float, low: float, high: float) -> Interval:
-    """Nanoseconds an operation from operations a second: the highest rate is the shortest time."""
-    if math.isnan(low) or math.isnan(high):
-        return Interval(1e9 / rate)
-    return Interval(1e9 / rate, 1e9 / high, 1e9 / low)
+def _time(time: float, low: float, high: float) -> Interval:
+    """Nanoseconds an operation."""
+    return Interval(time) if math.isnan(low) or math.isnan(high) else Interval(time, low, high)
 
 
 def write(found: Sequence[Point], run_id: str, allocator: str, path: Path) -> None:
@@ -87,7 +85,7 @@ def write(found: Sequence[Point], run_id: str, allocator: str, path: Path) -> No
             figures = ["" if value is None else f"{value:.4g}" for value in point.time]
             where = [point.workload, point.cell_id, point.parameter, point.x, point.backend]
             has_bar = str(point.time.has_bar).lower()
-            writer.writerow([1, run_id, allocator, *where, *figures, has_bar, point.samples])
+            writer.writerow([CURRENT, run_id, allocator, *where, *figures, has_bar, point.samples])
 
 
 def read(path: Path) -> tuple[str, str, list[Point]]:

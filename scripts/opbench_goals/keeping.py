@@ -25,7 +25,7 @@ def _is_printed(rows: "DataFrame", rules: list[dict]) -> "Series":
     is_drawn = rows["metric"].str.cat(rows["stat"], sep=" ").isin({" ".join(figure) for figure in FROM_SAMPLES})
     is_bounded = is_drawn & False
     for rule in rules:
-        is_of_rule = rows["class"] == ""
+        is_of_rule = rows["operation_class"] == ""
         for column in ("metric", "stat", "phase"):
             if column in rule:
                 is_of_rule &= rows[column] == rule[column]

@@ -23,6 +23,8 @@ FOOTER_LINE_HEIGHT = 0.15
 DOTS_PER_INCH = 150
 # What fits under the title of a figure of one inch.
 CHARACTERS_AN_INCH = 13.5
+# What fits into the title of a panel of one inch.
+TITLE_CHARACTERS_AN_INCH = 10
 # From this many facets on, each has its panels in one row.
 MANY_FACETS = 3
 # More facets than this go to a further page, and on many pages nobody sees anything.
@@ -69,7 +71,7 @@ class _Page:
         for facet, label, body in zip(self.facets, labels, bodies, strict=True):
             self._draw_facet(body, facet, label, rows_a_facet)
         bottom.text(self._left, 1, "\n".join(footer), va="top", fontsize=7.5, color=style.MUTED, linespacing=1.35)
-        _freeze_layout(figure)
+        freeze_layout(figure)
         return figure
 
     @property
@@ -101,10 +103,12 @@ class _Page:
         bars = list(dict.fromkeys(measure.bars for measure in barred))
         for meaning in bars:
             titles = [self._title(measure) for measure in barred if measure.bars == meaning]
-            sentences.append(f"Bars: {meaning}" + (f" ({'; '.join(titles)})." if len(bars) > 1 else "."))
+            sentences.append(f"Thin lines: {meaning}" + (f" ({'; '.join(titles)})." if len(bars) > 1 else "."))
         meanings = [measure.meaning for measure in self.measures]
         zeros = [measure.zero for measure in self.measures if 0 in arrangement.extent(measure)]
         sentences += [sentence for sentence in dict.fromkeys(meanings + zeros) if sentence]
+        if any(arrangement.has_noise(measure) for measure in self.measures):
+            sentences.append("Hollow points, hatched bars: something else used the machine during half of the samples or more.")
         if any(measure.bars == CONFIDENCE for measure in self.measures) and CONFIDENCE not in bars:
             sentences.append("No confidence intervals: the run has too few blocks for them.")
         if arrangement.statuses:
@@ -132,7 +136,7 @@ class _Page:
             left, 1 - 0.4 / height, "\n".join(under_title), va="top", fontsize=8.5, color=style.MUTED, linespacing=1.3
         )
         header.legend(
-            handles=[_legend_entry(backend, self.styles[backend]) for backend in arrangement.backends],
+            handles=[legend_entry(backend, self.styles[backend]) for backend in arrangement.backends],
             loc="lower left",
             bbox_to_anchor=(left / 2, 0),
             ncols=self._legend_columns(),
@@ -150,10 +154,11 @@ class _Page:
             axes.set_axis_off()
         for axes, measure in zip(grid.flat, self.measures, strict=False):
             panel = self.arrangement.panel(facet, measure)
-            draw_panel(axes, panel, self.arrangement.extent(measure), self.styles, self._title(measure))
+            title = "\n".join(textwrap.wrap(self._title(measure), int(self.width / self.columns * TITLE_CHARACTERS_AN_INCH)))
+            draw_panel(axes, panel, self.arrangement.extent(measure), self.styles, title)
 
 
-def _freeze_layout(figure: Figure) -> None:
+def freeze_layout(figure: Figure) -> None:
     """Lays the figure out once, and rounds: the solver's last digits are not the same each time, files must be."""
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
@@ -163,7 +168,7 @@ def _freeze_layout(figure: Figure) -> None:
             axes.set_position([round(bound, 6) for bound in axes.get_position().bounds])
 
 
-def _legend_entry(backend: str, look: SeriesStyle) -> Line2D:
+def legend_entry(backend: str, look: SeriesStyle) -> Line2D:
     return Line2D(
         [],
         [],

@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from opbench_plots.tables import PARAMETER_PREFIX, read_table
+from opbench_plots.tables import read_table
+from opbench_rows import PARAMETER_PREFIX
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series

@@ -6,6 +6,8 @@ from opbench_plots.measures import Interval, Measure
 from opbench_plots.run import Cell, Run, SummaryRow
 from opbench_plots.shapes import ShapePlan
 
+FEWEST_OF_A_LINE = 3
+"""Two points are no trend."""
 # The usual order of backends; the forms of one follow it by name.
 BACKEND_ORDER = ("engine", "dispatch", "foundation", "concurrency", "serial")
 
@@ -18,6 +20,11 @@ class Axis:
     values: tuple[str, ...]
     # Drawn as numbers on a logarithmic scale rather than as evenly spaced categories.
     is_logarithmic: bool = False
+
+    @property
+    def has_order(self) -> bool:
+        """Whether its values are numbers, from the least to the greatest."""
+        return self.is_logarithmic or all(_number(value) is not None for value in self.values)
 
     def position(self, value: str) -> float:
         return float(value) if self.is_logarithmic else float(self.values.index(value))
@@ -40,6 +47,8 @@ class Series:
     points: dict[str, Interval] = field(default_factory=dict)
     # Axis value → a status other than `ok`.
     statuses: dict[str, str] = field(default_factory=dict)
+    # The axis values whose samples were mostly taken while something else used the machine.
+    noisy: set[str] = field(default_factory=set)
 
 
 @dataclass
@@ -47,6 +56,12 @@ class Panel:
     measure: Measure
     axis: Axis
     series: list[Series]
+
+    @property
+    def has_lines(self) -> bool:
+        """Whether lines join its points: those of three numbers or classes at least. Else they are bars."""
+        is_joined = self.axis.is_logarithmic or (self.measure.by_class and self.axis.label != "backend")
+        return is_joined and len(self.axis.values) >= FEWEST_OF_A_LINE
 
     @property
     def has_points(self) -> bool:
@@ -102,6 +117,9 @@ class Arrangement:
             self._extents[measure] = [value for facet in self.facets for value in self.panel(facet, measure).values]
         return self._extents[measure]
 
+    def has_noise(self, measure: Measure) -> bool:
+        return any(series.noisy for facet in self.facets for series in self.panel(facet, measure).series)
+
     def has_bars(self, measure: Measure) -> bool:
         points = (measure.read(self.run, row) for row in self.rows.values())
         return any(point is not None and point.has_bar for point in points)
@@ -110,6 +128,8 @@ class Arrangement:
         row = self.rows.get((cell, series.backend, operation_class))
         if row is not None and (point := measure.read(self.run, row)) is not None:
             series.points[value] = point
+            if (row.cell_id, series.backend, measure.kind) in self.run.noisy:
+                series.noisy.add(value)
         # A backend that never ran has no rows of classes: its status is that of the whole cell.
         judged = row or self.rows.get((cell, series.backend, ""))
         if judged is not None and judged.status != "ok":
@@ -147,7 +167,8 @@ class Arrangement:
     def _parameter_axis(self, facet: Facet) -> Axis:
         values = sorted({cell.value(self.axis_parameter) for cell in facet.cells}, key=_value_key)
         numbers = [_number(value) for value in values]
-        is_logarithmic = len(values) > 1 and all(number is not None and number > 0 for number in numbers)
+        # Two values are bars, side by side.
+        is_logarithmic = len(values) >= FEWEST_OF_A_LINE and all(number is not None and number > 0 for number in numbers)
         return Axis(self.axis_parameter, tuple(values), is_logarithmic)
 
     def _facets(self, cells: list[Cell]) -> list[Facet]:

@@ -31,6 +31,7 @@ class Unit(Enum):
     RATE = "operations/s"
     RATIO = "×"
     COUNT = "operations"
+    NUMBER = "number"
     BYTES = "bytes"
     SHARE = "%"
     NICE = "nice value"
@@ -52,25 +53,18 @@ class Measure:
     # What the footer tells of all figures of the panel, and of those that are 0, if there is something to tell.
     meaning: str = ""
     zero: str = ""
+    # The kind of sample that it comes from.
+    kind: str = "throughput"
 
     @property
     def axis_label(self) -> str:
         """The unit, unless each tick bears it, and which way is good."""
-        unit = "" if self.unit in (Unit.NANOSECONDS, Unit.RATIO, Unit.SHARE) else self.unit.value
+        unit = "" if self.unit in (Unit.NANOSECONDS, Unit.RATIO, Unit.SHARE, Unit.NUMBER, Unit.BYTES) else self.unit.value
         return ", ".join(part for part in (unit, self.better and f"{self.better} is better") if part)
 
 
 CONFIDENCE = "95 % confidence interval over the blocks"
 SPREAD = "lowest and highest sample"
-
-
-def time_per_operation(run: Run, row: SummaryRow) -> Interval | None:
-    """In nanoseconds: what the throughput says, the other way round."""
-    rate = row.figures.get("throughput_ops_per_s")
-    if rate is None:
-        return None
-    low, high = (row.figures.get(f"throughput_ops_per_s_ci_{end}") for end in ("low", "high"))
-    return Interval(1e9 / rate, high and 1e9 / high, low and 1e9 / low)
 
 
 def with_interval(column: str) -> Callable[[Run, SummaryRow], Interval | None]:

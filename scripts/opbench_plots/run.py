@@ -10,12 +10,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from opbench_plots import tables
 from opbench_plots.errors import BadInput
 from opbench_plots.kept import samples_of
-from opbench_plots.tables import PARAMETER_PREFIX, Table
+from opbench_plots.tables import Table
+from opbench_rows import PARAMETER_PREFIX
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
 
 POSITIVE_COLUMNS = (
+    "time_ns_per_op",
+    "time_ns_per_op_ci_low",
+    "time_ns_per_op_ci_high",
     "throughput_ops_per_s",
     "throughput_ops_per_s_ci_low",
     "throughput_ops_per_s_ci_high",
@@ -32,15 +36,17 @@ FIGURE_COLUMNS = (
     "quiesce_p99_ns",
     "resume_to_start_p99_ns",
 )
-IDENTITY_COLUMNS = ("schema_version", "run_id", "workload", "cell_id", "backend", "class", "status")
+"""Those that every run has; what else stands in summary.csv is read as well."""
+IDENTITY_COLUMNS = ("schema_version", "run_id", "workload", "cell_id", "backend", "operation_class", "status")
 SUMMARY_COLUMNS = (*IDENTITY_COLUMNS, "samples", "ratio_to", *POSITIVE_COLUMNS, *FIGURE_COLUMNS)
 SAMPLE_COLUMNS = (
     *IDENTITY_COLUMNS,
-    *("sample_id", "side", "block", "phase", "iteration", "flags", "metric", "stat", "value"),
+    *("sample_id", "side", "block", "phase", "iteration", "sample_flags", "metric", "stat", "value"),
 )
 # Metrics that samples.csv has for all rounds of a sample together, and summary.csv for one round: samples repeat a cell's
 # plan as often as it takes to last long enough.
 COUNTED_BY_ROUND = frozenset({"inversions", "starts_after_suspend"})
+_TEXTS = frozenset({*IDENTITY_COLUMNS, "side", "samples", "ratio_to"})
 
 
 @dataclass(frozen=True)
@@ -68,6 +74,7 @@ class SummaryRow:
     """One row of summary.csv; an absent figure is absent from `figures`."""
 
     slot: Slot
+    cell_id: str
     status: str
     ratio_to: str
     figures: dict[str, float]
@@ -81,6 +88,8 @@ class Run:
     rows: list[SummaryRow]
     # (slot, metric, stat) → one value per sample, in the quantity of summary.csv.
     samples: dict[tuple[Slot, str, str], list[float]] = field(default_factory=dict)
+    # (cell_id, backend, kind of sample) of which at least half of the samples were taken in a storm.
+    noisy: set[tuple[str, str, str]] = field(default_factory=set)
     # Workload name → shape, as far as run.json tells.
     shapes: dict[str, str] = field(default_factory=dict)
     # Lines about where the run was measured.
@@ -99,11 +108,13 @@ def load_run(folder: Path) -> Run:
     summary = tables.read_table(folder / "summary.csv", SUMMARY_COLUMNS)
     run = Run(name=_run_id(summary), rows=_summary_rows(summary))
     if "side" in summary.frame and (sides := sorted(set(summary.frame["side"]) - {""})):
-        raise BadInput(f"{summary.path}: a run of two builds ({', '.join(sides)}), which compare.csv tells about; plots show one")
+        raise BadInput(f"{summary.path}: a run of two builds ({', '.join(sides)}), which its compare.csv tells about")
     _check_unique(summary.path, run.rows)
     samples = samples_of(folder)
     if samples.exists():
-        run.samples = _sample_values(tables.read_table(samples, SAMPLE_COLUMNS))
+        table = tables.read_table(samples, SAMPLE_COLUMNS)
+        run.samples = _sample_values(table)
+        run.noisy = _noisy(table)
     else:
         run.notes.append(f"no {samples}: no CPU share, no nice value, no spread between samples")
     description = folder / "run.json"
@@ -118,6 +129,12 @@ def load_run(folder: Path) -> Run:
     return run
 
 
+def sides_of(folder: Path) -> list[str]:
+    """The builds that a run compares; empty for a run of one."""
+    frame = tables.read_table(folder / "summary.csv", SUMMARY_COLUMNS).frame
+    return sorted(set(frame["side"]) - {""}) if "side" in frame else []
+
+
 def _run_id(summary: Table) -> str:
     names = sorted(set(summary.frame["run_id"]))
     if len(names) != 1:
@@ -128,15 +145,17 @@ def _run_id(summary: Table) -> str:
 def _slot(parameters: list[str], row: "Mapping[str, str] | Series") -> Slot:
     values = ((name, row[PARAMETER_PREFIX + name]) for name in parameters)
     cell = Cell(row["workload"], tuple((name, value) for name, value in values if value != ""))
-    return Slot(cell, row["backend"], row["class"])
+    return Slot(cell, row["backend"], row["operation_class"])
 
 
 def _summary_rows(table: Table) -> list[SummaryRow]:
     figures = {name: table.positive(name) for name in POSITIVE_COLUMNS}
-    figures |= {name: table.numbers(name) for name in FIGURE_COLUMNS}
+    others = (name for name in table.frame if name not in _TEXTS and name not in figures)
+    figures |= {name: table.numbers(name) for name in others if not name.startswith(PARAMETER_PREFIX)}
     return [
         SummaryRow(
             slot=_slot(table.parameters, row),
+            cell_id=row["cell_id"],
             status=row["status"],
             ratio_to=row["ratio_to"],
             figures={name: float(values[index]) for name, values in figures.items() if values.notna()[index]},
@@ -159,20 +178,34 @@ def _check_unique(path: Path, rows: list[SummaryRow]) -> None:
 def _sample_values(table: Table) -> dict[tuple[Slot, str, str], list[float]]:
     """The samples' figures as the summary takes them: of sound samples outside the warm-up, without those that were
     taken again, and by round where the summary counts by round."""
-    rows = table.frame[counts(table.frame)]
-    rows = rows[~_is_superseded(rows)]
+    rows = _counted(table)
     rows = rows.assign(number=table.numbers("value", rows)).dropna(subset="number")
     sample = ["cell_id", "backend", "sample_id"]
-    rounds = rows[(rows["metric"] == "rounds") & (rows["class"] == "")].drop_duplicates(sample, keep="last")
+    rounds = rows[(rows["metric"] == "rounds") & (rows["operation_class"] == "")].drop_duplicates(sample, keep="last")
     rows = rows.merge(rounds[[*sample, "number"]], how="left", on=sample, suffixes=("", "_of_rounds"))
     by_round = rows["metric"].isin(COUNTED_BY_ROUND)
     rows["number"] /= rows["number_of_rounds"].fillna(1).clip(lower=1).where(by_round, 1)
     parameters = table.parameters
     values = {}
-    for _, group in rows.groupby(["cell_id", "backend", "class", "metric", "stat"], sort=False):
+    for _, group in rows.groupby(["cell_id", "backend", "operation_class", "metric", "stat"], sort=False):
         first = group.iloc[0]
         values[_slot(parameters, first), first["metric"], first["stat"]] = group["number"].tolist()
     return values
+
+
+def _counted(table: Table) -> "DataFrame":
+    """The rows that count, without those of samples that were taken again."""
+    rows = table.frame[counts(table.frame)]
+    return rows[~_is_superseded(rows)]
+
+
+def _noisy(table: Table) -> set[tuple[str, str, str]]:
+    """Of which cells, backends and kinds of sample at least half of the samples are flagged `noisy`."""
+    samples = _counted(table).drop_duplicates(["cell_id", "backend", "sample_id"])
+    is_noisy = samples["sample_flags"].str.split(";").map(lambda flags: "noisy" in flags).astype(bool)
+    kind = samples["sample_id"].str.partition("-")[2]
+    share = is_noisy.groupby([samples["cell_id"], samples["backend"], kind]).mean()
+    return set(share[share >= 0.5].index)
 
 
 def counts(rows: "DataFrame") -> "Series":
@@ -183,7 +216,7 @@ def counts(rows: "DataFrame") -> "Series":
 
 def _is_superseded(rows: "DataFrame") -> "Series":
     """Whether a sample was taken again. It and the other have the kind, which ends the id, and the block in common."""
-    is_rerun = rows["flags"].str.split(";").map(lambda flags: "rerun" in flags).astype(bool)
+    is_rerun = rows["sample_flags"].str.split(";").map(lambda flags: "rerun" in flags).astype(bool)
     kind = rows["sample_id"].str.partition("-")[2]
     was_rerun = is_rerun.groupby([rows["cell_id"], rows["backend"], kind, rows["block"]]).transform("any")
     return was_rerun & ~is_rerun

@@ -9,7 +9,6 @@ from opbench_plots.measures import (
     Unit,
     from_samples,
     plain,
-    time_per_operation,
     with_interval,
     with_spread,
 )
@@ -32,7 +31,7 @@ class ShapePlan:
     class_order: tuple[str, ...] = ()
 
 
-TIME_PER_OPERATION = Measure("Time per operation", Unit.NANOSECONDS, time_per_operation, bars=CONFIDENCE)
+TIME_PER_OPERATION = Measure("Time per operation", Unit.NANOSECONDS, with_interval("time_ns_per_op"), bars=CONFIDENCE)
 TIME_RATIO = Measure(
     "Time per operation ÷ that of {ratio_to}",
     Unit.RATIO,
@@ -45,21 +44,30 @@ THROUGHPUT = Measure("Throughput", Unit.RATE, with_interval("throughput_ops_per_
 
 def _start_latency(stat: str, title: str) -> Measure:
     column = f"start_latency_{stat}_ns"
-    read = with_spread(column, "start_latency", stat, scale=1e9)
+    read = with_spread(column, "start_latency", stat)
     return Measure(
         title,
         Unit.NANOSECONDS,
         read,
         by_class=True,
         bars=SPREAD,
+        kind="latency",
         meaning="Start latency: from ready to the first line, the wait behind other ready operations included.",
         zero="A start latency of 0: it started before its submitting call had returned, or too soon for the clock.",
     )
 
 
 def _latency(metric: str, stat: str, title: str) -> Measure:
-    return Measure(title, Unit.NANOSECONDS, from_samples(metric, (stat,), 1e9), bars=SPREAD)
+    return Measure(title, Unit.NANOSECONDS, from_samples(metric, (stat,)), bars=SPREAD, kind="latency")
 
+
+MEMORY = (
+    Measure("Mallocs, per operation", Unit.NUMBER, plain("allocations_per_op"), kind="allocations"),
+    Measure("Bytes requested from malloc, per operation", Unit.BYTES, plain("allocated_bytes_per_op"), kind="allocations"),
+    Measure("Bytes held by an operation that waits", Unit.BYTES, plain("retained_bytes_per_pending_op"), kind="heap"),
+    Measure("Greatest resident size of the process", Unit.BYTES, plain("peak_resident_bytes"), kind="heap"),
+)
+"""What every shape has of memory."""
 
 PRIORITY_LEVELS = ("very_low", "low", "normal", "high", "very_high")
 
@@ -108,6 +116,7 @@ PLANS = (
                 with_spread("inversions", "inversions", "total"),
                 by_class=True,
                 bars=SPREAD,
+                kind="latency",
             ),
         ),
         telling_parameters=frozenset({"enqueue"}),
@@ -126,6 +135,7 @@ PLANS = (
                 from_samples("cpu_share", ("mean", "total"), 100),
                 by_class=True,
                 bars=SPREAD,
+                kind="latency",
                 better="",
             ),
             Measure(
@@ -134,6 +144,7 @@ PLANS = (
                 from_samples("effective_nice", ("mean", "max", "total")),
                 by_class=True,
                 bars=SPREAD,
+                kind="latency",
                 better="",
             ),
         ),
@@ -150,18 +161,21 @@ PLANS = (
                 Unit.COUNT,
                 with_spread("starts_after_suspend", "starts_after_suspend", "total"),
                 bars=SPREAD,
+                kind="latency",
             ),
             Measure(
                 "Suspend returned → last start, 99th percentile",
                 Unit.NANOSECONDS,
-                with_spread("quiesce_p99_ns", "quiesce_time", "p99", 1e9),
+                with_spread("quiesce_p99_ns", "quiesce_time", "p99"),
                 bars=SPREAD,
+                kind="latency",
             ),
             Measure(
                 "Resume → first start, 99th percentile",
                 Unit.NANOSECONDS,
-                with_spread("resume_to_start_p99_ns", "resume_to_start", "p99", 1e9),
+                with_spread("resume_to_start_p99_ns", "resume_to_start", "p99"),
                 bars=SPREAD,
+                kind="latency",
             ),
         ),
         axis_parameters=("toggles", "producers", "run_ns", "hold_ns", "operations", "work_ns"),
@@ -183,7 +197,7 @@ PLANS = (
         shape="sequence",
         title="Phases, one after the other",
         measures=(
-            Measure("Time per operation", Unit.NANOSECONDS, time_per_operation, by_class=True, bars=CONFIDENCE),
+            replace(TIME_PER_OPERATION, by_class=True),
             _start_latency("p50", "Start latency, median"),
             _start_latency("p99", "Start latency, 99th percentile"),
         ),
@@ -202,6 +216,7 @@ PLANS = (
                 Unit.RATE,
                 from_samples("sustained_rate", ("rate",)),
                 bars=SPREAD,
+                kind="latency",
                 better="higher",
             ),
         ),
@@ -237,7 +252,7 @@ PLANS = (
         title="Telling observers",
         measures=(
             TIME_PER_OPERATION,
-            Measure("Bytes held by an operation that waits", Unit.BYTES, plain("retained_bytes_per_pending_op")),
+            Measure("Bytes held by an operation that waits", Unit.BYTES, plain("retained_bytes_per_pending_op"), kind="heap"),
         ),
         axis_parameters=("observers", "operations", "work_ns"),
         telling_parameters=frozenset({"observers"}),
@@ -274,13 +289,18 @@ PLANS = (
         shape="memory_fence",
         title="Many operations that wait at once",
         measures=(
-            Measure("Bytes held by an operation that waits", Unit.BYTES, plain("retained_bytes_per_pending_op")),
+            Measure("Bytes held by an operation that waits", Unit.BYTES, plain("retained_bytes_per_pending_op"), kind="heap"),
             Measure("Letting go, per operation", Unit.NANOSECONDS, plain("release_ns_per_op")),
         ),
         axis_parameters=("operations", "payload_bytes", "work_ns"),
         telling_parameters=frozenset({"payload_bytes"}),
     ),
 )
+
+
+def memory_of(plan: ShapePlan) -> ShapePlan:
+    """The same cells by what they take of memory."""
+    return replace(plan, title=f"{plan.title}, memory", measures=MEMORY, class_name="", class_order=())
 
 
 def plan_of(run: Run, cell: Cell) -> ShapePlan | None:

@@ -1,5 +1,6 @@
 """How the figures look: colours, markers, the writing of numbers."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 SETTINGS = {
@@ -23,6 +24,7 @@ SETTINGS = {
 }
 
 MUTED = "#555555"
+DARK = "#222222"
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,32 @@ def amount(value: float) -> str:
     return f"{value:.4g}"
 
 
+def memory(value: float) -> str:
+    """`96 B`, `1.21 KiB`, `12 MiB`."""
+    for size, unit in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
+        if abs(value) >= size * (1 - 1e-9):
+            return f"{value / size:.4g} {unit}"
+    return f"{value:.4g} B"
+
+
 def ratio(value: float) -> str:
     """`2×`, and small ones without an exponent."""
     return f"{value:.4g}×" if value == 0 or abs(value) >= 1e-4 else f"{value:.0e}×"
+
+
+def short(write: Callable[[float], str], value: float) -> str:
+    """A figure in three digits, as it stands beside a bar."""
+    text = write(value)
+    number, _, unit = text.partition(" ")
+    digits = number.rstrip("×")
+    try:
+        return f"{float(digits):.3g}".replace("e+0", "e").replace("e-0", "e-") + number[len(digits) :] + (f" {unit}" if unit else "")
+    except ValueError:
+        return text
+
+
+def steps_of_memory(high: float, most: int = 5) -> list[float]:
+    """Round places on an axis of bytes, from 0 to that."""
+    unit = next((size for size in (2.0**30, 2.0**20, 2.0**10) if high >= size), 1.0)
+    step = next(step for step in (10.0**power * factor for power in range(-1, 4) for factor in (1, 2, 5)) if high / unit / step <= most)
+    return [unit * step * number for number in range(int(high / unit / step) + 1)]

@@ -1,23 +1,18 @@
 """Reading one CSV file strictly: a file that is not whole and well-formed is an error, never a smaller table. pandas is
 loaded when it is needed: help is given without it."""
 
-import csv
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from opbench_plots.errors import BadInput
+from opbench_rows import PARAMETER_PREFIX, BadRows, parse
 
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
 
-SCHEMA_VERSION = "1"
-PARAMETER_PREFIX = "param."
-
 _NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
-_DAMAGED = "the file is damaged or cut short (opbench run --resume mends the run that it belongs to)"
 
 
 @dataclass(frozen=True)
@@ -34,7 +29,7 @@ class Table:
 
     @property
     def parameters(self) -> list[str]:
-        """The names of the `param.<name>` columns, without the prefix."""
+        """The names of the `param_<name>` columns, without the prefix."""
         return [name.removeprefix(PARAMETER_PREFIX) for name in self.frame if name.startswith(PARAMETER_PREFIX)]
 
     def numbers(self, column: str, rows: "DataFrame | None" = None) -> "Series":
@@ -62,31 +57,19 @@ class Table:
 
 
 def read_table(path: Path, required: Sequence[str]) -> Table:
-    """Reads `path`, which must hold the `required` columns and at least one row of our schema version."""
+    """Reads `path`, which must hold the `required` columns of today, or what they were in a former version, and at least
+    one row."""
     from pandas import DataFrame
 
-    text = _read_text(path)
-    # Not by pandas, which fills up rows that are cut short. strict: a quote that is never closed is an error.
-    lines = csv.reader(io.StringIO(text, newline=""), strict=True)
-    rows = []
+    # Not by pandas, which fills up rows that are cut short.
     try:
-        columns = next(lines)
-        _check_columns(path, columns, required)
-        for fields in lines:
-            if len(fields) != len(columns):
-                found = f"{len(fields)} fields where the header has {len(columns)}"
-                raise BadInput(f"{path}, line {lines.line_num}: {found}; {_DAMAGED}")
-            rows.append(fields)
-    except csv.Error as error:
-        raise BadInput(f"{path}, line {lines.line_num}: {error}; {_DAMAGED}") from error
-    if not text.endswith("\n"):
-        raise BadInput(f"{path}, line {lines.line_num}: the last line has no end; {_DAMAGED}")
+        columns, rows = parse(_read_text(path), str(path))
+    except BadRows as error:
+        raise BadInput(str(error)) from error
+    _check_columns(path, columns, required)
     if not rows:
         raise BadInput(f"{path}: a header but no rows; the run has measured nothing yet")
-    frame = DataFrame(rows, columns=columns, dtype=str)
-    for version in set(frame["schema_version"]) - {SCHEMA_VERSION}:
-        raise BadInput(f"{path}: schema_version is {version!r}; this program reads {SCHEMA_VERSION}")
-    return Table(path, frame)
+    return Table(path, DataFrame(rows, columns=columns, dtype=str))
 
 
 def _read_text(path: Path) -> str:

@@ -10,7 +10,6 @@ Each proof runs the real program, prints one line with both figures, and returns
 """
 
 import argparse
-import csv
 import json
 import os
 import re
@@ -20,6 +19,8 @@ import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+
+from opbench_rows import read
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -66,8 +67,7 @@ class Runs:
         done = subprocess.run(command, cwd=self.folder, env=os.environ | variables, capture_output=True, text=True)
         if done.returncode != 0:
             raise RuntimeError(f"opbench ended with {done.returncode}:\n{done.stderr}")
-        with open(self.folder / "results" / name / "samples.csv", newline="") as file:
-            rows = [row for row in csv.DictReader(file) if row["value"]]
+        rows = [row for row in read(self.folder / "results" / name / "samples.csv") if row["value"]]
         return rows, json.loads((self.folder / "results" / name / "run.json").read_text()), done.stderr
 
 
@@ -94,8 +94,8 @@ def prove_memory(runs, operations=20_000):
     held = {}
     for row in rows:
         if row["metric"] == "retained_bytes" and row["phase"] == "mark:pending":
-            cell = (row["backend"], row["param.form"])
-            held.setdefault(cell, {})[int(row["param.payload_bytes"])] = float(row["value"]) / int(row["operations"])
+            cell = (row["backend"], row["param_form"])
+            held.setdefault(cell, {})[int(row["param_payload_bytes"])] = float(row["value"]) / int(row["operations"])
     for (backend, form), sizes in sorted(held.items()):
         what = f"{backend}, {form}: bytes held for {large - small} more of payload"
         yield Proof("memory", what, sizes[large] - sizes[small], large - small, 0.01, "B")
@@ -110,11 +110,11 @@ def prove_cpu(runs, blocks=15):
         )  # fmt: skip
         text = report.read()
     observed = sum(float(re.search(rf"{kind} time \(seconds\): ([0-9.]+)", text)[1]) for kind in ("User", "System"))
-    samples = sum(float(row["value"]) for row in rows if row["metric"] == "process_cpu_time")
-    rounds = sum(float(row["value"]) for row in rows if row["metric"] == "cpu_time")
+    samples = sum(float(row["value"]) for row in rows if row["metric"] == "process_cpu_time") / 1e9
+    rounds = sum(float(row["value"]) for row in rows if row["metric"] == "cpu_time") / 1e9
     if not 0 < rounds < samples:
         raise RuntimeError(f"the rounds' {rounds} s of CPU time are not a part of the processes' {samples} s")
-    yield Proof("cpu", "samples and runner together", samples + description["runner_cpu_s"], observed, 0.02, "s")
+    yield Proof("cpu", "samples and runner together", samples + description["runner_cpu_ns"] / 1e9, observed, 0.02, "s")
 
 
 def prove_allocations(runs):

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from opbench_proofs.tool import INCONCLUSIVE, PASS, Gate, OpBench
+from opbench_rows import read
 
 Row = dict[str, str]
 STAGES = (7, 15, 25)
@@ -21,13 +22,12 @@ class Recording:
     """The rows of a run of two sides, by block."""
 
     def __init__(self, samples: Path) -> None:
-        with open(samples, newline="", encoding="utf-8") as file:
-            reader = csv.DictReader(file)
-            rows = [row for row in reader if row["sample_id"].endswith("-throughput")]
-            self.columns = list(reader.fieldnames or [])
+        recorded = read(samples)
+        self.columns = list(recorded[0]) if recorded else []
+        rows = [row for row in recorded if row["sample_id"].endswith("-throughput")]
         self.description = samples.with_name("run.json")
-        again = {slot(row) for row in rows if "rerun" in row["flags"]}
-        rows = [row for row in rows if "rerun" in row["flags"] or slot(row) not in again]
+        again = {slot(row) for row in rows if "rerun" in row["sample_flags"]}
+        rows = [row for row in rows if "rerun" in row["sample_flags"] or slot(row) not in again]
         self.blocks: dict[int, list[Row]] = {}
         for row in rows:
             self.blocks.setdefault(int(row["block"]), []).append(row)

@@ -1,6 +1,5 @@
 """Proof 7: a load that comes half way misleads who compares runs, not who compares within blocks."""
 
-import csv
 import json
 import os
 import subprocess
@@ -12,6 +11,7 @@ from pathlib import Path
 from opbench_proofs.blocks import Recording, only
 from opbench_proofs.proof import Outcome, Setting, Verdict
 from opbench_proofs.tool import INCONCLUSIVE, WORK, OpBench
+from opbench_rows import read
 
 TITLE = "Drift: pairs within blocks give the right ratio, runs apart do not"
 EFFECT = 0.05
@@ -108,8 +108,8 @@ def _ratio(tool: OpBench, sides: list[str], metric: str) -> Ratio:
         {"version": 1, "rules": [{"backend": "engine", "metric": metric, "phase": "total", "max_regression": 0.02}]},
     )
     status = tool.gate(*sides, "--policy", policy, "--csv", "ratio.csv").status
-    with open(tool.folder / "ratio.csv", newline="", encoding="utf-8") as file:
-        row = next(row for row in csv.DictReader(file) if (row["metric"], row["phase"]) == (metric, "total"))
+    rows = read(tool.folder / "ratio.csv")
+    row = next(row for row in rows if (row["metric"], row["phase"]) == (metric, "total"))
     return Ratio(
         float(row["ratio"]), float(row["ci_low"] or "nan"), float(row["ci_high"] or "nan"), status == INCONCLUSIVE
     )
@@ -125,6 +125,6 @@ def _apart(tool: OpBench, run_id: str) -> tuple[Ratio, float]:
     half = len(taken) // 2
     for name, numbers, side in (("quiet", taken[:half], "base"), ("loaded", taken[half:], "head")):
         recording.write(recording.draw(numbers, only(side)), tool.folder / name)
-    flags = [row["flags"].split(";") for number in taken[:half] for row in recording.blocks[number]]
+    flags = [row["sample_flags"].split(";") for number in taken[:half] for row in recording.blocks[number]]
     noise = sum("noisy" in words for words in flags) / len(flags)
     return _ratio(tool, ["--baseline", "quiet", "--candidate", "loaded"], "time"), noise

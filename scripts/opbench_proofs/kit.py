@@ -1,7 +1,6 @@
 """Programs elsewhere that measure queues of their own with OpBenchKit."""
 
 import argparse
-import csv
 import json
 import os
 import shutil
@@ -10,6 +9,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+from opbench_rows import read
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "Tests/Examples"
@@ -94,8 +95,7 @@ class Example:
         return file
 
     def samples(self, run: str) -> list[dict[str, str]]:
-        with (self.folder / "results" / run / "samples.csv").open(encoding="utf-8", newline="") as file:
-            return list(csv.DictReader(file))
+        return read(self.folder / "results" / run / "samples.csv")
 
 
 def prove_rows(example: Example, backend: str, suspends: bool, refused: dict[str, str]) -> str:

@@ -28,7 +28,7 @@ SOUND = {
     ("stall-closed-loop", "", "service_latency", "p99.9"): 0.00004,
     ("stall-closed-loop", "", "service_latency", "max"): 0.1001,
 }
-COLUMNS = ("workload", "backend", "phase", "status", "metric", "stat", "value", "unit", "param.stalls", "flags")
+COLUMNS = ("workload", "backend", "phase", "status", "metric", "stat", "value", "unit", "param_stalls", "sample_flags")
 
 
 def verdict(tmp_path: Path, figures: dict[tuple[str, str, str, str], float], flags: str = "") -> int:
@@ -37,7 +37,7 @@ def verdict(tmp_path: Path, figures: dict[tuple[str, str, str, str], float], fla
         writer.writerow(COLUMNS)
         for (workload, stalls, metric, stat), value in figures.items():
             for phase, status, seconds in (("", "ok", value), ("warmup", "ok", 7), ("", "crashed", 8)):
-                writer.writerow((workload, "engine", phase, status, metric, stat, seconds, "s", stalls, flags))
+                writer.writerow((workload, "engine", phase, status, metric, stat, seconds * 1e9, "ns", stalls, flags))
     return proof.judge(proof.figures(tmp_path / "samples.csv"))
 
 

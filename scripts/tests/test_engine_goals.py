@@ -12,15 +12,16 @@ from conftest import OPBENCH
 from opbench_goals import command, keeping
 from opbench_plots.run import SAMPLE_COLUMNS, _sample_values
 from opbench_plots.tables import read_table
+from opbench_rows import read
 
 ROOT = Path(__file__).resolve().parents[2]
 POLICY = command.POLICIES / "engine-goals-jemalloc.json"
 needs_opbench = pytest.mark.skipif(not OPBENCH.exists(), reason=f"{OPBENCH} is not built")
 SAMPLE_NAMES = (
-    "schema_version,run_id,sample_id,timestamp_utc,workload,cell_id,backend,side,block,position,phase,iteration,class,status,"
-    "flags,metric,stat,value,unit,direction,deterministic,operations,notes,param.form,param.unused"
+    "schema_version,run_id,sample_id,timestamp_utc,workload,cell_id,backend,side,block,position,phase,iteration,operation_class,"
+    "status,sample_flags,metric,stat,value,unit,direction,deterministic,operations,notes,param_form,param_unused"
 ).split(",")
-UNITS = {"time": "s", "cpu_time": "s", "load": "1", "start_latency": "s", "rounds": "count", "inversions": "count"}
+UNITS = {"time": "ns", "cpu_time": "ns", "load": "1", "start_latency": "ns", "rounds": "count", "inversions": "count"}
 DIRECTIONS = {"load": "neutral", "rounds": "neutral", "status": "neutral"}
 
 
@@ -28,8 +29,8 @@ def sample(**fields: Any) -> dict[str, Any]:
     """A row of samples.csv of one cell of the workload `tiny`, as opbench reads it."""
     metric = fields["metric"]
     row = {
-        "schema_version": 1, "run_id": "r", "workload": "tiny", "cell_id": "tiny work_ns=0", "backend": "engine",
-        "status": "ok", "block": 0, "position": 0, "sample_id": "0-throughput", "operations": 10, "param.form": "closure",
+        "schema_version": 2, "run_id": "r", "workload": "tiny", "cell_id": "tiny work_ns=0", "backend": "engine",
+        "status": "ok", "block": 0, "position": 0, "sample_id": "0-throughput", "operations": 10, "param_form": "closure",
         "unit": UNITS.get(metric, "count"), "direction": DIRECTIONS.get(metric, "lower"), "deterministic": "false",
     }  # fmt: skip
     return row | fields
@@ -50,7 +51,7 @@ def times(backend: str, seconds: list[float]) -> list[dict[str, Any]]:
     return [
         sample(
             backend=backend, block=block, sample_id=f"{backend}{block}-throughput", metric=metric, stat="total",
-            phase="total", value=value,
+            phase="total", value=value * 1e9,
         )
         for block, value in enumerate(seconds)
         for metric in ("time", "cpu_time")
@@ -69,7 +70,7 @@ def test_a_reduced_run_has_what_is_printed_and_nothing_else(tmp_path: Path) -> N
             sample(**(total | {"phase": "warmup"})),
             sample(**(total | {"phase": "drain"})),
             sample(metric="load", stat="mean", value=3),
-            sample(metric="start_latency", stat="p99", **{"class": "priority=low"}, value="1e-06"),
+            sample(metric="start_latency", stat="p99", operation_class="priority=low", value="1000"),
             sample(metric="rounds", stat="total", value=2),
             sample(metric="status", status="crashed", backend="dispatch"),
         ],
@@ -78,11 +79,11 @@ def test_a_reduced_run_has_what_is_printed_and_nothing_else(tmp_path: Path) -> N
     assert sorted(path.name for path in run.iterdir()) == ["figures.csv", "run.json"]
     with open(run / "figures.csv", newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    kept = [(row["metric"], row["phase"], row["class"], row["status"]) for row in rows]
+    kept = [(row["metric"], row["phase"], row["operation_class"], row["status"]) for row in rows]
     assert kept == [
         ("time", "total", "", "ok"), ("start_latency", "", "priority=low", "ok"), ("status", "", "", "crashed"),
     ]  # fmt: skip
-    assert rows[0]["value"] == "0.12345678901234567" and list(rows[0]) == [*keeping.COLUMNS, "param.form"]
+    assert rows[0]["value"] == "0.12345678901234567" and list(rows[0]) == [*keeping.COLUMNS, "param_form"]
 
 
 def test_rounds_are_kept_where_the_plots_divide_by_them(tmp_path: Path) -> None:
@@ -108,6 +109,12 @@ def judge(arguments: list[str], output: Path) -> dict[str, list[dict[str, str]]]
     return found
 
 
+def places(row: dict[str, str]) -> list[str]:
+    """All but the figures."""
+    names = ("run_id", "cell_id", "backend", "phase", "operation_class", "metric", "stat", "against", "blocks", "verdict")
+    return [row[name] for name in names]
+
+
 @needs_opbench
 def test_the_shipped_verdicts_are_those_of_the_shipped_runs(tmp_path: Path) -> None:
     runs = sorted(str(path) for path in (ROOT / "results" / "baseline").glob("engine-*"))
@@ -115,8 +122,13 @@ def test_the_shipped_verdicts_are_those_of_the_shipped_runs(tmp_path: Path) -> N
     made = judge(["--from", *runs], tmp_path)
     assert set(made) == {"system", "jemalloc"}
     for allocator, rows in made.items():
-        with open(ROOT / f"results/reference/engine-goals-{allocator}.csv", newline="", encoding="utf-8") as file:
-            assert rows == list(csv.DictReader(file))
+        # Those are files of version 1.
+        stored = read(ROOT / f"results/reference/engine-goals-{allocator}.csv")
+        assert [places(row) for row in rows] == [places(row) for row in stored]
+        for row, former in zip(rows, stored, strict=True):
+            for name in ("value", "base_value", "ratio", "ci_low", "ci_high", "at_most"):
+                assert (row[name] == "") == (former[name] == "")
+                assert not row[name] or float(row[name]) == pytest.approx(float(former[name]), rel=1e-12)
         assert {row["verdict"] for row in rows} <= {"met", "missed", "inconclusive"}
 
 

@@ -17,18 +17,18 @@ WORKLOADS = ROOT / "workloads" / "engine" / "growth"
 AXIS = Axis("grown", "items", "operations")
 
 
-def write_run(folder: Path, rates: dict[tuple[str, int], tuple[float, float | None, float | None]]) -> Path:
-    """A run of the workload `grown`, with the operations a second, and their interval, by backend and items."""
+def write_run(folder: Path, times: dict[tuple[str, int], tuple[float, float | None, float | None]]) -> Path:
+    """A run of the workload `grown`, with the nanoseconds an operation, and their interval, by backend and items."""
     folder.mkdir(parents=True)
     with open(folder / "summary.csv", "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([*growth.READ, "param.items"])
-        for (backend, items), figures in rates.items():
+        writer.writerow([*growth.READ, "param_items"])
+        for (backend, items), figures in times.items():
             values = ["" if value is None else value for value in figures]
-            writer.writerow([1, "r", "grown", f"grown items={items}", backend, "", 7, *values, items])
-        writer.writerow([1, "r", "grown", "grown items=10", "engine", "priority=low", 7, 1e6, "", "", 10])
-        writer.writerow([1, "r", "grown", "grown items=10", "foundation", "", 0, "", "", "", 10])
-        writer.writerow([1, "r", "other", "other", "engine", "", 7, 1e6, "", "", ""])
+            writer.writerow([2, "r", "grown", f"grown items={items}", backend, "", 7, *values, items])
+        writer.writerow([2, "r", "grown", "grown items=10", "engine", "priority=low", 7, 1e3, "", "", 10])
+        writer.writerow([2, "r", "grown", "grown items=10", "foundation", "", 0, "", "", "", 10])
+        writer.writerow([2, "r", "other", "other", "engine", "", 7, 1e3, "", "", ""])
     return folder
 
 
@@ -51,19 +51,19 @@ def test_what_is_proportional_to_the_parameter_may_grow_with_it() -> None:
             assert rule["at_most"] in (1.5, 2)
 
 
-def test_points_are_times_from_the_rates_of_the_summary_in_the_order_of_the_axis(tmp_path: Path) -> None:
-    rates = {("engine", 100): (4e6, 2e6, 5e6), ("engine", 10): (1e7, None, None), ("dispatch", 10): (1e6, 9e5, 2e6)}
-    run_id, points = growth.points(write_run(tmp_path / "run", rates), [AXIS])
+def test_points_are_the_times_of_the_summary_in_the_order_of_the_axis(tmp_path: Path) -> None:
+    times = {("engine", 100): (250, 200, 500), ("engine", 10): (100, None, None), ("dispatch", 10): (1e3, 900, 2e3)}
+    run_id, points = growth.points(write_run(tmp_path / "run", times), [AXIS])
     assert run_id == "r"
     assert [(point.x, point.backend) for point in points] == [(10, "engine"), (10, "dispatch"), (100, "engine")]
     assert points[0].time == (100, None, None) and not points[0].time.has_bar
-    assert points[2].time == (pytest.approx(250), pytest.approx(200), pytest.approx(500))
+    assert points[2].time == (250, 200, 500)
 
 
 def test_points_are_read_back_and_drawn_the_same_again(tmp_path: Path) -> None:
-    rates = {(backend, items): (1e7, 9e6, 2e7) for backend in ("engine", "dispatch") for items in (10, 100)}
-    rates["engine", 1000] = (1e7, None, None)
-    _, points = growth.points(write_run(tmp_path / "run", rates), [AXIS])
+    times = {(backend, items): (100, 50, 110) for backend in ("engine", "dispatch") for items in (10, 100)}
+    times["engine", 1000] = (100, None, None)
+    _, points = growth.points(write_run(tmp_path / "run", times), [AXIS])
     growth.write(points, "r", "jemalloc", tmp_path / "growth-jemalloc.csv")
     run_id, allocator, again = growth.read(tmp_path / "growth-jemalloc.csv")
     assert (run_id, allocator) == ("r", "jemalloc")
@@ -96,19 +96,19 @@ def test_growth_is_judged_by_goals(tmp_path: Path, last: float, verdict: str, ca
     rows = [
         sample(
             workload="growth-queues", cell_id=cell, metric="time", stat="total", phase="total", block=block,
-            sample_id=f"{queues}{block}-throughput", value=seconds * (1 + block / 100), **{"param.form": queues},
+            sample_id=f"{queues}{block}-throughput", value=1e9 * seconds * (1 + block / 100), param_form=queues,
         )
         for cell, (queues, seconds) in cells.items()
         for block in range(7)
     ]  # fmt: skip
     run = write_samples(tmp_path / "run", rows)
-    samples = (run / "samples.csv").read_text(encoding="utf-8").replace("param.form,param.unused", "param.queues,param.unused")
+    samples = (run / "samples.csv").read_text(encoding="utf-8").replace("param_form,param_unused", "param_queues,param_unused")
     (run / "samples.csv").write_text(samples, encoding="utf-8")
     with open(run / "summary.csv", "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([*growth.READ, "param.queues"])
+        writer.writerow([*growth.READ, "param_queues"])
         for cell, (queues, seconds) in cells.items():
-            writer.writerow([1, "r", "growth-queues", cell, "engine", "", 7, 10 / seconds, "", "", queues])
+            writer.writerow([2, "r", "growth-queues", cell, "engine", "", 7, 1e8 * seconds, "", "", queues])
     assert main(["--from", str(run), "--output", str(tmp_path / "out"), "--opbench", str(OPBENCH)]) == 0
     lines = capfd.readouterr().out.splitlines()
     assert any(line.startswith("growth-queues") and line.endswith(f"2×  {verdict}") for line in lines), lines

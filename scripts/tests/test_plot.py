@@ -14,14 +14,17 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 from opbench_plots.command import figures_of, find_run, main
 from opbench_plots.errors import BadInput
+from opbench_plots.percentiles import curve, percentile_figures
 from opbench_plots.run import COUNTED_BY_ROUND, load_run
 from opbench_plots.shapes import plan_of
 
 ROOT = Path(__file__).resolve().parents[2]
 STORED = Path(__file__).parent / "data" / "run-small"
 SHAPES = {"independent", "chain", "priority_mix", "thread_priority", "suspend_resume"}
+PERCENTILES = "percentiles-nices"
 BACKENDS = ("engine", "dispatch", "foundation")
 
 
@@ -37,11 +40,11 @@ def summary_rows(folder: Path = STORED) -> list[dict[str, str]]:
 
 
 def rows_of_chains() -> list[dict[str, str]]:
-    return [row for row in summary_rows() if row["param.depth"]]
+    return [row for row in summary_rows() if row["param_depth"]]
 
 
 def rows_of_suspensions() -> list[dict[str, str]]:
-    return [row for row in summary_rows() if row["param.toggles"]]
+    return [row for row in summary_rows() if row["param_toggles"]]
 
 
 def rewrite_summary(folder: Path, rows: list[dict[str, str]]) -> None:
@@ -63,13 +66,18 @@ def figure_of(folder: Path) -> Figure:
 
 
 def panels(figure: Figure, title: str) -> list[Axes]:
-    return [axes for part in figure.subfigs for axes in part.axes if axes.get_title(loc="left") == title]
+    return [axes for part in figure.subfigs for axes in part.axes if axes.get_title(loc="left").replace("\n", " ") == title]
 
 
 def drawn(axes: Axes, backend: str) -> list[float]:
-    """The figures of a backend in a panel, from left to right, without the gaps."""
-    (line,) = [line for line in axes.get_lines() if line.get_label() == backend]
-    return [value for value in line.get_ydata() if not math.isnan(value)]
+    """The figures of a backend in a panel, from left to right, without the gaps: the points of its line, or the ends of its
+    bars."""
+    lines = [line for line in axes.get_lines() if line.get_label() == backend]
+    bars = [bar for container in axes.containers if container.get_label() == backend for bar in container]
+    assert len(lines) <= 1 and not (lines and bars)
+    if lines:
+        return [value for value in lines[0].get_ydata() if not math.isnan(value)]
+    return [bar.get_y() + bar.get_height() for bar in bars]
 
 
 def bars(axes: Axes, backend: str) -> list[tuple[float, float]]:
@@ -90,7 +98,7 @@ def expected(shape: str, backend: str, column: str, in_class: bool) -> list[floa
     return sorted(
         float(row[column])
         for row in summary_rows()
-        if row["workload"] in names and row["backend"] == backend and bool(row["class"]) == in_class and row[column]
+        if row["workload"] in names and row["backend"] == backend and bool(row["operation_class"]) == in_class and row[column]
     )
 
 
@@ -100,7 +108,7 @@ def expected(shape: str, backend: str, column: str, in_class: bool) -> list[floa
 def test_one_figure_a_shape_as_svg_and_png(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([str(STORED), "--output", str(tmp_path / "new" / "plots")]) == 0
     files = sorted(path.name for path in (tmp_path / "new" / "plots").iterdir())
-    assert files == sorted(f"{shape}.{suffix}" for shape in SHAPES for suffix in ("svg", "png"))
+    assert files == sorted(f"{name}.{suffix}" for name in {*SHAPES, PERCENTILES} for suffix in ("svg", "png"))
     for path in (tmp_path / "new" / "plots").iterdir():
         if path.suffix == ".svg":
             ElementTree.parse(path)
@@ -149,16 +157,16 @@ def test_where_and_how_a_run_was_measured(run_folder: Path, facts: dict[str, obj
 
 @pytest.mark.parametrize("shape", ["independent", "chain"])
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_time_per_operation_is_the_summary_s_throughput(shape: str, backend: str) -> None:
+def test_time_per_operation_is_the_summary_s(shape: str, backend: str) -> None:
     shown = [value for axes in panels(stored_figures()[shape], "Time per operation") for value in drawn(axes, backend)]
-    rates = expected(shape, backend, "throughput_ops_per_s", in_class=False)
-    assert rates
-    assert sorted(shown) == pytest.approx(sorted(1e9 / rate for rate in rates))
+    times = expected(shape, backend, "time_ns_per_op", in_class=False)
+    assert times
+    assert sorted(shown) == pytest.approx(times)
     intervals = [bar for axes in panels(stored_figures()[shape], "Time per operation") for bar in bars(axes, backend)]
-    lows = expected(shape, backend, "throughput_ops_per_s_ci_low", in_class=False)
-    highs = expected(shape, backend, "throughput_ops_per_s_ci_high", in_class=False)
-    assert sorted(high for _, high in intervals) == pytest.approx(sorted(1e9 / low for low in lows))
-    assert sorted(low for low, _ in intervals) == pytest.approx(sorted(1e9 / high for high in highs))
+    lows = expected(shape, backend, "time_ns_per_op_ci_low", in_class=False)
+    highs = expected(shape, backend, "time_ns_per_op_ci_high", in_class=False)
+    assert sorted(low for low, _ in intervals) == pytest.approx(lows)
+    assert sorted(high for _, high in intervals) == pytest.approx(highs)
 
 
 @pytest.mark.parametrize(
@@ -189,8 +197,8 @@ def test_cpu_share_is_the_median_of_the_samples() -> None:
     with open(STORED / "samples.csv", newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
             sound = row["status"] == "ok" and row["phase"] != "warmup"
-            if sound and row["metric"] == "cpu_share" and row["backend"] == "engine" and row["class"]:
-                by_class.setdefault(row["param.competitors"] + row["class"], []).append(float(row["value"]))
+            if sound and row["metric"] == "cpu_share" and row["backend"] == "engine" and row["operation_class"]:
+                by_class.setdefault(row["param_competitors"] + row["operation_class"], []).append(float(row["value"]))
     middles = [sorted(values)[len(values) // 2] for values in by_class.values() if len(values) % 2]
     assert len(middles) == len(by_class) > 0
     shown = [
@@ -230,21 +238,21 @@ def run_of_counts(
     shown = [
         row | {metric: str(marker)}
         for row in summary_rows(folder)
-        if row[metric] and row["backend"] == "engine" and row["class"] in ("", operation_class)
+        if row[metric] and row["backend"] == "engine" and row["operation_class"] in ("", operation_class)
     ]
     cell = shown[0]["cell_id"]
     rewrite_summary(folder, [row for row in shown if row["cell_id"] == cell])
     (example,) = [
         row
         for row in sample_rows(folder)
-        if (row["cell_id"], row["backend"], row["metric"], row["class"], row["block"])
+        if (row["cell_id"], row["backend"], row["metric"], row["operation_class"], row["block"])
         == (cell, "engine", metric, operation_class, "0")
     ]
     rows = []
     for block, total in enumerate(totals):
-        of_sample = example | {"sample_id": f"{block:05}-latency", "block": str(block), "flags": ""}
+        of_sample = example | {"sample_id": f"{block:05}-latency", "block": str(block), "sample_flags": ""}
         rows.append(of_sample | {"value": str(total)})
-        rows.append(of_sample | {"metric": "rounds", "class": "", "value": str(rounds)})
+        rows.append(of_sample | {"metric": "rounds", "operation_class": "", "value": str(rounds)})
     rewrite_samples(folder, rows)
 
 
@@ -272,7 +280,7 @@ def test_a_sample_that_was_taken_again_counts_once(run_folder: Path) -> None:
     run_of_counts(run_folder, "inversions", "priority=high", totals=[1, 1, 3, 3, 3], rounds=1, marker=3)
     rows = sample_rows(run_folder)
     stormy = [row | {"value": "500" if row["metric"] == "inversions" else row["value"]} for row in rows[:2]]
-    again = [row | {"sample_id": "00000r-latency", "flags": "rerun"} for row in rows[:2]]
+    again = [row | {"sample_id": "00000r-latency", "sample_flags": "rerun"} for row in rows[:2]]
     warm = [rows[2] | {"iteration": "1", "value": "700"}]
     rewrite_samples(run_folder, [*stormy, *rows[2:], *again, *warm])
     (axes,) = panels(figure_of(run_folder), "Inversions of one round")
@@ -321,7 +329,7 @@ def test_graphs_show_how_well_they_are_scheduled(run_folder: Path) -> None:
         writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
-    (figure,) = figures_of(load_run(run_folder)).values()
+    figure = figure_of(run_folder)
     title = "Scheduling efficiency: max(work ÷ processors, span) ÷ makespan"
     assert {value for axes in panels(figure, title) for value in drawn(axes, "engine")} == {25}
 
@@ -348,7 +356,7 @@ def test_the_same_run_makes_the_same_files(tmp_path: Path) -> None:
 def test_a_status_is_a_letter_and_never_a_figure(run_folder: Path, status: str, letter: str) -> None:
     rows = rows_of_chains()
     columns = list(rows[0])
-    figure_columns = columns[columns.index("throughput_ops_per_s") : columns.index("resume_to_start_p99_ns") + 1]
+    figure_columns = columns[columns.index("time_ns_per_op") : columns.index("resume_to_start_p99_ns") + 1]
     for row in rows:
         row["status"] = status if row["backend"] == "engine" else "ok"
         if row["backend"] == "engine":
@@ -366,10 +374,10 @@ def test_a_status_is_a_letter_and_never_a_figure(run_folder: Path, status: str, 
 
 def test_an_absent_figure_is_a_gap(run_folder: Path) -> None:
     rows = rows_of_chains()
-    depths = sorted({int(row["param.depth"]) for row in rows})
+    depths = sorted({int(row["param_depth"]) for row in rows})
     for row in rows:
-        if row["param.depth"] == str(depths[0]) and row["backend"] == "engine":
-            row["throughput_ops_per_s"] = ""
+        if row["param_depth"] == str(depths[0]) and row["backend"] == "engine":
+            row["time_ns_per_op"] = ""
     rewrite_summary(run_folder, rows)
     before = panels(stored_figures()["chain"], "Time per operation")
     after = panels(figure_of(run_folder), "Time per operation")
@@ -396,11 +404,11 @@ def test_a_measured_zero_is_drawn(run_folder: Path) -> None:
     for axes in panels(figure_of(run_folder), "Starts of one round after suspend returned"):
         shown = drawn(axes, "engine")
         assert shown and set(shown) == {0.0}
-        assert axes.get_ylim()[0] < 0 < axes.get_ylim()[1]
+        assert "0" in [text.get_text() for text in axes.texts], "the figure of a bar of no length"
 
 
 def test_a_start_that_the_clock_cannot_tell_from_none_is_explained(run_folder: Path) -> None:
-    rows = [row for row in summary_rows() if row["param.enqueue"]]
+    rows = [row for row in summary_rows() if row["param_enqueue"]]
     rewrite_summary(run_folder, rows)
     told = "it started before its submitting call had returned"
     assert told not in texts(figure_of(run_folder))
@@ -427,23 +435,216 @@ def test_only_the_summary_is_needed(run_folder: Path, capsys: pytest.CaptureFixt
 
 
 def test_a_run_without_one_shape_has_no_figure_of_it(run_folder: Path) -> None:
-    rewrite_summary(run_folder, [row for row in summary_rows() if not row["param.depth"]])
+    rewrite_summary(run_folder, [row for row in summary_rows() if not row["param_depth"]])
     assert main([str(run_folder)]) == 0
-    assert {path.stem for path in (run_folder / "plots").iterdir()} == SHAPES - {"chain"}
+    shapes = SHAPES - {"chain"}
+    assert {path.stem for path in (run_folder / "plots").iterdir()} == shapes | {PERCENTILES}
 
 
 def test_cells_that_differ_in_any_parameter_are_told_apart(run_folder: Path) -> None:
     rows = rows_of_chains()
-    rewrite_summary(run_folder, rows + [{**row, "param.order": "reverse", "param.seed": "9"} for row in rows])
+    rewrite_summary(run_folder, rows + [{**row, "param_order": "reverse", "param_seed": "9"} for row in rows])
     figure = figure_of(run_folder)
     assert "order = forward · seed = 1" in texts(figure)
     assert "order = reverse · seed = 9" in texts(figure)
 
 
 def test_many_cells_go_to_further_pages(run_folder: Path) -> None:
-    cells = [{**row, "param.seed": str(seed)} for seed in range(20) for row in rows_of_chains()]
+    cells = [{**row, "param_seed": str(seed)} for seed in range(20) for row in rows_of_chains()]
     rewrite_summary(run_folder, cells)
     assert list(figures_of(load_run(run_folder))) == ["chain", "chain-2", "chain-3"]
+
+
+# Bars and lines
+
+
+def only_engine(rows: list[dict[str, str]], **others: str) -> list[dict[str, str]]:
+    return [row | others for row in rows if row["backend"] == "engine"]
+
+
+def test_two_points_are_bars_and_three_a_line(run_folder: Path) -> None:
+    """The stored chains are of two depths."""
+    two = rows_of_chains()
+    for axes in panels(stored_figures()["chain"], "Time per operation"):
+        assert axes.containers and not [line for line in axes.get_lines() if line.get_label() in BACKENDS]
+        assert axes.get_ylim()[0] == 0 and axes.get_yscale() == "linear"
+    third = [row | {"param_depth": "90", "cell_id": "chains depth=90 work_ns=0"} for row in two if row["param_depth"] == "10"]
+    rewrite_summary(run_folder, [*two, *third])
+    for axes in panels(figure_of(run_folder), "Time per operation"):
+        (line,) = [line for line in axes.get_lines() if line.get_label() == "engine"]
+        assert line.get_linestyle() == "-" and len(drawn(axes, "engine")) == 3 and not axes.containers
+    # One of the three is missing: what is left is no trend.
+    for row in third:
+        row.update(dict.fromkeys(["time_ns_per_op", "time_ratio", "throughput_ops_per_s"], ""))
+    rewrite_summary(run_folder, [*two, *third])
+    for axes in panels(figure_of(run_folder), "Time per operation"):
+        (line,) = [line for line in axes.get_lines() if line.get_label() == "engine"]
+        assert line.get_linestyle() == "None"
+
+
+def test_a_lone_value_is_a_bar_with_its_figure(run_folder: Path) -> None:
+    rows = only_engine([row for row in rows_of_chains() if row["param_depth"] == "10"], time_ns_per_op="1234.5")
+    rewrite_summary(run_folder, rows)
+    (axes,) = panels(figure_of(run_folder), "Time per operation")
+    assert drawn(axes, "engine") == [1234.5]
+    assert "1.23 µs" in [text.get_text() for text in axes.texts]
+
+
+def test_bars_of_ratios_begin_at_1(run_folder: Path) -> None:
+    rows = rows_of_chains()
+    for row in rows:
+        row["time_ratio"] = {"engine": "0.25", "dispatch": "1", "foundation": "8"}[row["backend"]]
+        row["time_ratio_ci_low"], row["time_ratio_ci_high"] = "", ""
+    rewrite_summary(run_folder, rows)
+    for axes in panels(figure_of(run_folder), "Time per operation ÷ that of dispatch"):
+        assert axes.get_yscale() == "log"
+        bars = {container.get_label(): container[0] for container in axes.containers}
+        assert [bars[name].get_y() for name in BACKENDS] == [1, 1, 1]
+        assert [bars[name].get_y() + bars[name].get_height() for name in BACKENDS] == [0.25, 1, 8]
+        assert axes.get_ylim()[0] < 0.25 and axes.get_ylim()[1] > 8
+
+
+@pytest.mark.parametrize("depths", [2, 3])
+def test_what_was_measured_in_a_storm_looks_it(run_folder: Path, depths: int) -> None:
+    rows = rows_of_chains()
+    if depths == 3:
+        rows += [row | {"param_depth": "90"} for row in rows if row["param_depth"] == "10"]
+    rewrite_summary(run_folder, rows)
+    told = "something else used the machine"
+    samples = sample_rows(run_folder)
+    for row in samples:
+        row["sample_flags"] = ""
+    rewrite_samples(run_folder, samples)
+    assert told not in texts(figure_of(run_folder))
+    for row in samples:
+        if row["backend"] == "engine" and row["param_depth"] == "10" and row["sample_id"].endswith("-throughput"):
+            row["sample_flags"] = "noisy"
+    rewrite_samples(run_folder, samples)
+    figure = figure_of(run_folder)
+    assert told in texts(figure)
+    hatched, hollow = 0, 0
+    for axes in panels(figure, "Time per operation"):
+        hatched += sum(bar.get_hatch() is not None for container in axes.containers for bar in container)
+        lines = [line for line in axes.get_lines() if line.get_markerfacecolor() == "white"]
+        hollow += sum(len(line.get_xdata()) for line in lines)
+    # Of three depths, two have the samples of the first cell: they are told apart by cell_id.
+    assert (hatched, hollow) == ((1, 0) if depths == 2 else (0, 2))
+
+
+def test_a_few_noisy_samples_do_not_hatch_a_bar(run_folder: Path) -> None:
+    rewrite_summary(run_folder, rows_of_chains())
+    samples = sample_rows(run_folder)
+    for row in samples:
+        row["sample_flags"] = "noisy" if row["block"] == "0" else ""
+    rewrite_samples(run_folder, samples)
+    assert not [bar for axes in panels(figure_of(run_folder), "Time per operation") for bar in axes.patches if bar.get_hatch()]
+
+
+def assert_nothing_is_clipped(figure: Figure) -> None:
+    """Every text that is drawn lies on the page, and every bar, interval and figure within the scale of its panel."""
+    figure.draw_without_rendering()
+    page = figure.bbox
+    for text in figure.findobj(Text):
+        if text.get_visible() and text.get_text():
+            box = text.get_window_extent()
+            inside = box.x0 >= page.x0 - 1 and box.x1 <= page.x1 + 1 and box.y0 >= page.y0 - 1 and box.y1 <= page.y1 + 1
+            assert inside or not is_on_axes(text), text
+    for part in figure.subfigs:
+        for axes in part.axes:
+            low, high = sorted(axes.get_ylim())
+            for line in axes.get_lines():
+                if line.get_label() in BACKENDS:
+                    assert all(low <= value <= high for value in line.get_ydata() if not math.isnan(value))
+            for bar in axes.patches:
+                assert low <= min(bar.get_y(), bar.get_y() + bar.get_height()) and bar.get_y() + bar.get_height() <= high
+            for item in axes.collections:
+                if isinstance(item, LineCollection):
+                    assert all(low <= y <= high for segment in item.get_segments() for _, y in segment)
+
+
+def is_on_axes(text: Text) -> bool:
+    """Ticks beyond the ends of an axis are not drawn."""
+    return text.get_text() not in {label.get_text() for axis in [text.axes] if axis for label in axis.get_xticklabels() + axis.get_yticklabels()}
+
+
+@pytest.mark.parametrize("shape", sorted(SHAPES))
+def test_nothing_is_clipped(shape: str) -> None:
+    assert_nothing_is_clipped(stored_figures()[shape])
+
+
+# Memory and percentiles
+
+
+def test_memory_has_a_figure_of_its_own(run_folder: Path) -> None:
+    held = {"engine": "153", "dispatch": "2048", "foundation": "900"}
+    rows = [row | {"retained_bytes_per_pending_op": held[row["backend"]]} for row in rows_of_chains()]
+    rewrite_summary(run_folder, rows)
+    figures = figures_of(load_run(run_folder))
+    assert list(figures) == ["chain", "memory-chain"]
+    for axes in panels(figures["memory-chain"], "Bytes held by an operation that waits"):
+        assert drawn(axes, "dispatch") == [2048, 2048]
+        shown = [text.get_text() for text in axes.texts]
+        assert "2 KiB" in shown and "153 B" in shown
+        assert {label.get_text() for label in axes.get_yticklabels()} >= {"0 B", "1 KiB", "2 KiB"}
+    assert "Not measured: Mallocs, per operation" in texts(figures["memory-chain"])
+    assert_nothing_is_clipped(figures["memory-chain"])
+
+
+def test_percentiles_are_those_of_the_samples() -> None:
+    figures = percentile_figures(load_run(STORED), STORED)
+    assert list(figures) == [PERCENTILES]
+    figure = figures[PERCENTILES]
+    start = next(axes for part in figure.subfigs for axes in part.axes if axes.get_title(loc="left").startswith("Ready → start"))
+    (line,) = [line for line in start.get_lines() if line.get_label() == "engine"]
+    places, latencies = line.get_data()
+    for row in sample_rows():
+        wanted = {"p50": 0.5, "p90": 0.9, "p99": 0.99}.get(row["stat"])
+        if row["sample_id"] == "00003-latency" and row["metric"] == "start_latency" and not row["operation_class"] and wanted:
+            at = 1 / (1 - wanted)
+            found = min(latency for place, latency in zip(places, latencies, strict=True) if place >= at * (1 - 1e-9))
+            assert float(row["value"]) * (1 - 1e-3) <= found <= float(row["value"]) * (1 + 1 / 31) + 1
+    labels = [label.get_text() for label in start.get_xticklabels()]
+    assert labels[:3] == ["50 %", "90 %", "99 %"]
+    assert_nothing_is_clipped(figure)
+
+
+def test_percentiles_of_files_of_version_1_are_the_same() -> None:
+    (former,), (today,) = (percentile_figures(load_run(STORED.parent / name), STORED.parent / name).values() for name in ("run-1", "run-small"))
+    pairs = zip(former.subfigs[1].axes, today.subfigs[1].axes, strict=True)
+    for one, other in pairs:
+        for line, same in zip(one.get_lines(), other.get_lines(), strict=True):
+            # The buckets of then were finer.
+            assert max(line.get_ydata()) <= max(same.get_ydata()) <= max(line.get_ydata()) * 1.04
+
+
+def test_a_curve_counts_each_operation_once() -> None:
+    places, latencies = curve({100: 50, 1000: 49, 20_000: 1})
+    assert latencies == [100, 100, 1000, 20_000]
+    assert places == pytest.approx([1, 2, 100, 100])
+
+
+def test_spoilt_histograms(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = (run_folder / "histograms.csv").read_text(encoding="utf-8")
+    (run_folder / "histograms.csv").write_text(text.replace("\n2,", "\n9,"), encoding="utf-8")
+    assert_refused([str(run_folder)], capsys, run_folder, "histograms.csv", "schema_version 9 is newer")
+
+
+# Runs of version 1
+
+
+def test_a_run_of_version_1_is_drawn_as_one_of_today() -> None:
+    """`run-1` is one cell of the stored run, as it was written."""
+    former, today = load_run(STORED.parent / "run-1"), load_run(STORED)
+    assert former.rows == [row for row in today.rows if row.slot.cell.workload == "nices"] and len(former.rows) > 5
+    assert former.noisy == {place for place in today.noisy if place[0].startswith("nices")}
+    for key, values in former.samples.items():
+        assert values == pytest.approx(today.samples[key])
+
+
+def test_kept_runs_of_version_1_are_drawn(tmp_path: Path) -> None:
+    kept = ROOT / "results" / "baseline" / "engine-system-latency"
+    assert main([str(kept), "--output", str(tmp_path)]) == 0
+    assert list(tmp_path.glob("*.svg"))
 
 
 # Names
@@ -478,8 +679,9 @@ def test_no_such_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert_refused([str(tmp_path / "nothing")], capsys, tmp_path, "no such run")
 
 
-def test_a_file_instead_of_a_folder(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert_refused([str(run_folder / "summary.csv")], capsys, run_folder, "not a folder")
+def test_a_file_that_is_no_figure_of_its_own(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert_refused([str(run_folder / "summary.csv")], capsys, run_folder, "of a run, name its folder")
+    assert_refused([str(run_folder / "run.json")], capsys, run_folder, "run.json")
 
 
 def test_no_summary(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -499,11 +701,14 @@ def lines_of(folder: Path, name: str) -> list[str]:
         (lambda lines: lines[0], "no rows"),
         (lambda lines: "".join(lines)[:-20], "cut short"),
         (lambda lines: "".join(lines)[:-1], "cut short"),
-        (lambda lines: "".join(lines) + '1,"open', "cut short"),
-        (lambda lines: "".join(lines) + "1,2,3\n", "3 fields where the header has"),
-        (lambda lines: "".join(lines).replace("\n1,", "\n2,"), "schema_version is '2'"),
+        (lambda lines: "".join(lines) + '2,"open', "cut short"),
+        (lambda lines: "".join(lines) + "2,2,3\n", "3 fields where the header has"),
+        (lambda lines: "".join(lines).replace("\n2,", "\n3,"), "schema_version 3 is newer"),
         (lambda lines: "".join(lines).replace("backend,", "back,", 1), "no column backend"),
-        (lambda lines: "".join(lines).replace("class,", "class,class,", 1), "more than one column class"),
+        (
+            lambda lines: "\n".join(line + "," + (line.split(",")[1]) for line in "".join(lines).splitlines()) + "\n",
+            "more than one column run_id",
+        ),
     ],
     ids=["empty", "header-only", "cut", "no-last-newline", "open-quote", "short-row", "version", "column", "twice"],
 )
@@ -515,9 +720,9 @@ def test_spoilt_tables(run_folder: Path, capsys: pytest.CaptureFixture[str], nam
 @pytest.mark.parametrize("value", ["nan", "inf", "many", "1_000", "0", "-5"])
 def test_figures_that_cannot_be(run_folder: Path, capsys: pytest.CaptureFixture[str], value: str) -> None:
     rows = summary_rows()
-    rows[0]["throughput_ops_per_s"] = value
+    rows[0]["time_ns_per_op"] = value
     rewrite_summary(run_folder, rows)
-    assert_refused([str(run_folder)], capsys, run_folder, "throughput_ops_per_s", rows[0]["cell_id"], value)
+    assert_refused([str(run_folder)], capsys, run_folder, "time_ns_per_op", rows[0]["cell_id"], value)
 
 
 def test_text_that_is_not_utf8(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

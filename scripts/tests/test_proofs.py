@@ -15,7 +15,7 @@ from opbench_proofs.sensitivity import verdict_of_few, was_too_busy
 from opbench_proofs.tool import Gate, JudgedRow, OpBench, ToolFailure
 from scipy.stats import binom
 
-COLUMNS = ["run_id", "sample_id", "cell_id", "backend", "side", "block", "flags", "metric", "value"]
+COLUMNS = ["run_id", "sample_id", "cell_id", "backend", "side", "block", "sample_flags", "metric", "value"]
 
 
 def record(folder: Path, blocks: int) -> Recording:

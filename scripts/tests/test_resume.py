@@ -28,8 +28,8 @@ WORKLOAD = {
 }
 
 
-KEY = ["sample_id", "phase", "class", "iteration", "metric", "stat"]
-BUCKET = ["sample_id", "stage", "class", "upper_bound_ns"]
+KEY = ["sample_id", "phase", "operation_class", "iteration", "metric", "stat"]
+HISTOGRAM = ["sample_id", "stage", "operation_class"]
 
 
 class Run:
@@ -71,9 +71,9 @@ class Run:
         keys = [tuple(row[name] for name in KEY) for row in rows]
         assert len(set(keys)) == len(keys)
         assert self.samples() == reference.samples()
-        buckets = [tuple(row[name] for name in BUCKET) for row in self.rows("histograms.csv")]
-        assert len(set(buckets)) == len(buckets)
-        assert {bucket[:2] for bucket in buckets} == reference.stages()
+        histograms = [tuple(row[name] for name in HISTOGRAM) for row in self.rows("histograms.csv")]
+        assert len(set(histograms)) == len(histograms)
+        assert {histogram[:2] for histogram in histograms} == reference.stages()
         assert len(self.rows("summary.csv")) == 3
         manifest = json.loads((self.path / "run.json").read_text())
         assert manifest["state"] == "finished"
