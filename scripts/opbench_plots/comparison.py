@@ -126,9 +126,11 @@ def _draw(axes: Axes, lines: Sequence[Line], everything: Sequence[Line]) -> None
     for line in lines:
         if line.cell_id != cell:
             cell = line.cell_id
-            axes.text(
-                low, height, f" {cell}", va="center", ha="left", fontsize=8, fontweight="bold", color=style.MUTED, zorder=5
-            )
+            axes.annotate(
+                cell, (0, height), xycoords=("axes fraction", "data"), xytext=(4, 0), textcoords="offset points", va="center",
+                fontsize=8, fontweight="bold", color=style.MUTED, zorder=5,
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5},
+            )  # fmt: skip
             height -= 1
         labels.append((height, line.name))
         _draw_line(axes, line, height)
@@ -178,6 +180,6 @@ def _change(ratio: float) -> str:
     """`+3.1 %`, `−40 %`, and large ones as a factor: `12.5×`."""
     if ratio >= 2:
         return style.short(style.ratio, ratio)
-    percent = (ratio - 1) * 100
+    percent = round((ratio - 1) * 100, 1)
     text = f"{abs(percent):.1f}" if abs(percent) < 10 else f"{abs(percent):.0f}"
     return f"{'' if float(text) == 0 else '+' if percent > 0 else '−'}{text} %"

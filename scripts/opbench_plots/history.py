@@ -113,9 +113,23 @@ def _draw(axes: Axes, place: Place, curves: dict[str, list[Point]], styles: dict
     runs = sorted({(point.started, point.run_id) for points in curves.values() for point in points})
     number = {run: rank for rank, run in enumerate(runs)}
     write = _WRITE.get(place.unit, style.amount)
+    # Two runs are no trend: bars with their figures.
+    has_bars = len(runs) < FEWEST_OF_A_LINE
+    width = 0.7 / len(curves) if has_bars else 0.05
     for rank, (backend, points) in enumerate(sorted(curves.items(), key=lambda entry: _backend_key(entry[0]))):
         look = styles[backend]
-        at = [number[point.started, point.run_id] + 0.05 * (rank - (len(curves) - 1) / 2) for point in points]
+        at = [number[point.started, point.run_id] + width * (rank - (len(curves) - 1) / 2) for point in points]
+        if has_bars:
+            axes.bar(at, [point.value for point in points], width * 0.9, label=backend, color=look.colour, zorder=2)
+            for place_of_bar, point in zip(at, points, strict=True):
+                has_interval = not (math.isnan(point.low) or math.isnan(point.high))
+                if has_interval:
+                    axes.vlines(place_of_bar, point.low, point.high, color=style.DARK, linewidth=1.4, zorder=3)
+                axes.annotate(
+                    style.short(write, point.value), (place_of_bar, max(point.value, point.high if has_interval else 0)),
+                    xytext=(0, 3), textcoords="offset points", ha="center", va="bottom", fontsize=7.5, color=style.DARK,
+                )  # fmt: skip
+            continue
         axes.plot(
             at, [point.value for point in points], label=backend, color=look.colour, marker=look.marker, markersize=4.5,
             linewidth=1.2, linestyle=look.line if len(points) >= FEWEST_OF_A_LINE else "none", zorder=3,
@@ -123,12 +137,6 @@ def _draw(axes: Axes, place: Place, curves: dict[str, list[Point]], styles: dict
         for place_of_point, point in zip(at, points, strict=True):
             if not (math.isnan(point.low) or math.isnan(point.high)):
                 axes.vlines(place_of_point, point.low, point.high, color=look.colour, linewidth=1.1, alpha=0.7, zorder=2)
-            if len(points) < FEWEST_OF_A_LINE:
-                # Too few for a curve to be read: the figures themselves.
-                axes.annotate(
-                    style.short(write, point.value), (place_of_point, point.value), xytext=(7, 0),
-                    textcoords="offset points", va="center", fontsize=7.5, color=look.colour,
-                )  # fmt: skip
             if not math.isnan(point.change):
                 _mark_change(axes, place, place_of_point, point, look)
     _set_axes(axes, place, curves, [started for started, _ in runs], write)
@@ -149,7 +157,7 @@ def _set_axes(axes: Axes, place: Place, curves: dict[str, list[Point]], starts: 
     every = [end for points in curves.values() for point in points for end in (point.value, point.low, point.high)]
     values = [value for value in every if not math.isnan(value)]
     low, high = min(values), max(values)
-    if low > 0 and high / low > WIDE:
+    if low > 0 and high / low > WIDE and len(starts) >= FEWEST_OF_A_LINE:
         axes.set_yscale("log")
         margin = (high / low) ** 0.1
         axes.set_ylim(low / margin, high * margin)

@@ -544,11 +544,12 @@ def assert_nothing_is_clipped(figure: Figure) -> None:
     """Every text that is drawn lies on the page, and every bar, interval and figure within the scale of its panel."""
     figure.draw_without_rendering()
     page = figure.bbox
-    for text in figure.findobj(Text):
-        if text.get_visible() and text.get_text():
-            box = text.get_window_extent()
-            inside = box.x0 >= page.x0 - 1 and box.x1 <= page.x1 + 1 and box.y0 >= page.y0 - 1 and box.y1 <= page.y1 + 1
-            assert inside or not is_on_axes(text), text
+    ticks = {id(text) for axes in figure.findobj(Axes) for axis in (axes.xaxis, axes.yaxis) for text in axis.findobj(Text)}
+    boxes = [text.get_window_extent() for text in figure.findobj(Text) if text.get_text() and id(text) not in ticks]
+    # With the labels of those ticks that are drawn.
+    boxes += [axes.get_tightbbox() for axes in figure.findobj(Axes) if axes.axison]
+    for box in boxes:
+        assert box.x0 >= page.x0 - 1 and box.x1 <= page.x1 + 1 and box.y0 >= page.y0 - 1 and box.y1 <= page.y1 + 1, box
     for part in figure.subfigs:
         for axes in part.axes:
             low, high = sorted(axes.get_ylim())
@@ -560,11 +561,6 @@ def assert_nothing_is_clipped(figure: Figure) -> None:
             for item in axes.collections:
                 if isinstance(item, LineCollection):
                     assert all(low <= y <= high for segment in item.get_segments() for _, y in segment)
-
-
-def is_on_axes(text: Text) -> bool:
-    """Ticks beyond the ends of an axis are not drawn."""
-    return text.get_text() not in {label.get_text() for axis in [text.axes] if axis for label in axis.get_xticklabels() + axis.get_yticklabels()}
 
 
 @pytest.mark.parametrize("shape", sorted(SHAPES))
@@ -591,6 +587,7 @@ def test_memory_has_a_figure_of_its_own(run_folder: Path) -> None:
 
 
 def test_percentiles_are_those_of_the_samples() -> None:
+    checked = 0
     figures = percentile_figures(load_run(STORED), STORED)
     assert list(figures) == [PERCENTILES]
     figure = figures[PERCENTILES]
@@ -601,10 +598,13 @@ def test_percentiles_are_those_of_the_samples() -> None:
         wanted = {"p50": 0.5, "p90": 0.9, "p99": 0.99}.get(row["stat"])
         if row["sample_id"] == "00003-latency" and row["metric"] == "start_latency" and not row["operation_class"] and wanted:
             at = 1 / (1 - wanted)
-            found = min(latency for place, latency in zip(places, latencies, strict=True) if place >= at * (1 - 1e-9))
+            # Of fewer operations than that the slowest stands for it.
+            found = next((y for x, y in zip(places, latencies, strict=True) if x >= at * (1 - 1e-9)), latencies[-1])
             assert float(row["value"]) * (1 - 1e-3) <= found <= float(row["value"]) * (1 + 1 / 31) + 1
+            checked += 1
+    assert checked == 3
     labels = [label.get_text() for label in start.get_xticklabels()]
-    assert labels[:3] == ["50 %", "90 %", "99 %"]
+    assert labels[:2] == ["50 %", "90 %"]
     assert_nothing_is_clipped(figure)
 
 
