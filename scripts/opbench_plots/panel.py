@@ -20,8 +20,8 @@ SPREAD_ON_LOGARITHMIC_AXIS = 0.03
 STATUS_LINE_POINTS = 10
 # The least that a logarithmic axis spans, so that it always has two labelled ticks.
 LEAST_FACTOR = 6
-# Where the figures at all bars would take more letters than this, they stand upright.
-MOST_FLAT_LETTERS = 56
+# Where the figures at all bars would take more letters than this in an inch of the panel, they stand upright.
+MOST_FLAT_LETTERS_AN_INCH = 11.4
 
 _FORMAT = {
     Unit.NANOSECONDS: style.duration,
@@ -120,7 +120,8 @@ def _draw_bars(
     width = WIDTH_OF_BARS / (1 if is_by_backend else max(1, len(shown)))
     labels = [_label(panel.measure, point) for series in shown for point in series.points.values()]
     slots = len(panel.axis.values) * (1 if is_by_backend else len(shown))
-    upright = slots * max(map(len, labels), default=0) > MOST_FLAT_LETTERS
+    inches = axes.get_figure(root=True).get_figwidth() / axes.get_subplotspec().get_gridspec().ncols
+    upright = slots * max(map(len, labels), default=0) > inches * MOST_FLAT_LETTERS_AN_INCH
     _set_axis_of_bars(axes, panel.measure, extent, upright)
     for rank, series in enumerate(shown):
         look = styles[series.backend]
