@@ -34,7 +34,8 @@ struct GateTests {
                         runID: name, sampleID: "\(rows.count)-throughput", timestampUTC: "", workload: "w",
                         cellID: cell, backend: backend, block: block, position: position, phase: "total",
                         status: block == 0 ? status : .ok, metric: "time", stat: "total",
-                        value: 1e9 * drift * (backend == .engine ? engineSeconds * noise : 1), operations: 1000,
+                        value: (1e9 * drift * (backend == .engine ? engineSeconds * noise : 1)).rounded(),
+                        operations: 1000,
                         parameters: ["items": cell]))
             }
         }
@@ -142,6 +143,48 @@ struct GateTests {
         #expect(result.output == "")
         #expect(result.errors.contains(message), "\(result.errors)")
         #expect(folder.contents() == before)
+    }
+
+    // MARK: Files of version 1
+
+    /// The rows of a run as the opbench of then wrote them.
+    private func writeFormer(_ name: String, from run: String) throws {
+        let rows = try CSVFile.read(SampleRow.self, file: folder.root + "/results/\(run)/samples.csv")
+        var text = """
+            schema_version,run_id,sample_id,timestamp_utc,workload,cell_id,backend,side,block,position,phase,iteration,\
+            class,status,flags,metric,stat,value,unit,direction,deterministic,operations,notes,param.items
+
+            """
+        for row in rows {
+            text +=
+                "1,\(name),\(row.sampleID),,w,\(row.cellID),\(row.backend.rawValue),,\(row.block),\(row.position),total,,"
+            text += ",\(row.status.rawValue),,time,total,\(row.value! / 1e9),s,lower,false,\(row.operations),,"
+            text += "\(row.parameters["items"]!)\n"
+        }
+        try FileManager.default.createDirectory(
+            atPath: "\(folder.root)/results/\(name)", withIntermediateDirectories: true)
+        try folder.write(text, to: "results/\(name)/samples.csv")
+    }
+
+    @Test("A run of version 1 is judged and exported as one of today; one of a newer version is refused by its name")
+    func formerVersions() async throws {
+        try writeFormer("old", from: "base")
+        let (judged, reference) = (
+            try await run("compare", "old", "slow", "--all", "--format", "csv"),
+            try await run("compare", "base", "slow", "--all", "--format", "csv")
+        )
+        #expect(judged.status == 0 && judged.output == reference.output, "\(judged.errors)")
+        #expect(judged.output.contains(",time,total,") && judged.output.hasPrefix("schema_version,"))
+        #expect(try await run("gate", "--baseline", "old", "--candidate", "slow").status == 2)
+        let (old, new) = (
+            try await run("export", "--format", "bencher", "old"),
+            try await run("export", "--format", "bencher", "base")
+        )
+        #expect(old.status == 0 && old.output == new.output && old.output.contains("\"latency\""))
+        let text = try folder.read("results/base/samples.csv")
+        try folder.write(text.replacing("\n2,", with: "\n3,"), to: "results/same/samples.csv")
+        let newer = try await run("compare", "base", "same")
+        #expect(newer.status == 64 && newer.errors.contains("\"3\" is a newer version than this opbench knows"))
     }
 
     // MARK: Goals

@@ -181,6 +181,27 @@ struct LatencyBucketTests {
         #expect(LatencyBuckets.upperBound(of: -5) == 0)
     }
 
+    @Test("A histogram of 100,000 latencies over six decades takes a few kilobytes")
+    func size() throws {
+        let values = (0..<100_000).map { index in
+            (upperBound: Int64(100 * pow(10, 6 * Double(index) / 100_000)), count: Int64(1))
+        }
+        let merged = LatencyBuckets.merged(values)
+        #expect(merged.count < 660)
+        let row = HistogramRow(
+            workload: "tiny-vs-batched", cellID: "tiny-vs-batched items_per_operation=100", backend: .foundation,
+            sampleID: "00123-latency", stage: "start", upperBoundsNanoseconds: merged.map(\.upperBound),
+            counts: merged.map(\.count))
+        #expect(CSVFile.line(of: row).utf8.count < 8 << 10)
+        // Even one of all times that there are is within what a reader takes.
+        let all = LatencyBuckets.merged(
+            (0..<63).flatMap { octave in
+                (0..<64).map { (upperBound: (Int64(1) << octave) / 64 * $0 + Int64(1) << octave - 1, count: Int64(1)) }
+            })
+        let bounds = all.map { String($0.upperBound) }.joined(separator: " ")
+        #expect(all.count > 1000 && bounds.utf8.count < 1 << 16)
+    }
+
     @Test("Histograms add up: the sum of two is that of all their values")
     func sums() {
         let values = (0..<3000).map { Int64($0 * $0 * 7 % 1_000_003) }

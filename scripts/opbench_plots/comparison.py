@@ -140,7 +140,8 @@ def _draw(axes: Axes, lines: Sequence[Line], everything: Sequence[Line]) -> None
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False, axis="y")
     axes.grid(visible=True, axis="x")
-    axes.xaxis.set_major_locator(MaxNLocator(nbins=8, steps=[1, 2, 2.5, 5, 10]) if high / low < 20 else axes.xaxis.get_major_locator())
+    if high / low < 20:
+        axes.xaxis.set_major_locator(MaxNLocator(nbins=8, steps=[1, 2, 2.5, 5, 10]))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: style.short(style.ratio, value)))
     axes.set_xlabel("head ÷ base")

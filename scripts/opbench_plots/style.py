@@ -101,7 +101,8 @@ def short(write: Callable[[float], str], value: float) -> str:
     number, _, unit = text.partition(" ")
     digits = number.rstrip("×")
     try:
-        return f"{float(digits):.3g}".replace("e+0", "e").replace("e-0", "e-") + number[len(digits) :] + (f" {unit}" if unit else "")
+        shortened = f"{float(digits):.3g}".replace("e+0", "e").replace("e-0", "e-")
+        return shortened + number[len(digits) :] + (f" {unit}" if unit else "")
     except ValueError:
         return text
 
@@ -109,5 +110,6 @@ def short(write: Callable[[float], str], value: float) -> str:
 def steps_of_memory(high: float, most: int = 5) -> list[float]:
     """Round places on an axis of bytes, from 0 to that."""
     unit = next((size for size in (2.0**30, 2.0**20, 2.0**10) if high >= size), 1.0)
-    step = next(step for step in (10.0**power * factor for power in range(-1, 4) for factor in (1, 2, 5)) if high / unit / step <= most)
+    rounds = (10.0**power * factor for power in range(-1, 4) for factor in (1, 2, 5))
+    step = next(step for step in rounds if high / unit / step <= most)
     return [unit * step * number for number in range(int(high / unit / step) + 1)]

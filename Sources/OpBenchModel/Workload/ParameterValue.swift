@@ -8,7 +8,7 @@ public enum ParameterValue: Sendable, Hashable {
 }
 
 extension ParameterValue: CustomStringConvertible {
-    /// The canonical text: in `cell_id`, in the `param.` columns and after `--set`. Weights are `key:weight` by
+    /// The canonical text: in `cell_id`, in the `param_` columns and after `--set`. Weights are `key:weight` by
     /// ascending key, joined by `/`: `high:1/low:2.5`; phases are joined by `+`. No value contains a space, a comma, a quote or `=`.
     public var description: String {
         switch self {

@@ -19,7 +19,7 @@ public struct RunPlan: Sendable {
     /// In the order in which they are taken.
     public let samples: [PlannedSample]
     public let omissions: [Omission]
-    /// The names of all parameters of the run's cells, sorted: the `param.` columns.
+    /// The names of all parameters of the run's cells, sorted: the `param_` columns.
     public let parameterNames: [String]
     let options: RunOptions
 
