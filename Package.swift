@@ -77,7 +77,7 @@ let package = Package(
         .target(
             name: "OpBenchCommand",
             dependencies: [
-                "OpBenchModel", "OpBenchRunner", "OpBenchAnalysis", "OpBenchProfile",
+                "OpBenchModel", "OpBenchRunner", "OpBenchAnalysis", "OpBenchProfile", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: whenSuite),
             ]),
         .target(

@@ -23,6 +23,7 @@ struct BackendSamples {
     /// The classes in the order of appearance, the whole (empty) first.
     let classes: [String]
     let allFigures: [FigureKey: [Figure]]
+    let quality: SampleQuality
     /// By class, how many samples have the figure that most have.
     private let mostSamples: [String: Int]
 
@@ -43,10 +44,25 @@ struct BackendSamples {
                 Figure(sampleID: row.sampleID, block: row.block, value: value, operations: row.operations))
         }
         self.classes = classes
+        quality = Self.quality(of: counted, without: superseded)
         allFigures = figures.mapValues { $0.sorted { ($0.block, $0.sampleID) < ($1.block, $1.sampleID) } }
         mostSamples = figures.reduce(into: [:]) { most, entry in
             most[entry.key.operationClass] = max(entry.value.count, most[entry.key.operationClass] ?? 0)
         }
+    }
+
+    private static func quality(of rows: [SampleRow], without superseded: Set<String>) -> SampleQuality {
+        var seen: Set<String> = []
+        var quality = SampleQuality()
+        for row in rows where !superseded.contains(row.sampleID) && seen.insert(row.sampleID).inserted {
+            quality.samples += 1
+            if row.flags.contains("noisy") { quality.noisy += 1 }
+            guard row.sampleID.hasSuffix("-throughput") else { continue }
+            quality.throughputSamples += 1
+            if row.flags.contains("unsteady") { quality.unsteady += 1 }
+            if row.flags.contains("short") { quality.short += 1 }
+        }
+        return quality
     }
 
     /// The figures of one kind, one a sample, by block; empty if there are none.

@@ -43,6 +43,7 @@ extension BackendSamples {
                 operationClass: operationClass, status: status,
                 samples: sampleCount(operationClass: operationClass), parameters: example.parameters)
             row.side = example.side
+            row.quality = quality
             addThroughput(to: &row)
             if operationClass.isEmpty, let baseline { addRatio(to: &row, against: baseline) }
             addCosts(to: &row)

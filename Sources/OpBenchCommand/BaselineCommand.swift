@@ -123,7 +123,7 @@ struct BaselineCommand: ParsableCommand {
             }
             let table = PrintedTable(
                 first.map { .init(title: $0.title, isText: true) }, rows: baselines.map { $0.map(\.text) })
-            try StandardOutput.write(table.text())
+            try StandardOutput.write(table.text(width: TableWidth.ofOutput()))
         }
     }
 
@@ -140,21 +140,12 @@ struct BaselineCommand: ParsableCommand {
         @Argument(help: ArgumentHelp("The baseline.", valueName: "name"))
         var name: String
 
-        @Option(help: ArgumentHelp("How to print the summary.", valueName: "format"))
-        var format = SummaryFormat.table
-
+        @OptionGroup var presentation: PresentationOptions
         @OptionGroup var place: FolderOption
 
         func run() throws {
             let run = try RecordedRun(name, in: place.baselines)
-            let order = SummaryOrder(specs: run.facts?.workloads ?? [])
-            if format == .table {
-                for (title, text) in BaselineFacts.titled(run, name: name) {
-                    try StandardOutput.write(TerminalText.escaped("\(title): \(text)") + "\n")
-                }
-                try StandardOutput.write("\n")
-            }
-            try StandardOutput.write(format.text(of: order.sorted(summarize(run.samples)), facts: run.facts))
+            try StandardOutput.write(presentation.text(of: [ShownRun(run)]))
         }
     }
 }
@@ -163,12 +154,14 @@ struct BaselineCommand: ParsableCommand {
 private enum BaselineFacts {
     static func titled(_ run: RecordedRun, name: String) -> [(title: String, text: String)] {
         let facts = run.facts
-        let commit = facts?.commit.map { String($0.prefix(10)) + (facts?.isDirty == true ? " and changes" : "") }
+        let description = RunDescription(run)
         return [
-            ("name", name), ("measured", run.samples[0].timestampUTC),
+            ("name", name), ("measured", description.started ?? Quantities.absent),
             ("cells", String(Set(run.samples.map(\.cellID)).count)),
-            ("samples", String(Set(run.samples.map(\.sampleID)).count)), ("commit", commit ?? Quantities.absent),
-            ("host", facts.map { "\($0.hostClass), \($0.allocator)" } ?? Quantities.absent),
+            ("samples", String(Set(run.samples.map(\.sampleID)).count)),
+            ("commit", description.commit ?? Quantities.absent),
+            // Of the allocator's version what people know it by.
+            ("host", facts.map { "\($0.hostClass), \($0.allocator.prefix { $0 != "-" })" } ?? Quantities.absent),
         ]
     }
 }

@@ -47,46 +47,9 @@ struct CalibrateCommand: ParsableCommand {
         if let facts = run.facts {
             let cells = Set(run.samples.map(\.cellID))
             let floors = try folder.update(for: facts).filter { cells.contains($0.cellID) }
-            try StandardOutput.write(FloorTable.text(of: floors, showsAll: showsAll))
+            try StandardOutput.write(
+                FloorTable.text(of: floors, showsAll: showsAll, width: TableWidth.ofOutput()))
         }
         try execution.conclude(ended, samples: run.samples)
-    }
-}
-
-/// Noise floors as people read them: a line a figure.
-private enum FloorTable {
-    static func text(of rows: [NoiseFloorRow], showsAll: Bool) -> String {
-        let shown = rows.filter { showsAll || $0.phase == "total" && ["time", "time_ratio"].contains($0.metric) }
-        guard !shown.isEmpty else { return "no figure has the six blocks that a noise floor needs\n" }
-        let unpaired = Dictionary(
-            shown.filter { $0.comparison == .unpaired }.map { (key($0), $0) }, uniquingKeysWith: { first, _ in first })
-        let lines = shown.filter { $0.comparison == .paired }.map { row in
-            let other = unpaired[key(row)]
-            return [
-                row.cellID, row.backend.rawValue, row.figure.figureName, floor(row), String(row.blocks),
-                other.map(floor) ?? Quantities.absent, String(row.runs),
-            ]
-        }
-        return PrintedTable(columns, rows: lines).text()
-    }
-
-    private static let columns: [PrintedTable.Column] = [
-        .init(title: "cell", isText: true), .init(title: "backend", isText: true), .init(title: "figure", isText: true),
-        .init(title: "interleaved"), .init(title: "blocks"), .init(title: "runs apart"), .init(title: "runs"),
-    ]
-
-    private static func floor(_ row: NoiseFloorRow) -> String {
-        row.noiseFloor.map(Quantities.percent) ?? Quantities.absent
-    }
-
-    private static func key(_ row: NoiseFloorRow) -> [String] {
-        [row.cellID, row.backend.rawValue, row.figure.figureName]
-    }
-}
-
-extension NoiseFloorRow {
-    fileprivate var figure: CompareRow {
-        CompareRow(
-            cellID: cellID, backend: backend, phase: phase, operationClass: operationClass, metric: metric, stat: stat)
     }
 }

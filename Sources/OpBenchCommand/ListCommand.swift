@@ -19,14 +19,18 @@ struct ListCommand: ParsableCommand {
     @OptionGroup var selection: SelectionOptions
     @OptionGroup var plan: PlanOptions
 
+    @Flag(name: .customLong("wide"), help: "Break no line, however long it is.")
+    var isWide = false
+
     func run() throws {
         let selection = try selection.load()
         let plan = try RunPlan(specs: selection.specs, options: plan.runOptions(for: selection))
         for warning in selection.warnings { StandardError.say("opbench: warning: \(warning)") }
+        let width = isWide ? nil : TableWidth.ofOutput()
         let listing = CellListing(omissions: plan.omissions)
         for spec in selection.specs {
             let cells = spec.cells().filter { selection.contains($0.id) }
-            try StandardOutput.write(listing.text(of: spec, cells: cells) + "\n")
+            try StandardOutput.write(listing.text(of: spec, cells: cells, width: width) + "\n")
         }
         let wait = Quantities.wait(seconds: plan.estimate())
         try StandardOutput.write("\(plan.samples.count) samples, about \(wait)\n")
@@ -50,16 +54,22 @@ private struct CellListing {
         }
     }
 
-    func text(of spec: WorkloadSpec, cells: [Cell]) -> String {
-        var text = TerminalText.escaped("\(spec.name)  \(spec.shape.rawValue), \(spec.file)") + "\n"
-        if !spec.summary.isEmpty { text += TerminalText.escaped(spec.summary) + "\n" }
+    /// - Parameter width: of the lines; nil for as long as they are.
+    func text(of spec: WorkloadSpec, cells: [Cell], width: Int?) -> String {
+        func line(_ indentation: Int, _ words: String) -> String {
+            WrappedText.paragraph(
+                TerminalText.escaped(words), width: width, first: String(repeating: " ", count: indentation),
+                hanging: indentation + 4)
+        }
+        var text = line(0, "\(spec.name)  \(spec.shape.rawValue), \(spec.file)")
+        if !spec.summary.isEmpty { text += line(0, spec.summary) }
         for cell in cells {
-            text += "  \(cell.id)\n"
+            text += line(2, cell.id)
             let run = spec.backends.filter { reasons[Place(cellID: cell.id, backend: $0)] == nil }
-            if !run.isEmpty { text += "    \(run.map(\.rawValue).joined(separator: ", "))\n" }
+            if !run.isEmpty { text += line(4, run.map(\.rawValue).joined(separator: ", ")) }
             for backend in spec.backends {
                 guard let reason = reasons[Place(cellID: cell.id, backend: backend)] else { continue }
-                text += "    \(backend.rawValue) \(TerminalText.escaped(reason))\n"
+                text += line(4, "\(backend.rawValue) \(reason)")
             }
         }
         return text

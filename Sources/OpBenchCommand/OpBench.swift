@@ -17,6 +17,7 @@ package struct OpBench: ParsableCommand {
             EXAMPLES
               opbench run workloads/*.json
               opbench run --quick --backend engine,dispatch workloads/*.json
+              opbench show 20261121T130501Z-3fa9
               opbench list workloads/*.json
               opbench validate workloads/*.json
               opbench schema
@@ -45,7 +46,8 @@ package struct OpBench: ParsableCommand {
         subcommands: [
             RunCommand.self, ListCommand.self, ValidateCommand.self, SchemaCommand.self, CompareCommand.self,
             GateCommand.self, ABCommand.self, ProfileCommand.self, ExplainCommand.self, CalibrateCommand.self,
-            BaselineCommand.self, DoctorCommand.self, ExportCommand.self,
+            BaselineCommand.self, DoctorCommand.self, ExportCommand.self, ShowCommand.self,
+            ExplainColumnsCommand.self,
         ]
     )
 

@@ -13,17 +13,7 @@ struct RunCommand: ParsableCommand {
             interrupted run can continue with --resume. Never changes a finished run: --resume then prints its summary. \
             Prints the summary at the end.
 
-            THE SUMMARY'S TABLE
-              time/op      the median of the samples; beside it the 95 % interval,
-                           each end as a part of it: −6 % +79 %
-              vs dispatch  the middle of the ratios to Dispatch within each block,
-                           with its 95 % interval; not the quotient of the times
-                           in the table, which drift sets apart
-              start        from ready to the operation's first line, the wait
-                           behind others that are ready included; < 20 ns for a
-                           start that this machine's clock cannot tell from none
-              serial       one thread; above 1× where the others share the work
-                           among the cores
+            `opbench explain-columns` says what each column of the summary is.
 
             EXAMPLES
               opbench run workloads/*.json
@@ -38,6 +28,7 @@ struct RunCommand: ParsableCommand {
     @OptionGroup var selection: SelectionOptions
     @OptionGroup var plan: PlanOptions
     @OptionGroup var destination: DestinationOptions
+    @OptionGroup var presentation: PresentationOptions
 
     @Option(
         name: .customLong("time-budget"),
@@ -46,9 +37,6 @@ struct RunCommand: ParsableCommand {
                 + "then more where the intervals are widest.",
             valueName: "time"))
     var timeBudget: TimeArgument?
-
-    @Option(help: ArgumentHelp("How to print the summary.", valueName: "format"))
-    var format = SummaryFormat.table
 
     @Option(
         help: ArgumentHelp(
@@ -82,7 +70,8 @@ struct RunCommand: ParsableCommand {
             folder: "\(options.directory)/\(runID)", order: SummaryOrder(specs: selection.specs))
         let ended = try execution.run(summary: file)
         let rows = try file.rows(after: ended)
-        try StandardOutput.write(format.text(of: rows.summary, facts: try RunFacts.read(in: ended.folder)))
+        try StandardOutput.write(
+            presentation.text(ofSummary: rows.summary, facts: try RunFacts.read(in: ended.folder)))
         try execution.conclude(ended, samples: rows.samples)
     }
 }

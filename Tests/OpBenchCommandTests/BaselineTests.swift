@@ -32,11 +32,12 @@ struct BaselineTests {
         #expect(try folder.read("results/baseline/main/samples.csv") == folder.read("results/first/samples.csv"))
 
         let listed = try await run("baseline list")
-        #expect(listed.output.split(separator: "\n").count == 3)
-        #expect(listed.output.contains("main  2"))
+        let lines = listed.output.split(separator: "\n")
+        #expect(lines[0].hasPrefix("name  measured") && lines[2].hasPrefix("main  2") && lines[2].contains(" UTC  "))
+        #expect(lines.allSatisfy { $0.count <= 80 } && lines.last?.hasPrefix(" ") ?? true, "\(listed.output)")
         let shown = try await run("baseline show main --format csv")
         #expect(shown.output == (try folder.read("results/first/summary.csv")))
-        #expect(try await run("baseline show main").output.contains("name: main\n"))
+        #expect(try await run("baseline show main").output.hasPrefix("run        first, finished, --quick\n"))
 
         #expect(try await run("baseline save first --name main").status == 64)
         #expect(try await run("baseline save first --name main --replace").status == 0)

@@ -19,7 +19,7 @@ struct CalibrateTests {
             let result = try await OpBenchProcess.run(
                 ["calibrate", "loop.json", "--blocks", "6", "--run-id", "c\(number)", "--no-progress"], in: folder)
             #expect(result.status == 0, "\(result.errors)")
-            #expect(result.output.contains("serial   time total"), "\(result.output)")
+            #expect(result.output.contains("\nloop items=1000 work_ns=0, serial\n  time total"), "\(result.output)")
         }
         let floors = try CSVFile.read(
             NoiseFloorRow.self, file: folder.root + "/results/calibration/noise-floors.csv")

@@ -11,6 +11,7 @@ struct HelpTests {
         [], ["run"], ["list"], ["validate"], ["schema"], ["compare"], ["gate"], ["ab"], ["profile"], ["explain"],
         ["calibrate"],
         ["doctor"], ["baseline"], ["baseline", "save"], ["baseline", "list"], ["baseline", "show"], ["export"],
+        ["show"], ["explain-columns"],
     ]
 
     @Test(arguments: commands)

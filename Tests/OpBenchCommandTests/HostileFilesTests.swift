@@ -96,6 +96,7 @@ import Testing
             SummaryTable.text(of: summary, clockResolution: 1), ComparisonTable.text(of: report),
             SummaryTable.text(of: summary, clockResolution: 1, width: 20), ComparisonTable.text(of: goals),
             ComparisonTable.text(of: goals, width: 20), ComparisonMarkdown.text(of: goals),
+            SummaryMarkdown.text(of: summary, clockResolution: 1, isQuick: true),
             CSVFile.text(of: goals.rows),
             ComparisonMarkdown.text(of: report), CSVFile.text(of: summary),
             CSVFile.text(of: comparison.rows),

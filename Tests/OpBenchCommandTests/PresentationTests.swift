@@ -29,6 +29,9 @@ struct QuantitiesTests {
         #expect(Quantities.count(1_234_567) == "1.23M")
         #expect(Quantities.ratio(0.614) == "0.61×")
         #expect(Quantities.ratio(154.3) == "154×")
+        #expect(Quantities.ratioInterval(0.744, 1.09) == "0.74–1.09")
+        #expect(Quantities.ratioInterval(45.44, 129.4) == "45.4–129")
+        #expect(Quantities.fineRatioInterval(0.002411, 0.45) == "0.00241–0.45")
     }
 
     @Test(
@@ -47,6 +50,17 @@ struct QuantitiesTests {
         arguments: [(0, 23, "< 23 ns"), (22.9, 23, "< 23 ns"), (23, 23, "23 ns"), (0, 1, "< 1 ns"), (1, 1, "1 ns")])
     func resolution(nanoseconds: Double, resolution: Double, text: String) {
         #expect(Quantities.time(nanoseconds: nanoseconds, resolution: resolution) == text)
+    }
+
+    @Test(
+        "in judged tables too: a time of single operations is never less than the clock tells, a mean over many may be",
+        arguments: [
+            (0, "start_latency", "< 1 µs"), (200, "start_latency", "< 1 µs"), (2000, "start_latency", "2 µs"),
+            (200, "time", "200 ns"), (0, "cpu_time", "< 1 µs"), (0, "allocations", "0"),
+            (0, "retained_bytes", "0 B"),
+        ])
+    func figures(value: Double, metric: String, text: String) {
+        #expect(Quantities.figure(value, of: metric, resolution: 1000) == text)
     }
 }
 
@@ -130,85 +144,5 @@ struct ProgressTests {
 
     @Test func silent() {
         #expect(show(.silent) == "opbench: warning: it is noisy\n")
-    }
-}
-
-struct SummaryTableTests {
-    private func row(_ backend: BackendID, ratio: Double? = nil) -> SummaryRow {
-        var row = SummaryRow(
-            runID: "r", workload: "w", cellID: "w", backend: backend, status: .ok, samples: 7, parameters: [:])
-        row.timeRatio = ratio
-        row.ratioTo = ratio.map { _ in .dispatch }
-        return row
-    }
-
-    private func notes(_ rows: SummaryRow...) -> [Substring] {
-        SummaryNotes(rows: rows, clockResolution: 23).text.split(separator: "\n")
-    }
-
-    @Test("a note stands under the table where the rows give occasion to it, and nowhere else")
-    func notes() {
-        #expect(notes(row(.dispatch)) == [])
-        var rate = row(.dispatch, ratio: 1)
-        rate.operationsPerSecondLow = 1
-        #expect(notes(rate).map { $0.prefix(8) } == ["time/op:"])
-        #expect(notes(row(.engine, ratio: 0.5)).map { $0.prefix(12) } == ["vs dispatch:"])
-
-        var start = row(.engine)
-        start.startLatencyP50 = 23
-        #expect(notes(start).map { $0.prefix(6) } == ["start:"])
-        start.startLatencyP99 = 0
-        #expect(notes(start).map { $0.prefix(8) } == ["start: f", "< 23 ns:"])
-        start.startLatencyP99 = nil
-        start.startLatencyP50 = 22
-        #expect(notes(start).count == 2)
-
-        #expect(notes(row(.serial, ratio: 0.9)).count == 1)
-        #expect(notes(row(.serial, ratio: 1.9)).map { $0.prefix(7) } == ["vs disp", "serial:"])
-        #expect(notes(row(.engine, ratio: 1.9)).count == 1)
-    }
-
-    // swift-format-ignore
-    @Test func table() {
-        var engine = SummaryRow(
-            runID: "r", workload: "w", cellID: "w chains=3 depth=2", backend: .engine, status: .ok, samples: 7,
-            parameters: ["depth": "2", "chains": "3"])
-        engine.operationsPerSecond = 5e6
-        engine.operationsPerSecondLow = 2.8e6
-        engine.operationsPerSecondHigh = 5.3e6
-        engine.timeRatio = 0.5
-        engine.timeRatioLow = 0.48
-        engine.timeRatioHigh = 0.53
-        engine.ratioTo = .dispatch
-        engine.startLatencyP50 = 0
-        engine.startLatencyP99 = 40_000
-        engine.allocationsPerOperation = 2
-        engine.retainedBytesPerPendingOperation = 176
-        var dispatch = SummaryRow(
-            runID: "r", workload: "w", cellID: "w chains=3 depth=2", backend: .dispatch, status: .ok, samples: 7,
-            parameters: ["depth": "2", "chains": "3"])
-        dispatch.operationsPerSecond = 2.5e6
-        dispatch.ratioTo = .dispatch
-        dispatch.timeRatio = 1
-        dispatch.timeRatioLow = 1
-        dispatch.timeRatioHigh = 1
-        let late = SummaryRow(
-            runID: "r", workload: "w", cellID: "w chains=3", backend: .foundation, status: .timeout, samples: 0,
-            parameters: ["depth": "10", "chains": "3"])
-        #expect(
-            SummaryTable.text(of: [engine, dispatch, late], clockResolution: 23) == """
-                w chains=3
-                cell      backend     time/op  95 % interval  vs dispatch  95 % interval  start p50  start p99  allocs/op  held/pending  status
-                --------  ----------  -------  -------------  -----------  -------------  ---------  ---------  ---------  ------------  -------
-                depth=2   engine       200 ns   −5.7 % +79 %        0.50×  0.48× – 0.53×    < 23 ns      40 µs          2         176 B  ok
-                          dispatch     400 ns              -        1.00×              -          -          -          -             -  ok
-                depth=10  foundation        -              -            -              -          -          -          -             -  timeout
-
-                time/op: the median of the samples; its 95 % interval as parts of it.
-                vs dispatch: the middle of the ratios within each block, where drift hits both alike; not the quotient of the times in this table.
-                start: from ready to the operation's first line. Where more operations are ready than can run, this is mostly the wait behind the others (backlog).
-                < 23 ns: started before its submitting call had returned, or too soon after it for the clock to tell.
-
-                """)
     }
 }

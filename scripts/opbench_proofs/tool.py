@@ -1,8 +1,7 @@
 """Runs opbench as a user does."""
 
+import html
 import json
-import os
-import re
 import subprocess
 import time
 from dataclasses import dataclass
@@ -34,7 +33,7 @@ class ToolFailure(Exception):
 
 @dataclass
 class JudgedRow:
-    """A line of a gate's table."""
+    """A row of a gate's table."""
 
     backend: str
     figure: str
@@ -49,13 +48,14 @@ class Gate:
 
     status: int
     output: str
+    """In Markdown, whose tables have all columns."""
     seconds: float
 
     def rows(self) -> list[JudgedRow]:
         """The table of its standard output."""
-        lines = self.output.partition("\n\n")[0].splitlines()
-        titles, rules, *rest = (re.split(r"  +", line.strip()) for line in lines)
-        if "detects" not in titles or len(rules) != len(titles):
+        lines = [line for line in self.output.splitlines() if line.startswith("| ")]
+        titles, _, *rest = ([html.unescape(cell) for cell in line[2:-2].split(" | ")] for line in lines)
+        if not {"backend", "figure", "verdict", "detects"} <= set(titles):
             raise ToolFailure(f"the gate's table has other columns than are known: {lines[0]}")
         cells = [dict(zip(titles, row, strict=True)) for row in rest]
         # What is inconclusive has its reason behind a colon.
@@ -83,11 +83,7 @@ class OpBench:
 
     def run(self, *words: str, allowed: tuple[int, ...] = (0,)) -> subprocess.CompletedProcess[str]:
         """Runs opbench to its end."""
-        # Tables whose lines are read are not to be wrapped.
-        environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
-        done = subprocess.run(
-            [self.binary, *words], cwd=self.folder, env=environment, capture_output=True, text=True, check=False
-        )
+        done = subprocess.run([self.binary, *words], cwd=self.folder, capture_output=True, text=True, check=False)
         if done.returncode not in allowed:
             raise ToolFailure(f"opbench {' '.join(words)} ended with {done.returncode}: {done.stderr.strip()}")
         return done
@@ -106,7 +102,7 @@ class OpBench:
     def gate(self, *words: str) -> Gate:
         """Judges; any verdict is an answer, a refusal is not."""
         begun = time.monotonic()
-        done = self.run("gate", *words, allowed=(PASS, REGRESSION, INCONCLUSIVE))
+        done = self.run("gate", *words, "--format", "markdown", allowed=(PASS, REGRESSION, INCONCLUSIVE))
         return Gate(done.returncode, done.stdout, time.monotonic() - begun)
 
     def samples(self, run_id: str) -> Path:

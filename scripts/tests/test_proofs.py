@@ -105,17 +105,18 @@ def test_only_a_verdict_of_difference_is_an_alarm() -> None:
 
 
 TABLE = """\
-cell            backend  figure          base      new  ratio  95 % interval  p adjusted  margin  detects  verdict
---------------  -------  ----------  --------  -------  -----  -------------  ----------  ------  -------  ------------
-work items=400  engine   time total  22.8 µs  21.2 µs  1.01×  0.91× – 1.13×       0.885     2 %  24.5 %  inconclusive: wide interval, 7 of 15 blocks
-work items=400  engine   allocations     1.00     1.00  1.00×              -           -     0 %        -  pass
+**gate: inconclusive** (1 inconclusive, 1 pass)
 
-ratio: the middle of the ratios within each block; not the quotient of the medians beside it.
+| cell | backend | figure | base | new | ratio | 95 % interval | p adjusted | margin | detects | verdict |
+| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |
+| work items=400 | engine | time total | 22.8 µs | 21.2 µs | 1.01× | 0.91–1.13 | 0.885 | 2 % | 24.5 % | inconclusive: wide interval, 7 of 15 blocks |
+| work items=400 | engine | allocations | 1 | 1 | 1.00× | - | - | 0 % | - | pass |
 
-gate: inconclusive (1 inconclusive, 1 pass)
+ratio: the median of the ratios within each block, not the quotient of the medians beside it.
 
 1 figure is inconclusive (wide interval, 7 of 15 blocks); 15 blocks may tell:
-  opbench ab --blocks 15 old new w.json
+
+    opbench ab --blocks 15 old new w.json
 """
 
 

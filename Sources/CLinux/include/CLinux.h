@@ -8,6 +8,7 @@
 #include "CLinuxProcess.h"
 #include "CLinuxProfile.h"
 #include "CLinuxSpawn.h"
+#include "CLinuxText.h"
 #include "CLinuxThreads.h"
 #include "CLinuxTrace.h"
 

@@ -18,8 +18,7 @@ struct ReportOptions: ParsableArguments {
     @Flag(name: .customLong("all"), help: "Print every figure, including those that no rule of the policy judges.")
     var showsAll = false
 
-    @Option(help: ArgumentHelp("How to print the comparison.", valueName: "format"))
-    var format = ComparisonFormat.table
+    @OptionGroup var presentation: PresentationOptions
 
     @Option(help: ArgumentHelp("Write every figure to this file, as CSV.", valueName: "file"))
     var csv: String?
@@ -81,7 +80,7 @@ struct ReportOptions: ParsableArguments {
 
     /// - Parameter allRows: those that are not printed, too: a file has them all.
     func write<Row>(_ shown: ComparisonReport<Row>, allRows: [Row], files: ReportFiles) throws {
-        try StandardOutput.write(format.text(of: shown))
+        try StandardOutput.write(presentation.text(of: shown))
         if annotates { try StandardOutput.write(GitHubAnnotations.text(of: shown)) }
         var reports: [(file: ReportFile, text: String)] = []
         if let file = files.csv { reports.append((file, CSVFile.text(of: allRows))) }
@@ -89,7 +88,7 @@ struct ReportOptions: ParsableArguments {
         if let file = files.junit { reports.append((file, JUnitReport.text(of: shown))) }
         try ReportFile.write(reports)
         // Whoever sees the table has read it there.
-        if !(format == .table && StandardOutput.isTerminal && StandardError.isTerminal) {
+        if !(presentation.format == .table && StandardOutput.isTerminal && StandardError.isTerminal) {
             for settlement in shown.settlements {
                 StandardError.say("opbench: \(settlement.finding); \(settlement.line)")
             }
@@ -129,18 +128,4 @@ struct ReportFiles {
     var csv: ReportFile?
     var markdown: ReportFile?
     var junit: ReportFile?
-}
-
-/// `--format` of a comparison.
-enum ComparisonFormat: String, CaseIterable, ExpressibleByArgument {
-    case table, csv, json, markdown
-
-    func text<Row>(of report: ComparisonReport<Row>) -> String {
-        switch self {
-        case .table: ComparisonTable.text(of: report)
-        case .csv: CSVFile.text(of: report.rows)
-        case .json: RowJSON.text(of: report.rows)
-        case .markdown: ComparisonMarkdown.text(of: report)
-        }
-    }
 }

@@ -7,10 +7,10 @@ enum ComparisonMarkdown {
         let rows = report.rows
         let titles = Row.reportColumns.map(\.title)
         let rule = Row.reportColumns.map { $0.isText ? "---" : "---:" }
-        let lines = [titles, rule] + rows.map { row in Row.reportColumns.map { MarkdownText.cell($0.text(row)) } }
+        let lines = [titles, rule] + rows.map { report.fields($0).map(MarkdownText.cell) }
         let heading = report.outcome.map { "**gate: \($0.rawValue)**\(GateSummary.counts(of: rows))\n\n" } ?? ""
         return heading + lines.map { "| " + $0.joined(separator: " | ") + " |\n" }.joined()
-            + (report.ratioNote.map { "\n\($0)\n" } ?? "") + report.settlements.map(paragraph).joined()
+            + (report.ratioNote.map { "\nratio: \($0).\n" } ?? "") + report.settlements.map(paragraph).joined()
     }
 
     private static func paragraph(_ settlement: Settlement) -> String {

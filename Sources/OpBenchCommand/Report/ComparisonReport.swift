@@ -1,5 +1,6 @@
 import OpBenchAnalysis
 import OpBenchModel
+import OpBenchRunner
 
 /// A figure that was judged, as all printed forms of a comparison or of goals show it.
 protocol JudgedRow: CSVRow {
@@ -13,7 +14,10 @@ protocol JudgedRow: CSVRow {
     var figureName: String { get }
     var verdict: Verdict { get }
     var doubt: Doubt? { get }
-    var hasRatio: Bool { get }
+    var ratio: Double? { get }
+    /// The middle figures whose quotient stands beside the ratio.
+    var medians: (own: Double, other: Double)? { get }
+    static func writtenRatio(_ ratio: Double) -> String
 }
 
 extension JudgedRow {
@@ -21,11 +25,25 @@ extension JudgedRow {
     var judgement: String { verdict.rawValue + (doubt.map { ": \($0.words)" } ?? "") }
 }
 
-/// One column of the printed forms.
+/// One column of the printed forms: what it says of a figure, and what that means.
 struct ReportColumn<Row>: Sendable {
     let title: String
     var isText = false
-    let text: @Sendable (Row) -> String
+    /// As `PrintedTable.Column` has them.
+    var rank = 0
+    var isJoined = false
+    let meaning: String
+    let text: @Sendable (Row, FigureUnits) -> String
+}
+
+/// What figures are written by.
+struct FigureUnits: Sendable {
+    /// Of the clock that timed them, in nanoseconds.
+    let clockResolution: Double
+
+    func figure(_ value: Double?, of metric: String) -> String {
+        Quantities.figure(value, of: metric, resolution: clockResolution)
+    }
 }
 
 /// Judged figures, ready to be printed.
@@ -35,6 +53,7 @@ struct ComparisonReport<Row: JudgedRow> {
     let outcome: GateOutcome?
     /// What settles the rows that are inconclusive, one for each remedy.
     let settlements: [Settlement]
+    let units: FigureUnits
     private let compared: Settling.Compared
 
     init(rows: [Row], outcome: GateOutcome?, settling: Settling) {
@@ -42,23 +61,38 @@ struct ComparisonReport<Row: JudgedRow> {
         self.outcome = outcome
         settlements = settling.settlements(of: rows)
         compared = settling.compared
+        let resolutions = compared.runs.compactMap { $0.facts?.clockResolutionNanoseconds }
+        units = FigureUnits(clockResolution: resolutions.max() ?? RunFacts.histogramUnitNanoseconds)
     }
 
-    /// What has to be known of the ratios; nil if there are none.
+    /// The fields of a figure, one for each column.
+    func fields(_ row: Row) -> [String] { Row.reportColumns.map { $0.text(row, units) } }
+
+    /// The cells of the rows by what they are; of a cell that no run has, the id alone.
+    var cells: [CellNames.Named] {
+        var parameters: [String: [String: String]] = [:]
+        for run in compared.runs {
+            for row in run.samples where parameters[row.cellID] == nil { parameters[row.cellID] = row.parameters }
+        }
+        return rows.map(\.cellID).uniqued().map { .init(id: $0, parameters: parameters[$0]) }
+    }
+
+    /// What the ratios are; nil if there are none.
     var ratioNote: String? {
-        guard rows.contains(where: \.hasRatio) else { return nil }
+        guard rows.contains(where: { $0.ratio != nil }) else { return nil }
         let ratios =
             switch compared {
             case .runs: "of each block of the one run to each of the other"
             case .sides: "within each block"
             case .goals: "within each block, or of each block of one cell to each of the other"
             }
-        return "ratio: the middle of the ratios \(ratios); not the quotient of the medians beside it."
+        return "the median of the ratios \(ratios), not the quotient of the medians beside it"
     }
 
     /// A figure in one line, with what settles it if it is inconclusive.
     func sentence(_ row: Row) -> String {
-        let figures = Row.reportColumns.dropFirst(3).map { "\($0.title) \($0.text(row))" }.joined(separator: ", ")
+        let figures = zip(Row.reportColumns, fields(row)).dropFirst(3).map { "\($0.title) \($1)" }
+            .joined(separator: ", ")
         let remedy = row.doubt?.remedy
         let settlement = settlements.first { $0.remedy == remedy }.map { "; \($0.line)" } ?? ""
         return "\(row.cellID), \(row.backend.rawValue), \(row.figureName): \(figures)\(settlement)"

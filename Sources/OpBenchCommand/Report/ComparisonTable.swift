@@ -1,93 +1,83 @@
 import OpBenchAnalysis
 import OpBenchModel
 
-/// Judged figures as people read them: a line per figure, in the order of their cells.
+/// Judged figures as people read them: a table per workload, the cells with their backends above their figures.
 enum ComparisonTable {
-    /// - Parameter width: nil for as much as the table takes.
+    /// - Parameter width: nil for all columns, as wide as they are.
     static func text<Row>(of report: ComparisonReport<Row>, width: Int? = TableWidth.ofOutput()) -> String {
         guard !report.rows.isEmpty else { return "no rule judges any figure\n" + outcome(of: report) }
-        let table = PrintedTable(
-            Row.reportColumns.map { .init(title: $0.title, isText: $0.isText) },
-            rows: report.rows.map { row in Row.reportColumns.map { $0.text(row) } })
-        return table.text(width: width)
-            + (report.ratioNote.map { "\n\($0)\n" } ?? "") + outcome(of: report)
-            + report.settlements.map(paragraph).joined()
+        let cells = Dictionary(grouping: report.cells) { workload(of: $0.id) }
+        let sections = report.rows.map { workload(of: $0.cellID) }.uniqued().map { workload in
+            section(
+                report.rows.filter { Self.workload(of: $0.cellID) == workload }, CellNames(cells[workload] ?? []),
+                report,
+                width)
+        }
+        let hidden = sections.flatMap(\.hidden).uniqued()
+        return sections.map(\.text).joined(separator: "\n") + notes(of: report, hidden: hidden, width: width)
+            + outcome(of: report) + report.settlements.map { paragraph($0, width: width) }.joined()
     }
 
-    private static func paragraph(_ settlement: Settlement) -> String {
-        // The commands hold what a description of a run tells.
-        let lines = ["\(settlement.finding); \(settlement.advice):"] + settlement.commands.map { "  \($0)" }
-        return "\n" + lines.map { TerminalText.escaped($0) + "\n" }.joined()
+    /// The id's first word.
+    private static func workload(of cellID: String) -> Substring { cellID.prefix { $0 != " " } }
+
+    private static func section<Row>(
+        _ rows: [Row], _ cells: CellNames, _ report: ComparisonReport<Row>, _ width: Int?
+    ) -> PrintedTable.Layout {
+        // The first two columns, cell and backend, are said in the headings.
+        let columns = Row.reportColumns.dropFirst(2)
+        let isApart = rows.contains { Row.isRatioApart($0) }
+        var lines: [PrintedTable.Line] = []
+        for (index, row) in rows.enumerated() {
+            if index == 0 || rows[index - 1].cellID != row.cellID || rows[index - 1].backend != row.backend {
+                let name = cells.name(of: row.cellID)
+                lines.append(.heading(name.isEmpty ? row.backend.rawValue : "\(name), \(row.backend.rawValue)"))
+            }
+            let fields = columns.map { column in
+                let text = column.text(row, report.units)
+                guard isApart, column.title == Row.ratioTitle else { return text }
+                return text + (Row.isRatioApart(row) ? SummaryColumn.apart : " ")
+            }
+            lines.append(line(fields, row))
+        }
+        let table = PrintedTable(
+            columns.map { .init(title: $0.title, isText: $0.isText, rank: $0.rank, isJoined: $0.isJoined) },
+            lines: lines)
+        let layout = table.layout(width: width)
+        let title = TerminalText.escaped(cells.heading, limit: TerminalText.messageLimit)
+        return .init(
+            text: WrappedText.paragraph(title, width: width, hanging: 2) + layout.text, hidden: layout.hidden)
+    }
+
+    /// The last column is the verdict; its reason may stand on a line of its own.
+    private static func line<Row: JudgedRow>(_ fields: [String], _ row: Row) -> PrintedTable.Line {
+        let name = "  " + (fields.first ?? "")
+        let figures = fields.dropFirst().dropLast()
+        guard let doubt = row.doubt else { return .row([name] + figures + [fields.last ?? ""]) }
+        return .row([name] + figures + [row.verdict.rawValue + ":"], remark: doubt.words)
+    }
+
+    private static func notes<Row>(of report: ComparisonReport<Row>, hidden: [String], width: Int?) -> String {
+        var entries: [(term: String, meaning: String)] = []
+        if report.rows.contains(where: { Row.isRatioApart($0) }), let note = report.ratioNote {
+            entries.append((SummaryColumn.apart, note))
+        }
+        if !hidden.isEmpty {
+            entries.append(("no room for", hidden.joined(separator: ", ") + "; --wide shows all columns"))
+        }
+        return "\n" + DefinitionList(entries: entries).text(width: width) + ExplainColumnsCommand.pointer
+    }
+
+    private static func paragraph(_ settlement: Settlement, width: Int?) -> String {
+        // The commands hold what a description of a run tells. A command is not broken, so that it can be copied.
+        let finding = TerminalText.escaped("\(settlement.finding); \(settlement.advice):")
+        return "\n" + WrappedText.paragraph(finding, width: width)
+            + settlement.commands.map { "  " + TerminalText.escaped($0) + "\n" }.joined()
     }
 
     private static func outcome<Row>(of report: ComparisonReport<Row>) -> String {
         guard let outcome = report.outcome else { return "" }
         return "\ngate: \(outcome.rawValue)\(GateSummary.counts(of: report.rows))\n"
-    }
-}
-
-extension CompareRow: JudgedRow {
-    static let reportColumns: [ReportColumn<CompareRow>] = [
-        .init(title: "cell", isText: true) { $0.cellID },
-        .init(title: "backend", isText: true) { $0.backend.rawValue },
-        .init(title: "figure", isText: true) { $0.figureName },
-        .init(title: "base") { Quantities.figure($0.base, of: $0.metric) },
-        .init(title: "new") { Quantities.figure($0.head, of: $0.metric) },
-        .init(title: "ratio") { $0.ratio.map(Quantities.ratio) ?? Quantities.absent },
-        .init(title: "95 % interval") { row in
-            guard let low = row.ratioLow, let high = row.ratioHigh else { return Quantities.absent }
-            return "\(Quantities.ratio(low)) – \(Quantities.ratio(high))"
-        },
-        .init(title: "p adjusted") { $0.adjustedProbability.map(Quantities.probability) ?? Quantities.absent },
-        .init(title: "margin") { row in
-            (row.threshold.map(Quantities.percent) ?? Quantities.absent) + (row.isRaisedToFloor ? " (floor)" : "")
-        },
-        .init(title: "detects") { $0.detectable.map(Quantities.percent) ?? Quantities.absent },
-        .init(title: "verdict", isText: true) { $0.judgement.isEmpty ? Quantities.absent : $0.judgement },
-    ]
-
-    var runID: String { "" }
-    var hasRatio: Bool { ratio != nil }
-
-    /// The metric with what distinguishes it: `time total`, `start_latency p99 priority=high`.
-    var figureName: String {
-        ([metric] + [phase, stat == phase ? "" : stat, operationClass].filter { !$0.isEmpty }).joined(separator: " ")
-    }
-}
-
-extension GoalRow: JudgedRow {
-    static let reportColumns: [ReportColumn<GoalRow>] = [
-        .init(title: "cell", isText: true) { $0.cellID },
-        .init(title: "backend", isText: true) { $0.backend.rawValue },
-        .init(title: "figure", isText: true) { $0.figureName },
-        .init(title: "median") { Quantities.figure($0.value, of: $0.metric) },
-        .init(title: "other") { Quantities.figure($0.base, of: $0.metric) },
-        .init(title: "ratio") { $0.ratio.map(Quantities.fineRatio) ?? Quantities.absent },
-        .init(title: "95 % interval") { row in
-            guard let low = row.low, let high = row.high else { return Quantities.absent }
-            return "\(row.bounded(low)) – \(row.bounded(high))"
-        },
-        .init(title: "at most") { row in
-            guard let atMost = row.atMost else { return Quantities.absent }
-            // A bound on a count may lie just above a whole number.
-            let isCount = row.reference.isEmpty && Metric.named(row.metric)?.unit == .count
-            return isCount ? FigureText.write(atMost) : row.bounded(atMost)
-        },
-        .init(title: "verdict", isText: true) { $0.judgement },
-    ]
-
-    var hasRatio: Bool { ratio != nil }
-
-    /// The figure, and what it is held against: `time total ÷ dispatch`.
-    var figureName: String {
-        let figure = CompareRow(
-            cellID: cellID, backend: backend, phase: phase, operationClass: operationClass, metric: metric, stat: stat)
-        return figure.figureName + (reference.isEmpty ? "" : " ÷ \(reference)")
-    }
-
-    /// In the unit of what the goal bounds.
-    private func bounded(_ value: Double) -> String {
-        reference.isEmpty ? Quantities.figure(value, of: metric) : Quantities.fineRatio(value)
     }
 }
 

@@ -40,12 +40,14 @@ final class ExplainMonitor {
             let title = "\(cell.target.cell.id) on \(cell.target.backend.rawValue)"
             let turns = cell.explanation.turns
             let files = try output?.write(cell) ?? []
-            var lines = ["\(title), \(turns.base) turns of each build, base → head"]
-            lines += (cell.explanation.lines() + cell.notes + files).map { "  \($0)" }
-            let escaped = lines.map {
-                TerminalText.escaped($0, limit: TerminalText.messageLimit, keepsScopes: true)
+            let lines = ["\(title), \(turns.base) turns of each build, base → head"]
+            let indented = (cell.explanation.lines() + cell.notes + files).map { "  \($0)" }
+            let width = TableWidth.ofTerminal()
+            let text = (lines + indented).map { line in
+                let escaped = TerminalText.escaped(line, limit: TerminalText.messageLimit, keepsScopes: true)
+                return WrappedText.paragraph(escaped, width: width, hanging: 6)
             }
-            try StandardOutput.write(escaped.joined(separator: "\n") + "\n\n")
+            try StandardOutput.write(text.joined() + "\n")
             markdown += "### \(MarkdownText.cell(title))\n\n"
             markdown += cell.explanation.markdown(escape: MarkdownText.cell) + "\n"
         case .failed(let target, let reason):

@@ -9,9 +9,10 @@ enum FindingFormat: String, ExpressibleByArgument, CaseIterable {
     /// An array of objects.
     case json
 
-    func text(of findings: [Finding]) throws -> String {
+    /// - Parameter width: of the lines of a table; nil for as long as they are.
+    func text(of findings: [Finding], width: Int? = TableWidth.ofOutput()) throws -> String {
         switch self {
-        case .table: return Self.table(findings)
+        case .table: return Self.table(findings, width)
         case .json:
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -19,11 +20,11 @@ enum FindingFormat: String, ExpressibleByArgument, CaseIterable {
         }
     }
 
-    private static func table(_ findings: [Finding]) -> String {
-        let width = findings.map(\.subject.count).max() ?? 0
+    private static func table(_ findings: [Finding], _ width: Int?) -> String {
+        let subjects = findings.map { TextWidth.of($0.subject) }.max() ?? 0
         func line(_ mark: String, _ finding: Finding, _ text: String) -> String {
-            let padding = String(repeating: " ", count: width - finding.subject.count)
-            return "\(mark)  \(finding.subject)\(padding)  \(text)\n"
+            let opening = "\(mark)  \(WrappedText.padded(finding.subject, to: subjects))  "
+            return WrappedText.paragraph(text, width: width, first: opening, hanging: opening.count)
         }
         var text = findings.map { line($0.weight.mark, $0, $0.found) }.joined()
         let advised = findings.filter { !$0.remedy.isEmpty }

@@ -12,6 +12,14 @@ struct Settling: Sendable {
         case sides(RecordedRun)
         /// Runs of different cells, each by itself.
         case goals([RecordedRun])
+
+        var runs: [RecordedRun] {
+            switch self {
+            case .runs(let base, let head): [base, head]
+            case .sides(let run): [run]
+            case .goals(let runs): runs
+            }
+        }
     }
 
     let compared: Compared
@@ -68,13 +76,7 @@ struct Settling: Sendable {
 
     // MARK: What was compared
 
-    private var names: [String] {
-        switch compared {
-        case .runs(let base, let head): [base.name, head.name]
-        case .sides(let run): [run.name]
-        case .goals(let runs): runs.map(\.name)
-        }
-    }
+    private var names: [String] { compared.runs.map(\.name) }
 
     private var withoutRatio: String {
         if case .goals = compared { return "what is 0 has no ratio; a goal without `against` bounds the figure itself" }

@@ -1,51 +1,69 @@
 import OpBenchModel
 
-/// What a reader of the summary's table has to know of its columns: a line for each that the rows give occasion to.
+/// What a reader of the summary's tables has to know of them: a line for each thing that the rows give occasion to.
 struct SummaryNotes {
     let rows: [SummaryRow]
     /// Of the clock that timed them, in nanoseconds.
     let clockResolution: Double
+    let isQuick: Bool
+    /// Whether some ratio is another than that of the times beside it.
+    let isRatioApart: Bool
+    /// The titles of columns that had no room.
+    let hidden: [String]
 
-    /// Lines with their ends, after an empty one; nothing if there is nothing to say.
-    var text: String {
-        let lines = [interval, ratio, backlog, unresolved, serial].compactMap { $0.map { $0 + "\n" } }
-        return lines.isEmpty ? "" : "\n" + lines.joined()
+    /// Lines with their ends, after an empty one; nothing if there is no table.
+    func text(width: Int?) -> String {
+        guard !rows.isEmpty else { return "" }
+        return "\n" + DefinitionList(entries: entries).text(width: width) + ExplainColumnsCommand.pointer
     }
 
-    private var interval: String? {
+    typealias Entry = (term: String, meaning: String)
+
+    /// What the rows give occasion to.
+    var entries: [Entry] {
+        [ratio, interval, backlog, unresolved, serial].compactMap(\.self) + marks + [leftOut].compactMap(\.self)
+    }
+
+    private var ratio: Entry? {
+        guard isRatioApart else { return nil }
+        return (
+            SummaryColumn.apart,
+            "the median over the blocks of the ratio within each, not the quotient of the medians beside it"
+        )
+    }
+
+    private var interval: Entry? {
         guard rows.contains(where: { $0.operationsPerSecondLow != nil }) else { return nil }
-        return "time/op: the median of the samples; its 95 % interval as parts of it."
+        return ("interval", "of 95 %; that of time/op as parts of it")
     }
 
-    private var ratio: String? {
-        guard let baseline = rows.first(where: { $0.timeRatio != nil && $0.backend != $0.ratioTo })?.ratioTo else {
-            return nil
-        }
-        return """
-            vs \(baseline.rawValue): the middle of the ratios within each block, where drift hits both alike; not the \
-            quotient of the times in this table.
-            """
-    }
-
-    private var backlog: String? {
+    private var backlog: Entry? {
         guard rows.contains(where: { $0.startLatencyP50 != nil || $0.startLatencyP99 != nil }) else { return nil }
-        return """
-            start: from ready to the operation's first line. Where more operations are ready than can run, this is \
-            mostly the wait behind the others (backlog).
-            """
+        return ("start", "from ready to the operation's first line, the wait behind other ready ones included")
     }
 
-    private var unresolved: String? {
-        let starts = rows.flatMap { [$0.startLatencyP50, $0.startLatencyP99] }.compactMap(\.self)
-        guard starts.contains(where: { $0 < clockResolution }) else { return nil }
-        return """
-            \(Quantities.time(nanoseconds: 0, resolution: clockResolution)): started before its submitting call had \
-            returned, or too soon after it for the clock to tell.
-            """
+    private var unresolved: Entry? {
+        let times = rows.flatMap {
+            [$0.startLatencyP50, $0.startLatencyP99, $0.quiesceP99, $0.resumeToStartP99]
+        }.compactMap(\.self)
+        guard times.contains(where: { $0 < clockResolution }) else { return nil }
+        return (
+            Quantities.time(nanoseconds: 0, resolution: clockResolution),
+            "less than the clock tells, or begun before the call that it is counted from had returned"
+        )
     }
 
-    private var serial: String? {
+    private var serial: Entry? {
         guard rows.contains(where: { $0.backend == .serial && $0.timeRatio ?? 0 > 1 }) else { return nil }
-        return "serial: one thread does all the work. Where it is above 1×, the others share the work among the cores."
+        return ("serial", "one thread; above 1× where the others share the work among the cores")
+    }
+
+    private var marks: [Entry] {
+        let present = Set(rows.flatMap { RowMark.marks(of: $0, isQuick: isQuick) })
+        return RowMark.allCases.filter(present.contains).map { (String($0.rawValue), $0.meaning) }
+    }
+
+    private var leftOut: Entry? {
+        hidden.isEmpty ? nil : ("no room for", hidden.joined(separator: ", ") + "; --wide shows all columns")
     }
 }

@@ -1,121 +1,110 @@
 import OpBenchModel
 
-/// The summary as people read it: a table per workload, a group of lines per cell, a line per backend and class.
+/// The summary as people read it: a table per workload, the cells' names above their rows, a row per backend and class.
 enum SummaryTable {
     /// - Parameters:
     ///   - clockResolution: of the clock that timed the rows, in nanoseconds.
-    ///   - width: nil for as much as the tables take.
+    ///   - isQuick: whether they were measured with `--quick`.
+    ///   - width: nil for all columns, as wide as they are.
     static func text(
-        of rows: [SummaryRow], clockResolution: Double, width: Int? = TableWidth.ofOutput()
+        of rows: [SummaryRow], clockResolution: Double, isQuick: Bool = false, width: Int? = TableWidth.ofOutput()
     ) -> String {
-        rows.map(\.workload).uniqued()
-            .map { workload in section(rows.filter { $0.workload == workload }, clockResolution, width) }
-            .joined(separator: "\n") + SummaryNotes(rows: rows, clockResolution: clockResolution).text
-    }
-
-    private static func section(_ rows: [SummaryRow], _ clockResolution: Double, _ width: Int?) -> String {
-        let cells = CellNames(rows)
-        let baseline = rows.compactMap(\.ratioTo).first ?? .dispatch
-        let columns = SummaryColumn.all(baseline: baseline, clockResolution: clockResolution).filter { column in
-            column.isAlwaysShown || rows.contains { column.text($0) != Quantities.absent }
+        let sections = rows.map(\.workload).uniqued().map { workload in
+            SummarySection(rows.filter { $0.workload == workload }, clockResolution: clockResolution, isQuick: isQuick)
         }
-        let lines = rows.indices.map { index in
-            let opensGroup = index == 0 || rows[index - 1].cellID != rows[index].cellID
-            return [opensGroup ? cells.name(of: rows[index]) : ""] + columns.map { $0.text(rows[index]) }
-        }
-        let table = PrintedTable(
-            [.init(title: "cell", isText: true)] + columns.map { .init(title: $0.title, isText: $0.isText) },
-            rows: lines)
-        return TerminalText.escaped(cells.heading, limit: TerminalText.messageLimit) + "\n" + table.text(width: width)
+        let layouts = sections.map { $0.layout(width: width) }
+        let notes = SummaryNotes(
+            rows: rows, clockResolution: clockResolution, isQuick: isQuick,
+            isRatioApart: sections.contains(where: \.isRatioApart), hidden: layouts.flatMap(\.hidden).uniqued())
+        return zip(sections, layouts).map { $0.title(width: width) + $1.text }.joined(separator: "\n")
+            + notes.text(width: width)
     }
 }
 
-/// The cells of one workload by what sets them apart; what they have in common stands above the table.
-private struct CellNames {
-    /// The workload's name and what is the same in all ids.
-    let heading: String
-    private let varying: [String]
+/// One workload's rows, ready to be laid out.
+struct SummarySection {
+    let cells: CellNames
+    let columns: [SummaryColumn]
+    let summaryRows: [SummaryRow]
+    private let context: SummaryContext
+    /// What all classes are by, as `priority`; empty if they differ in that.
+    private let classKind: String
 
     /// - Parameter rows: at least one row, all of one workload.
-    init(_ rows: [SummaryRow]) {
-        let ids = rows.map { $0.cellID.split(separator: " ") }
-        heading = ids[0].filter { part in ids.allSatisfy { $0.contains(part) } }.joined(separator: " ")
-        varying = Set(rows.flatMap(\.parameters.keys)).sorted().filter { name in
-            Set(rows.map { $0.parameters[name] }).count > 1
+    init(_ rows: [SummaryRow], clockResolution: Double, isQuick: Bool) {
+        let context = SummaryContext(rows, clockResolution: clockResolution, isQuick: isQuick)
+        (summaryRows, self.context) = (rows, context)
+        cells = CellNames(rows.map { .init(id: $0.cellID, parameters: $0.parameters) })
+        columns = SummaryColumn.all(baseline: context.baseline).filter { column in
+            column.isAlwaysShown || rows.contains { !["", Quantities.absent].contains(column.text($0, context)) }
+        }
+        let kinds = Set(
+            rows.map(\.operationClass).filter { !$0.isEmpty }.map { $0.contains("=") ? $0.prefix { $0 != "=" } : "" })
+        classKind = kinds.count == 1 ? String(kinds.first ?? "") : ""
+    }
+
+    /// Whether some ratio is another than that of the times beside it.
+    var isRatioApart: Bool { summaryRows.contains(where: context.isRatioApart) }
+
+    func title(width: Int?) -> String {
+        let heading = TerminalText.escaped(cells.heading, limit: TerminalText.messageLimit)
+        return WrappedText.paragraph(heading, width: width, hanging: 2)
+    }
+
+    func layout(width: Int?) -> PrintedTable.Layout {
+        let nameTitle = classKind.isEmpty ? "backend" : "backend, by \(classKind)"
+        let table = PrintedTable(
+            [.init(title: nameTitle, isText: true)]
+                + columns.map {
+                    .init(title: $0.title, isText: $0.isText, rank: $0.rank, isJoined: $0.isJoined)
+                },
+            lines: lines)
+        return table.layout(width: width)
+    }
+
+    private var lines: [PrintedTable.Line] {
+        summaryRows.indices.flatMap { index in
+            let row = summaryRows[index]
+            let name = cells.name(of: row.cellID)
+            let opensCell = !name.isEmpty && (index == 0 || summaryRows[index - 1].cellID != row.cellID)
+            return (opensCell ? [.heading(name)] : []) + [line(of: row, isWithinCell: !name.isEmpty)]
         }
     }
 
-    func name(of row: SummaryRow) -> String {
-        varying.map { "\($0)=\(row.parameters[$0] ?? "")" }.joined(separator: " ")
-    }
-}
-
-/// One column of the table: which figure, and how it is written.
-private struct SummaryColumn {
-    let title: String
-    let isText: Bool
-    /// Whether it stands there although no row has a figure for it.
-    let isAlwaysShown: Bool
-    let text: (SummaryRow) -> String
-
-    static func all(baseline: BackendID, clockResolution: Double) -> [SummaryColumn] {
-        let time = { Quantities.time(nanoseconds: $0, resolution: clockResolution) }
-        return [
-            .init("backend", always: true, isText: true) { $0.backend.rawValue },
-            .init("class", isText: true) { $0.operationClass.isEmpty ? Quantities.absent : $0.operationClass },
-            .init("time/op", always: true) {
-                figure($0.operationsPerSecond) { Quantities.duration(nanoseconds: 1e9 / $0) }
-            },
-            .init("95 % interval") { row in
-                guard let rate = row.operationsPerSecond, let low = row.operationsPerSecondLow,
-                    let high = row.operationsPerSecondHigh
-                else { return Quantities.absent }
-                // The highest rate is the shortest time.
-                return Quantities.interval(low: 1 / high, high: 1 / low, around: 1 / rate)
-            },
-            .init("vs \(baseline.rawValue)", always: true) { figure($0.timeRatio, Quantities.ratio) },
-            .init("95 % interval") { row in
-                // The baseline's ratio to itself is 1 by definition.
-                guard row.backend != row.ratioTo, let low = row.timeRatioLow, let high = row.timeRatioHigh else {
-                    return Quantities.absent
-                }
-                return "\(Quantities.ratio(low)) – \(Quantities.ratio(high))"
-            },
-            .init("efficiency") { figure($0.schedulingEfficiency, Quantities.percent) },
-            .init("start p50") { figure($0.startLatencyP50, time) },
-            .init("start p99") { figure($0.startLatencyP99, time) },
-            .init("service p50") { figure($0.serviceLatencyP50, time) },
-            .init("service p99") { figure($0.serviceLatencyP99, time) },
-            .init("intended p50") { figure($0.intendedLatencyP50, time) },
-            .init("intended p99") { figure($0.intendedLatencyP99, time) },
-            .init("holds") { figure($0.sustainedRate) { "\(Quantities.count($0))/s" } },
-            .init("inversions") { figure($0.inversions, Quantities.count) },
-            .init("late starts") { figure($0.startsAfterSuspend, Quantities.count) },
-            .init("quiesce p99") { figure($0.quiesceP99, Quantities.duration) },
-            .init("resume p99") { figure($0.resumeToStartP99, time) },
-            .init("allocs/op") { figure($0.allocationsPerOperation, Quantities.count) },
-            .init("held/pending") { figure($0.retainedBytesPerPendingOperation, Quantities.bytes) },
-            .init("status", always: true, isText: true) { $0.status.rawValue },
-        ]
+    private func line(of row: SummaryRow, isWithinCell: Bool) -> PrintedTable.Line {
+        let name = (isWithinCell ? "  " : "") + (row.operationClass.isEmpty ? backend(row) : "  " + className(row))
+        let fields = fields(of: row)
+        if row.status != .ok, fields.allSatisfy({ ["", Quantities.absent].contains($0) }) {
+            return .text(name, row.status.rawValue)
+        }
+        let status = row.status == .ok || !row.operationClass.isEmpty ? "" : row.status.rawValue
+        return .row([name] + zip(columns, fields).map(aligned), remark: status)
     }
 
-    private init(
-        _ title: String, always: Bool = false, isText: Bool = false, text: @escaping (SummaryRow) -> String
-    ) {
-        self.title = title
-        self.isText = isText
-        isAlwaysShown = always
-        self.text = text
+    /// Digits stand below each other, whether a mark stands behind them or not.
+    private func aligned(_ column: SummaryColumn, _ field: String) -> String {
+        guard column.rank == SummaryColumn.rankOfRatio, isRatioApart, !field.hasSuffix(SummaryColumn.apart) else {
+            return field
+        }
+        return field + " "
     }
 
-    private static func figure(_ value: Double?, _ text: (Double) -> String) -> String {
-        value.map(text) ?? Quantities.absent
+    /// Those of the columns, in their order.
+    func fields(of row: SummaryRow) -> [String] { columns.map { $0.text(row, context) } }
+
+    /// The backend, and its side where two builds were measured.
+    func backend(_ row: SummaryRow) -> String {
+        row.backend.rawValue + (row.side.isEmpty ? "" : " \(row.side)")
+    }
+
+    private func className(_ row: SummaryRow) -> String {
+        classKind.isEmpty ? row.operationClass : String(row.operationClass.dropFirst(classKind.count + 1))
     }
 }
 
 extension Sequence where Element: Hashable {
     /// The elements without repetitions, in order of first appearance.
-    fileprivate func uniqued() -> [Element] {
+    func uniqued() -> [Element] {
         var seen: Set<Element> = []
         return filter { seen.insert($0).inserted }
     }

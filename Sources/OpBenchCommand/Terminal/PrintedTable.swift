@@ -1,85 +1,262 @@
-import Glibc
 import OpBenchModel
 
 /// A table for people: a header, a rule, and a line a row, columns two blanks apart, without blanks at the ends of lines.
 ///
-/// Where it is wider than `TableWidth` allows, text is wrapped, the widest column first, and no figure is ever cut: a
-/// table of figures alone stays as wide as it is.
+/// In a bounded width the columns that matter least are left out until the others have room. Then text is wrapped, the
+/// widest column first. No figure is ever cut: what is left may be wider than the bound, if that is less than the first
+/// columns take.
 struct PrintedTable {
     struct Column {
+        /// Broken over several lines where its figures are narrower: at blanks, behind `/` and at soft hyphens.
         let title: String
         var isText = false
+        /// Which columns give way: those of the greatest rank first, and those of rank 0 never.
+        var rank = 0
+        /// Whether it belongs to the column before it, and stands but one blank from it.
+        var isJoined = false
     }
 
-    private static let gap = "  "
+    enum Line {
+        /// Over the whole width, above the lines that it is about.
+        case heading(String)
+        /// A field for each column, and what is to be said behind them: on the same line if there is room.
+        case row([String], remark: String = "")
+        /// A name in the first column, and text in place of the fields.
+        case text(String, String)
+    }
+
     /// Text is not wrapped to less than this.
     private static let leastText = 12
 
     private let columns: [Column]
-    private let rows: [[String]]
+    private let lines: [Line]
 
     /// - Parameter rows: a field for each column, whatever a file may have put there.
-    init(_ columns: [Column], rows: [[String]]) {
-        func escaped(_ text: String) -> String { TerminalText.escaped(text, limit: TerminalText.fieldLimit) }
-        self.columns = columns.map { Column(title: escaped($0.title), isText: $0.isText) }
-        self.rows = rows.map { $0.map(escaped) }
+    init(_ columns: [Column], rows: [[String]]) { self.init(columns, lines: rows.map { .row($0) }) }
+
+    init(_ columns: [Column], lines: [Line]) {
+        self.columns = columns
+        self.lines = lines.map(\.escaped)
     }
+
+    struct Layout {
+        let text: String
+        /// The titles of the columns that were left out.
+        let hidden: [String]
+    }
+
+    func text(width: Int? = TableWidth.ofOutput()) -> String { layout(width: width).text }
 
     /// - Parameter width: nil for as much as it takes.
-    func text(width: Int? = TableWidth.ofOutput()) -> String {
-        let widths = fit(to: width)
-        let rule = widths.map { String(repeating: "-", count: $0) }
-        return ([columns.map(\.title), rule] + rows).map { lines(of: $0, widths) }.joined()
-    }
-
-    /// The columns' widths: as wide as their fields, less where that is too much.
-    private func fit(to width: Int?) -> [Int] {
-        var widths = columns.indices.map { column in
-            ([columns[column].title] + rows.map { $0[column] }).map(\.count).max() ?? 0
-        }
-        guard let width else { return widths }
-        var excess = widths.reduce(0, +) + Self.gap.count * (widths.count - 1) - width
-        func least(_ column: Int) -> Int { max(Self.leastText, columns[column].title.count) }
-        while excess > 0 {
-            let texts = columns.indices.filter { columns[$0].isText && widths[$0] > least($0) }
-            guard let widest = texts.max(by: { widths[$0] < widths[$1] }) else { break }
-            widths[widest] -= 1
-            excess -= 1
-        }
-        return widths
-    }
-
-    /// A row, on as many lines as its longest field takes.
-    private func lines(of fields: [String], _ widths: [Int]) -> String {
-        let wrapped = zip(fields, widths).map(Self.wrap)
-        return (0..<(wrapped.map(\.count).max() ?? 0)).map { line in
-            let parts = wrapped.indices.map { column in
-                let part = line < wrapped[column].count ? String(wrapped[column][line]) : ""
-                let blanks = String(repeating: " ", count: max(0, widths[column] - part.count))
-                return columns[column].isText ? part + blanks : blanks + part
+    func layout(width: Int?) -> Layout {
+        let natural = columns.indices.map(naturalWidth)
+        let shown = shown(natural, width)
+        let widths = fitted(natural, shown, width)
+        let grid = Grid(columns: shown.map { columns[$0] }, widths: widths, width: width)
+        var text = grid.header
+        for line in lines {
+            switch line {
+            case .heading(let heading): text += WrappedText.paragraph(heading, width: width, hanging: 2)
+            case .row(let fields, let remark): text += grid.row(shown.map { fields[$0] }, remark: remark)
+            case .text(let name, let words): text += grid.words(name, words)
             }
-            let text = parts.joined(separator: Self.gap)
-            return String(text.dropLast(text.reversed().prefix { $0 == " " }.count)) + "\n"
-        }.joined()
+        }
+        let hidden = columns.indices.filter { !shown.contains($0) }.map { ColumnTitle(columns[$0].title).plain }
+        return Layout(text: text, hidden: hidden)
     }
 
-    /// A field in pieces of at most that many characters, parted at blanks where there are any.
-    private static func wrap(_ field: String, _ width: Int) -> [Substring] {
-        var (pieces, rest): ([Substring], Substring) = ([], field[...])
-        while rest.count > width, width > 0 {
-            let end = rest.index(rest.startIndex, offsetBy: width)
-            let blank = rest[...end].lastIndex(of: " ").flatMap { $0 > rest.startIndex ? $0 : nil }
-            pieces.append(rest[..<(blank ?? end)])
-            rest = rest[(blank.map(rest.index(after:)) ?? end)...]
+    // MARK: Widths
+
+    private func naturalWidth(_ column: Int) -> Int {
+        let fields = lines.map { line in
+            switch line {
+            case .heading: 0
+            case .row(let fields, _): TextWidth.of(fields[column])
+            case .text(let name, _): column == 0 ? TextWidth.of(name) : 0
+            }
         }
-        return pieces + [rest]
+        return max(ColumnTitle(columns[column].title).least, fields.max() ?? 0)
+    }
+
+    private func leastWidth(_ column: Int, _ natural: Int) -> Int {
+        guard columns[column].isText else { return natural }
+        return min(natural, max(Self.leastText, ColumnTitle(columns[column].title).least))
+    }
+
+    /// The columns that have room, in their order. Text gets two fifths of the width before a column gives way to it.
+    private func shown(_ natural: [Int], _ width: Int?) -> [Int] {
+        guard let width else { return Array(columns.indices) }
+        let wanted = columns.indices.map { column in
+            guard columns[column].isText else { return natural[column] }
+            return min(natural[column], max(leastWidth(column, natural[column]), width * 2 / 5))
+        }
+        var shown = columns.indices.filter { columns[$0].rank == 0 }
+        let others = columns.indices.filter { columns[$0].rank > 0 }
+        for column in others.sorted(by: { (columns[$0].rank, $0) < (columns[$1].rank, $1) }) {
+            let more = (shown + [column]).sorted()
+            if total(more, wanted) <= width { shown = more }
+        }
+        return shown
+    }
+
+    private func total(_ shown: [Int], _ widths: [Int]) -> Int {
+        shown.enumerated().reduce(0) { $0 + widths[$1.element] + ($1.offset == 0 ? 0 : columns[$1.element].gap) }
+    }
+
+    private func fitted(_ natural: [Int], _ shown: [Int], _ width: Int?) -> [Int] {
+        var widths = natural
+        if let width {
+            var excess = total(shown, widths) - width
+            while excess > 0 {
+                let texts = shown.filter { columns[$0].isText && widths[$0] > leastWidth($0, natural[$0]) }
+                guard let widest = texts.max(by: { widths[$0] < widths[$1] }) else { break }
+                widths[widest] -= 1
+                excess -= 1
+            }
+        }
+        return shown.map { widths[$0] }
     }
 }
 
-/// How wide tables may be: `COLUMNS` if it is set, else the terminal; into files and pipes, as wide as they are.
-enum TableWidth {
-    static func ofOutput() -> Int? {
-        if let columns = getenv("COLUMNS").flatMap({ Int(String(cString: $0)) }), columns > 0 { return columns }
-        return StandardOutput.width
+extension PrintedTable.Column {
+    fileprivate var gap: Int { isJoined ? 1 : 2 }
+}
+
+extension PrintedTable.Line {
+    fileprivate var escaped: Self {
+        func escaped(_ text: String) -> String { TerminalText.escaped(text, limit: TerminalText.fieldLimit) }
+        return switch self {
+        case .heading(let text): .heading(escaped(text))
+        case .row(let fields, let remark): .row(fields.map(escaped), remark: escaped(remark))
+        case .text(let name, let words): .text(escaped(name), escaped(words))
+        }
+    }
+}
+
+/// The shown columns of a table, whose lines it writes.
+private struct Grid {
+    let columns: [PrintedTable.Column]
+    let widths: [Int]
+    /// Of the lines; nil if they are not bounded.
+    let width: Int?
+
+    private var ownWidth: Int { zip(columns, widths).reduce(0) { $0 + $1.1 + $1.0.gap } - (columns.first?.gap ?? 0) }
+
+    /// The titles, each on as many lines as it takes, and the rule.
+    var header: String {
+        let titles = zip(columns, widths).map { ColumnTitle($0.title).lines(width: $1) }
+        let height = titles.map(\.count).max() ?? 0
+        let lines = (0..<height).map { line in
+            written(
+                titles.map { title in
+                    let skipped = height - title.count
+                    return line < skipped ? "" : title[line - skipped]
+                })
+        }
+        return lines.joined() + written(widths.map { String(repeating: "-", count: $0) })
+    }
+
+    /// A row, on as many lines as its longest field takes.
+    func row(_ fields: [String], remark: String) -> String {
+        let wrapped = zip(fields, widths).map(Self.wrapped)
+        let lines = (0..<(wrapped.map(\.count).max() ?? 0)).map { line in
+            written(wrapped.map { line < $0.count ? $0[line] : "" })
+        }
+        guard !remark.isEmpty, let last = lines.last else { return lines.joined() }
+        return lines.dropLast().joined() + appended(remark, to: String(last.dropLast()))
+    }
+
+    /// A field in lines, those behind the first further in than it begins.
+    private static func wrapped(_ field: String, _ width: Int) -> [String] {
+        guard field.hasPrefix(" "), TextWidth.of(field) > width else { return WrappedText.lines(field, width: width) }
+        let indentation = String(field.prefix { $0 == " " })
+        let hanging = indentation.count + 2 < width ? indentation + "  " : indentation
+        let text = String(field.dropFirst(indentation.count))
+        let lines = WrappedText.lines(text, width: max(1, width - hanging.count))
+        return lines.enumerated().map { ($0 == 0 ? indentation : hanging) + $1 }
+    }
+
+    /// - Parameter line: without its end.
+    private func appended(_ remark: String, to line: String) -> String {
+        guard let width, TextWidth.of(line) + 1 + TextWidth.of(remark) > width else { return "\(line) \(remark)\n" }
+        // Below the end of the row, or as far to the right as it has room.
+        let indentation = max(4, min(ownWidth, width) - TextWidth.of(remark))
+        return line + "\n"
+            + WrappedText.paragraph(
+                remark, width: width, first: String(repeating: " ", count: indentation), hanging: indentation)
+    }
+
+    func words(_ name: String, _ words: String) -> String {
+        let column = (widths.first ?? 0) + 2
+        let lines = WrappedText.lines(name, width: widths.first)
+        let opening = WrappedText.padded(lines[lines.count - 1], to: column)
+        return lines.dropLast().map { $0 + "\n" }.joined()
+            + WrappedText.paragraph(words, width: width, first: opening, hanging: column)
+    }
+
+    /// Fields, none wider than its column, as a line with its end.
+    private func written(_ fields: [String]) -> String {
+        var text = ""
+        for (index, field) in fields.enumerated() {
+            let column = columns[index]
+            if index > 0 { text += String(repeating: " ", count: column.gap) }
+            text += WrappedText.padded(field, to: widths[index], isRight: !column.isText)
+        }
+        return WrappedText.trimmed(text) + "\n"
+    }
+}
+
+/// A column's title, which may be broken into lines.
+struct ColumnTitle {
+    private let parts: [Part]
+
+    private struct Part {
+        var text: String
+        /// Stands before it on the same line; and what stands in its place at the end of a line.
+        var blank = ""
+        var hyphen = ""
+    }
+
+    init(_ title: String) {
+        var parts: [Part] = []
+        var blank = ""
+        for word in title.split(separator: " ") {
+            for (index, piece) in word.split(separator: "\u{AD}").enumerated() {
+                if index > 0 { parts[parts.count - 1].hyphen = "-" }
+                let ends = piece.indices.filter { piece[$0] == "/" }.map { piece.index(after: $0) } + [piece.endIndex]
+                var start = piece.startIndex
+                for end in ends where end > start {
+                    let text = TerminalText.escaped(String(piece[start..<end]), limit: TerminalText.fieldLimit)
+                    parts.append(Part(text: text, blank: blank))
+                    (start, blank) = (end, "")
+                }
+            }
+            blank = " "
+        }
+        self.parts = parts
+    }
+
+    /// In one line.
+    var plain: String { parts.map { $0.blank + $0.text }.joined() }
+
+    /// The width of its widest part.
+    var least: Int { parts.map { TextWidth.of($0.text + $0.hyphen) }.max() ?? 0 }
+
+    func lines(width: Int) -> [String] {
+        var lines: [String] = []
+        var hyphen = ""
+        for part in parts {
+            let longer = (lines.last ?? "") + part.blank + part.text
+            if let last = lines.last, TextWidth.of(longer + part.hyphen) > width {
+                lines[lines.count - 1] = last + hyphen
+                lines.append(part.text)
+            } else if lines.isEmpty {
+                lines.append(part.text)
+            } else {
+                lines[lines.count - 1] = longer
+            }
+            hyphen = part.hyphen
+        }
+        return lines
     }
 }

@@ -29,24 +29,40 @@ enum Quantities {
     }
 
     /// A ratio: `0.61×`.
-    static func ratio(_ ratio: Double) -> String {
-        (abs(ratio) < 10 ? fixed(ratio, decimals: 2) : digits(ratio)) + "×"
+    static func ratio(_ ratio: Double) -> String { factor(ratio) + "×" }
+
+    /// The ends of a ratio's interval: `0.74–1.09`.
+    static func ratioInterval(_ low: Double, _ high: Double) -> String { "\(factor(low))–\(factor(high))" }
+
+    private static func factor(_ ratio: Double) -> String {
+        abs(ratio) < 10 ? fixed(ratio, decimals: 2) : digits(ratio)
     }
 
     /// A ratio that may be far below 1, to three digits: `0.00253×`, `0.45×`.
-    static func fineRatio(_ ratio: Double) -> String {
+    static func fineRatio(_ ratio: Double) -> String { fineFactor(ratio) + "×" }
+
+    /// The ends of its interval: `0.00241–0.00262`.
+    static func fineRatioInterval(_ low: Double, _ high: Double) -> String { "\(fineFactor(low))–\(fineFactor(high))" }
+
+    private static func fineFactor(_ ratio: Double) -> String {
         var (decimals, scaled) = (3, abs(ratio))
         while scaled > 0, scaled < 0.0995, decimals < 7 {
             scaled *= 10
             decimals += 1
         }
-        return (decimals == 3 ? digits(ratio) : fixed(ratio, decimals: decimals)) + "×"
+        return decimals == 3 ? digits(ratio) : fixed(ratio, decimals: decimals)
     }
 
     /// A figure of a metric, per operation or round, in its unit.
-    static func figure(_ value: Double?, of metric: String) -> String {
+    ///
+    /// - Parameter resolution: of the clock that timed it, in nanoseconds. A mean over many operations may be less than
+    ///   that, but is not none.
+    static func figure(_ value: Double?, of metric: String, resolution: Double) -> String {
         guard let value else { return absent }
-        return switch Metric.named(metric)?.unit {
+        let declared = Metric.named(metric)
+        return switch declared?.unit {
+        case .nanoseconds where declared?.basis == .sample || value == 0:
+            time(nanoseconds: value, resolution: resolution)
         case .nanoseconds: duration(nanoseconds: value)
         case .bytes: bytes(value)
         case .perSecond, .count: count(value)

@@ -8,7 +8,7 @@ public enum Suggestion {
     }
 
     /// The known name that the fewest edits lead to, if they are few for its length.
-    static func nearest(to name: String, among known: [String]) -> String? {
+    public static func nearest(to name: String, among known: [String]) -> String? {
         let written = Array(name.lowercased().unicodeScalars.prefix(64))
         let ranked = known.map { (name: $0, edits: edits(from: written, to: Array($0.unicodeScalars))) }
         guard let best = ranked.min(by: { $0.edits < $1.edits }) else { return nil }

@@ -10,6 +10,8 @@ public struct SummaryRow: Sendable, Hashable {
     /// `base` or `head` where two builds are compared, else empty.
     public var side = ""
     public var status: SampleStatus
+    /// How good the samples of the backend are, whatever the class. Not a column: unknown of a row that was read.
+    public var quality: SampleQuality?
     /// Samples behind the row: the throughput samples, or where there are none, those of the kind with the most.
     public var samples: Int
 

@@ -16,6 +16,12 @@ public struct RunFacts: Sendable {
     public let isDirty: Bool
     /// Whether all samples were taken.
     public let isFinished: Bool
+    /// How far the run has come; nil if the file does not say.
+    public let progress: Progress?
+    /// When it began: ISO 8601, UTC.
+    public let startedUTC: String
+    /// Whether it was measured with `--quick`.
+    public let isQuick: Bool
     /// What the clock of the run's figures tells apart; nil if the run does not say.
     public let clockResolutionNanoseconds: Double?
     /// How many iterations of the work kernel the run took for a nanosecond.
@@ -27,6 +33,16 @@ public struct RunFacts: Sendable {
     /// How many blocks the cells of two interleaved builds have at the end of each stage; empty where they all have the
     /// same number.
     public let stages: [Int]
+
+    /// How far a run has come.
+    public struct Progress: Sendable {
+        /// `running`, `finished` or `cancelled`. A run that was killed says that it is running.
+        public let state: String
+        /// Of how many that were planned. A run of stages, or with a budget, may have needed fewer or more.
+        public let samplesDone: Int
+        public let samplesPlanned: Int
+        public let endedUTC: String?
+    }
 
     public var hostKind: HostKind {
         HostKind(hostClass: hostClass, allocator: allocator, configuration: configuration)
@@ -61,6 +77,12 @@ public struct RunFacts: Sendable {
             configuration: manifest.host.configuration, workloads: workloads, arguments: manifest.arguments,
             commit: manifest.host.git?.commit, isDirty: manifest.host.git?.isDirty ?? false,
             isFinished: progress?.state == RunManifest.Progress.finished,
+            progress: progress.map {
+                Progress(
+                    state: $0.state, samplesDone: $0.samplesDone, samplesPlanned: manifest.identity.order.count,
+                    endedUTC: $0.endedUTC)
+            },
+            startedUTC: manifest.startedUTC, isQuick: manifest.identity.isQuick,
             clockResolutionNanoseconds: manifest.host.clockResolutionNanoseconds,
             iterationsPerNanosecond: manifest.calibration.iterationsPerNanosecond,
             executable: manifest.executable, builds: manifest.builds,

@@ -1,0 +1,31 @@
+import ArgumentParser
+import OpBenchModel
+
+/// `opbench explain-columns [NAME…]`
+struct ExplainColumnsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain-columns",
+        abstract: "Say what the columns of tables and of CSV files mean, and in which unit they are.",
+        discussion: """
+            Without names it explains all columns of the printed tables, of summary.csv and samples.csv, the letters of \
+            the column note, and the metrics. A name is a column's title or the first word of it, a column or a metric of \
+            a file, or a backend.
+
+            EXAMPLES
+              opbench explain-columns
+              opbench explain-columns time/op start
+              opbench explain-columns serial
+              opbench explain-columns throughput_ops_per_s
+            """)
+
+    /// The last line under a table.
+    static let pointer = "opbench explain-columns tells what each column is.\n"
+
+    @Argument(help: ArgumentHelp("Columns, metrics or backends.", valueName: "name"))
+    var names: [String] = []
+
+    func run() throws {
+        let topics = try names.isEmpty ? ColumnTopic.all : ColumnTopic.named(names)
+        try StandardOutput.write(ColumnTopic.text(of: topics, width: TableWidth.ofOutput()))
+    }
+}

@@ -1,0 +1,111 @@
+import OpBenchModel
+
+/// Columns that stand in one place, a table or a file, with what they mean: taken from what prints and writes them.
+struct ColumnTopic {
+    let title: String
+    let columns: [Described]
+
+    struct Described {
+        let name: String
+        /// Empty where the table writes it beside each figure.
+        var unit = ""
+        let meaning: String
+    }
+
+    static let all = [summary, marks, backends, compared, goals, floors, summaryFile, samplesFile, metrics]
+
+    private static let summary = ColumnTopic(
+        title: "Tables of run, show and baseline show",
+        columns: [
+            Described(
+                name: "backend",
+                meaning: """
+                    Who executed the cell whose parameters stand above; below it, indented, the classes of its operations, \
+                    which have latencies of their own.
+                    """)
+        ]
+            + SummaryColumn.all(baseline: .dispatch).map {
+                Described(name: ColumnTitle($0.title).plain, meaning: $0.meaning)
+            })
+
+    private static let marks = ColumnTopic(
+        title: "Letters of the column \(RowMark.column)",
+        columns: RowMark.allCases.map { Described(name: String($0.rawValue), meaning: $0.meaning) })
+
+    private static let backends = ColumnTopic(
+        title: "Backends",
+        columns: BackendDefinition.all.map {
+            Described(name: $0.id.rawValue, meaning: $0.summary + ($0.id == .serial ? " " + whySerialIsSlower : ""))
+        })
+
+    private static let whySerialIsSlower = """
+        It makes no objects and no threads, and is the floor where operations do nothing. Where they have work it can be \
+        slower than the others, above 1×: they share the work among the cores, and it has one.
+        """
+
+    private static let compared = ColumnTopic(
+        title: "Tables of compare, ab and gate", columns: CompareRow.reportColumns.map(described))
+    private static let goals = ColumnTopic(
+        title: "Tables of gate with goals", columns: GoalRow.reportColumns.map(described))
+    private static let floors = ColumnTopic(
+        title: "Table of calibrate", columns: FloorTable.columns.map { Described(name: $0.title, meaning: $0.meaning) })
+
+    private static func described<Row>(_ column: ReportColumn<Row>) -> Described {
+        Described(name: column.title, meaning: column.meaning)
+    }
+
+    private static let summaryFile = ColumnTopic(title: SummaryRow.fileName, columns: described(SummaryRow.self))
+    private static let samplesFile = ColumnTopic(title: SampleRow.fileName, columns: described(SampleRow.self))
+
+    private static func described<Row: DescribedRow>(_: Row.Type) -> [Described] {
+        Row.columnMeanings.map { Described(name: $0.name, unit: $0.unit, meaning: $0.meaning) }
+    }
+
+    private static let metrics = ColumnTopic(
+        title: "Metrics of \(SampleRow.fileName)",
+        columns: Metric.catalogue.map { Described(name: $0.name, unit: $0.unit.rawValue, meaning: $0.summary) })
+
+    // MARK: Finding
+
+    /// What has one of the names.
+    ///
+    /// - Throws: `InputError` for a name that nothing has.
+    static func named(_ names: [String]) throws(InputError) -> [ColumnTopic] {
+        for name in names where !all.contains(where: { $0.columns.contains { $0.answers(to: name) } }) {
+            let nearest = Suggestion.nearest(to: name, among: all.flatMap { $0.columns.map(\.name) })
+            throw InputError(
+                file: "explain-columns", message: "there is no column, metric or backend \"\(name)\"",
+                remedy: (nearest.map { "did you mean \"\($0)\"? " } ?? "") + "`opbench explain-columns` prints them all"
+            )
+        }
+        return all.map { topic in
+            ColumnTopic(
+                title: topic.title,
+                columns: topic.columns.filter { column in names.contains { column.answers(to: $0) } })
+        }.filter { !$0.columns.isEmpty }
+    }
+
+    // MARK: Text
+
+    /// - Parameter width: nil for lines as long as they are.
+    static func text(of topics: [ColumnTopic], width: Int?) -> String {
+        topics.map { topic in
+            let entries = topic.columns.map { column in
+                (
+                    term: column.name,
+                    meaning: (column.unit.isEmpty ? "" : "[\(column.unit)] ") + column.meaning
+                )
+            }
+            return topic.title + "\n" + DefinitionList(entries: entries).text(width: width, indentation: 2)
+        }.joined(separator: "\n")
+    }
+}
+
+extension ColumnTopic.Described {
+    /// The title itself, or its first word; letters that mean different things as capitals are told apart.
+    fileprivate func answers(to name: String) -> Bool {
+        if self.name.count == 1 { return self.name == name }
+        let (own, asked) = (self.name.lowercased(), name.lowercased())
+        return own == asked || own.hasPrefix(asked + " ")
+    }
+}

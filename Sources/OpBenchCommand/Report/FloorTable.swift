@@ -1,0 +1,63 @@
+import OpBenchAnalysis
+import OpBenchModel
+
+/// Noise floors as people read them: the cells with their backends above their figures.
+enum FloorTable {
+    /// - Parameters:
+    ///   - showsAll: whether to show more than the floors of the total time.
+    ///   - width: nil for as much as the table takes.
+    static func text(of rows: [NoiseFloorRow], showsAll: Bool, width: Int?) -> String {
+        let shown = rows.filter { showsAll || $0.phase == "total" && ["time", "time_ratio"].contains($0.metric) }
+        guard !shown.isEmpty else { return "no figure has the six blocks that a noise floor needs\n" }
+        let unpaired = Dictionary(
+            shown.filter { $0.comparison == .unpaired }.map { (key($0), $0) }, uniquingKeysWith: { first, _ in first })
+        var lines: [PrintedTable.Line] = []
+        var place: [String] = []
+        for row in shown where row.comparison == .paired {
+            if place != [row.cellID, row.backend.rawValue] {
+                place = [row.cellID, row.backend.rawValue]
+                lines.append(.heading("\(row.cellID), \(row.backend.rawValue)"))
+            }
+            lines.append(.row(columns.map { $0.text(row, unpaired[key(row)]) }))
+        }
+        return PrintedTable(columns.map { .init(title: $0.title, isText: $0.isText) }, lines: lines).text(width: width)
+    }
+
+    /// What is printed of a figure's floors, and what that means.
+    struct Column: Sendable {
+        let title: String
+        var isText = false
+        let meaning: String
+        /// Of the floor between interleaved builds, and of that between runs of different times if there is one.
+        let text: @Sendable (NoiseFloorRow, NoiseFloorRow?) -> String
+    }
+
+    static let columns: [Column] = [
+        .init(title: "figure", isText: true, meaning: "The metric, with its phase, statistic and class.") { row, _ in
+            "  " + row.figure.figureName
+        },
+        .init(title: "interleaved", meaning: "What 99 % of comparisons of two equal interleaved builds stay below.") {
+            row, _ in floor(row)
+        },
+        .init(title: "blocks", meaning: "Blocks that this was found by.") { row, _ in String(row.blocks) },
+        .init(title: "runs apart", meaning: "The greatest shift between any two runs of one build.") { _, other in
+            other.map(floor) ?? Quantities.absent
+        },
+        .init(title: "runs", meaning: "Runs of one build that this was found by.") { row, _ in String(row.runs) },
+    ]
+
+    private static func floor(_ row: NoiseFloorRow) -> String {
+        row.noiseFloor.map(Quantities.percent) ?? Quantities.absent
+    }
+
+    private static func key(_ row: NoiseFloorRow) -> [String] {
+        [row.cellID, row.backend.rawValue, row.figure.figureName]
+    }
+}
+
+extension NoiseFloorRow {
+    fileprivate var figure: CompareRow {
+        CompareRow(
+            cellID: cellID, backend: backend, phase: phase, operationClass: operationClass, metric: metric, stat: stat)
+    }
+}

@@ -1,0 +1,54 @@
+import OpBenchModel
+
+/// The letters beside a row of the summary that say with what care it is to be read. A capital is the graver form.
+enum RowMark: Character, CaseIterable {
+    case noisy = "n"
+    case mostlyNoisy = "N"
+    case unsteady = "u"
+    case mostlyUnsteady = "U"
+    case short = "s"
+    case mostlyShort = "S"
+    case quick = "q"
+    case screensOnly = "b"
+    case tooFewBlocks = "B"
+
+    static let column = "note"
+
+    /// The marks of a row, in their order. Classes have those of their backend, once.
+    static func marks(of row: SummaryRow, isQuick: Bool) -> [RowMark] {
+        guard row.operationClass.isEmpty, row.samples > 0 else { return [] }
+        var marks: [RowMark] = []
+        if let quality = row.quality {
+            func add(_ count: Int, of all: Int, _ some: RowMark, _ most: RowMark) {
+                if count > 0 { marks.append(2 * count > all ? most : some) }
+            }
+            add(quality.noisy, of: quality.samples, .noisy, .mostlyNoisy)
+            add(quality.unsteady, of: quality.throughputSamples, .unsteady, .mostlyUnsteady)
+            add(quality.short, of: quality.throughputSamples, .short, .mostlyShort)
+        }
+        if isQuick { marks.append(.quick) }
+        if row.samples < screening {
+            marks.append(.tooFewBlocks)
+        } else if row.samples < FigureRule.standardMinBlocks {
+            marks.append(.screensOnly)
+        }
+        return marks
+    }
+
+    private static let screening = BlockStages.standard[0]
+
+    var meaning: String {
+        switch self {
+        case .noisy: "noisy: something else used the machine during some samples"
+        case .mostlyNoisy: "noisy: something else used the machine during most samples"
+        case .unsteady: "unsteady: the rounds of some timed samples still grew or shrank at their end"
+        case .mostlyUnsteady: "unsteady: the rounds of most timed samples still grew or shrank at their end"
+        case .short: "short: some timed samples lasted less than a sample should"
+        case .mostlyShort: "short: most timed samples lasted less than a sample should"
+        case .quick: "quick: measured with --quick, which proves nothing"
+        case .screensOnly:
+            "few blocks: \(Self.screening) screen, a gate's regression takes \(FigureRule.standardMinBlocks)"
+        case .tooFewBlocks: "too few blocks: less than the \(Self.screening) that screen"
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import OpBenchAnalysis
+import OpBenchModel
+import OpBenchRunner
+
+/// What a recorded run was: when, where and of what it was measured, how much of it there is, and what is wrong with it.
+struct RunDescription {
+    private let run: RecordedRun
+
+    init(_ run: RecordedRun) { self.run = run }
+
+    /// Of what is known; the text may be a file's.
+    var entries: [(term: String, meaning: String)] {
+        let facts = run.facts
+        let known: [(String, String?)] = [
+            ("run", run.samples[0].runID + state),
+            ("measured", measured),
+            ("host", facts.map { "\($0.hostClass), \($0.configuration) build" }),
+            ("allocator", facts?.allocator),
+            ("commit", commit),
+            ("blocks", blocks), ("samples", samples),
+            ("command", facts.map { ShellWords.joined($0.arguments) }),
+        ]
+        return known.compactMap { term, meaning in meaning.map { (term, $0) } }
+    }
+
+    private var state: String {
+        guard let facts = run.facts, let progress = facts.progress else { return "" }
+        let quick = facts.isQuick ? ", --quick" : ""
+        let done = "\(progress.samplesDone) of \(progress.samplesPlanned) samples"
+        return switch progress.state {
+        case "finished": ", finished" + quick
+        case "cancelled": ", interrupted after " + done + quick
+        default: ", going on or killed after " + done + quick
+        }
+    }
+
+    /// When it began; nil if nothing tells.
+    var started: String? {
+        let first = run.facts?.startedUTC ?? run.samples.first { !$0.timestampUTC.isEmpty }?.timestampUTC
+        return first.map(Self.seconds)
+    }
+
+    private var measured: String? {
+        started.map { $0 + (run.facts?.progress?.endedUTC.map { " to " + Self.seconds($0) } ?? "") }
+    }
+
+    /// `2026-11-23 05:59:13 UTC` of `2026-11-23T05:59:13.428Z`; what is no such time stays as it is.
+    private static func seconds(_ timestamp: String) -> String {
+        let parts = timestamp.split(separator: "T")
+        guard parts.count == 2, parts[1].hasSuffix("Z") else { return timestamp }
+        return "\(parts[0]) \(parts[1].dropLast().prefix { $0 != "." }) UTC"
+    }
+
+    /// Of the sources, as far as it is known.
+    var commit: String? {
+        run.facts.flatMap { facts in
+            facts.commit.map { $0.prefix(10) + (facts.isDirty ? " and changes" : "") }
+        }
+    }
+
+    /// How many blocks the cells have, by kind of sample: `7 throughput, 3–5 latency`.
+    private var blocks: String? {
+        struct Place: Hashable {
+            var cellID: String
+            var kind: Substring
+        }
+        var blocks: [Place: Set<Int>] = [:]
+        var previous = ""
+        for row in run.samples where row.sampleID != previous && row.status == .ok {
+            previous = row.sampleID
+            blocks[Place(cellID: row.cellID, kind: row.sampleID.drop { $0 != "-" }.dropFirst()), default: []]
+                .insert(row.block)
+        }
+        let known = SampleKind.allCases.map(\.rawValue)
+        let kinds = Set(blocks.keys.map { String($0.kind) }).sorted {
+            (known.firstIndex(of: $0) ?? known.count, $0) < (known.firstIndex(of: $1) ?? known.count, $1)
+        }
+        let counts = kinds.compactMap { kind -> String? in
+            let counts = blocks.filter { $0.key.kind == kind }.values.map(\.count)
+            guard let least = counts.min(), let most = counts.max() else { return nil }
+            return (least == most ? "\(least)" : "\(least)–\(most)") + " \(kind)"
+        }
+        return counts.isEmpty ? nil : counts.joined(separator: ", ")
+    }
+
+    private var samples: String {
+        let doubtful = DoubtfulSamples(run.samples)
+        var parts = [("noisy", doubtful.noisy), ("unsteady", doubtful.unsteady)]
+        var failed: [SampleStatus: Set<String>] = [:]
+        for row in run.samples where ![.ok, .unsupported, .skipped].contains(row.status) {
+            failed[row.status, default: []].insert(row.sampleID)
+        }
+        parts += SampleStatus.allCases.map { ($0.rawValue, failed[$0]?.count ?? 0) }
+        let bad = parts.filter { $0.1 > 0 }.map { "\($0.1) \($0.0)" }
+        return "\(doubtful.total), " + (bad.isEmpty ? "none noisy, unsteady or bad" : bad.joined(separator: ", "))
+    }
+}

@@ -1,0 +1,73 @@
+import OpBenchAnalysis
+import OpBenchModel
+import OpBenchRunner
+
+/// A recorded run, summarised to be looked at.
+struct ShownRun {
+    let run: RecordedRun
+    /// In the order of the workload files.
+    let rows: [SummaryRow]
+
+    /// - Parameters:
+    ///   - baseline: the backend that ratios are to.
+    ///   - filter: nil for all cells.
+    /// - Throws: `InputError` if the filter matches no cell, or no cell was measured on the baseline.
+    init(_ run: RecordedRun, ratioTo baseline: BackendID = .dispatch, filter: CellFilter? = nil) throws(InputError) {
+        self.run = run
+        var samples = run.samples
+        if let filter {
+            let matching = Self.cells(of: samples, matching: filter)
+            samples.removeAll { !matching.contains($0.cellID) }
+            if samples.isEmpty {
+                throw InputError(
+                    file: "--filter", message: "\"\(filter.pattern)\" matches no cell of \(run.name)",
+                    remedy: "`opbench show \(run.name)` prints them")
+            }
+        }
+        if baseline != .dispatch {
+            let backends = Set(samples.map(\.backend.rawValue))
+            if !backends.contains(baseline.rawValue) {
+                throw InputError(
+                    file: "--ratio-to", message: "\(run.name) has no backend \"\(baseline.rawValue)\"",
+                    remedy: Suggestion.remedy(for: baseline.rawValue, among: backends.sorted()))
+            }
+        }
+        let order = SummaryOrder(specs: run.facts?.workloads ?? [])
+        let sides = ([""] + Side.allCases.map(\.rawValue)).filter { side in samples.contains { $0.side == side } }
+        rows = order.sorted(sides.flatMap { summarize(samples, ratioTo: baseline, side: $0) })
+    }
+
+    /// By their ids, and by what tables print of them: parameters at their defaults as well.
+    private static func cells(of samples: [SampleRow], matching filter: CellFilter) -> Set<String> {
+        var named: [String: String] = [:]
+        for row in samples where named[row.cellID] == nil {
+            let parameters = row.parameters.filter { $0.key != "seed" }.map { "\($0.key)=\($0.value)" }.sorted()
+            named[row.cellID] = ([row.workload] + parameters).joined(separator: " ")
+        }
+        return Set(named.filter { filter.matches($0.key) || filter.matches($0.value) }.keys)
+    }
+}
+
+extension PresentationOptions {
+    /// What the runs were, and their summaries; of CSV and JSON the rows alone.
+    func text(of runs: [ShownRun]) -> String {
+        switch format {
+        case .csv: CSVFile.text(of: runs.flatMap(\.rows))
+        case .json: RowJSON.text(of: runs.flatMap(\.rows))
+        case .table:
+            runs.map { shown in
+                DefinitionList(entries: RunDescription(shown.run).entries.map(escaped)).text(width: width)
+                    + "\n" + text(ofSummary: shown.rows, facts: shown.run.facts)
+            }.joined(separator: "\n")
+        case .markdown:
+            runs.map { shown in
+                RunDescription(shown.run).entries.map { "- \($0.term): \(MarkdownText.cell($0.meaning))\n" }.joined()
+                    + "\n" + text(ofSummary: shown.rows, facts: shown.run.facts)
+            }.joined(separator: "\n")
+        }
+    }
+
+    private func escaped(_ entry: (term: String, meaning: String)) -> (term: String, meaning: String) {
+        (entry.term, TerminalText.escaped(entry.meaning, limit: TerminalText.fieldLimit))
+    }
+}

@@ -1,0 +1,172 @@
+import OpBenchModel
+
+/// What the columns of one workload's table have to know beside the row.
+struct SummaryContext {
+    /// That ratios are to.
+    let baseline: BackendID
+    /// Of the clock that timed the rows, in nanoseconds.
+    let clockResolution: Double
+    let isQuick: Bool
+    /// The baseline's operations per second in each cell.
+    private let baselineRates: [Place: Double]
+
+    private struct Place: Hashable {
+        let cellID: String
+        let side: String
+    }
+
+    init(_ rows: [SummaryRow], clockResolution: Double, isQuick: Bool) {
+        baseline = rows.lazy.compactMap(\.ratioTo).first ?? .dispatch
+        self.clockResolution = clockResolution
+        self.isQuick = isQuick
+        baselineRates = rows.reduce(into: [:]) { rates, row in
+            guard row.backend == row.ratioTo, row.operationClass.isEmpty else { return }
+            rates[Place(cellID: row.cellID, side: row.side)] = row.operationsPerSecond
+        }
+    }
+
+    /// Whether the ratio is, as it is written, another than that of the times beside it.
+    func isRatioApart(_ row: SummaryRow) -> Bool {
+        guard let ratio = row.timeRatio, row.backend != row.ratioTo, let rate = row.operationsPerSecond,
+            let other = baselineRates[Place(cellID: row.cellID, side: row.side)]
+        else { return false }
+        return Quantities.ratio(other / rate) != Quantities.ratio(ratio)
+    }
+
+    func time(_ nanoseconds: Double) -> String {
+        Quantities.time(nanoseconds: nanoseconds, resolution: clockResolution)
+    }
+}
+
+/// One column of the summary's table: which figure, how it is written, and what it means.
+struct SummaryColumn: Sendable {
+    let title: String
+    /// As `PrintedTable.Column` has them.
+    let rank: Int
+    let isText: Bool
+    let isJoined: Bool
+    /// Whether it stands there although no row has a figure for it.
+    let isAlwaysShown: Bool
+    let meaning: String
+    let text: @Sendable (SummaryRow, SummaryContext) -> String
+
+    /// Marks a ratio that the times beside it do not give.
+    static let apart = "*"
+    static let rankOfRatio = 1
+
+    /// Those behind the name, in their order.
+    static func all(baseline: BackendID) -> [SummaryColumn] { times(baseline) + latencies + counts + memory + [marks] }
+
+    private static func times(_ baseline: BackendID) -> [SummaryColumn] {
+        [
+            .init(
+                "time/op", 0, always: true,
+                "Total time per operation (making, submitting and draining it): the median of the samples."
+            ) { row, _ in figure(row.operationsPerSecond) { Quantities.duration(nanoseconds: 1e9 / $0) } },
+            .init(
+                "95 % interval", 3, isJoined: true,
+                "Of time/op: how far each end lies from it, as a part of it. Few intervals are symmetric."
+            ) { row, _ in
+                guard let rate = row.operationsPerSecond, let low = row.operationsPerSecondLow,
+                    let high = row.operationsPerSecondHigh
+                else { return Quantities.absent }
+                // The highest rate is the shortest time.
+                return Quantities.interval(low: 1 / high, high: 1 / low, around: 1 / rate)
+            },
+            .init(
+                "vs \(baseline.rawValue)", rankOfRatio,
+                """
+                Time per operation ÷ that of \(baseline.rawValue): the median over the blocks of the ratio within each \
+                (Hodges and Lehmann's), where drift hits both alike. Below 1 is faster. A * marks a ratio that differs \
+                from the quotient of the medians in the table.
+                """
+            ) { row, context in
+                figure(row.timeRatio) { Quantities.ratio($0) + (context.isRatioApart(row) ? apart : "") }
+            },
+            .init("95 % interval", 2, isJoined: true, "Of the ratio: its two ends.") { row, _ in
+                // The baseline's ratio to itself is 1 by definition.
+                guard row.backend != row.ratioTo, let low = row.timeRatioLow, let high = row.timeRatioHigh else {
+                    return Quantities.absent
+                }
+                return Quantities.ratioInterval(low, high)
+            },
+            .init(
+                "effi\u{AD}ciency", 5,
+                "In shapes with dependencies and work: max(work ÷ processors, span) ÷ makespan; 100 % is a perfect schedule."
+            ) { row, _ in figure(row.schedulingEfficiency, Quantities.percent) },
+        ]
+    }
+
+    private static let latencies: [SummaryColumn] = [
+        latency(
+            "start p50", 7,
+            """
+            From ready to the operation's first line, the median. Where more operations are ready than can run, most of it \
+            is the wait behind the others (backlog).
+            """, \.startLatencyP50),
+        latency("start p99", 4, "The same for the slowest operation of a hundred.", \.startLatencyP99),
+        latency(
+            "service p50", 10, "In an open loop: from the submitting call to the operation's end, the median.",
+            \.serviceLatencyP50),
+        latency("service p99", 9, "The same for the slowest operation of a hundred.", \.serviceLatencyP99),
+        latency(
+            "intended p50", 10,
+            "In an open loop: from the instant at which the plan has the operation arrive, late or not, to its end.",
+            \.intendedLatencyP50),
+        latency("intended p99", 4, "The same for the slowest operation of a hundred.", \.intendedLatencyP99),
+    ]
+
+    private static let counts: [SummaryColumn] = [
+        .init("holds", 5, "In an open loop: the highest rate of arrivals found that keeps the workload's bound.") {
+            row, _ in figure(row.sustainedRate) { "\(Quantities.count($0))/s" }
+        },
+        .init(
+            "inver\u{AD}sions", 5,
+            "Operations of a round that started although one of higher priority had been ready before."
+        ) { row, _ in figure(row.inversions, Quantities.count) },
+        .init("late starts", 5, "Operations of a round that started after `suspend` had returned.") { row, _ in
+            figure(row.startsAfterSuspend, Quantities.count)
+        },
+        latency(
+            "quiesce p99", 6, "From the return of `suspend` to the last start after it, the slowest of a hundred.",
+            \.quiesceP99),
+        latency("resume p99", 6, "From `resume` to the first start, the slowest of a hundred.", \.resumeToStartP99),
+    ]
+
+    private static let memory: [SummaryColumn] = [
+        .init("allocs/op", 8, "Calls of malloc per operation.") { row, _ in
+            figure(row.allocationsPerOperation, Quantities.count)
+        },
+        .init("held/pending", 9, "Memory in use per operation while all are submitted and none has started.") {
+            row, _ in figure(row.retainedBytesPerPendingOperation, Quantities.bytes)
+        },
+    ]
+
+    private static let marks = SummaryColumn(
+        RowMark.column, 0, isText: true,
+        "With what care the row is to be read, in letters; capitals are the graver form."
+    ) { row, context in String(RowMark.marks(of: row, isQuick: context.isQuick).map(\.rawValue)) }
+
+    private static func latency(
+        _ title: String, _ rank: Int, _ meaning: String, _ figure: @escaping @Sendable (SummaryRow) -> Double?
+    ) -> SummaryColumn {
+        .init(title, rank, meaning) { row, context in Self.figure(figure(row), context.time) }
+    }
+
+    private init(
+        _ title: String, _ rank: Int, always: Bool = false, isText: Bool = false, isJoined: Bool = false,
+        _ meaning: String, text: @escaping @Sendable (SummaryRow, SummaryContext) -> String
+    ) {
+        self.title = title
+        self.rank = rank
+        self.isText = isText
+        self.isJoined = isJoined
+        isAlwaysShown = always
+        self.meaning = meaning
+        self.text = text
+    }
+
+    private static func figure(_ value: Double?, _ text: (Double) -> String) -> String {
+        value.map(text) ?? Quantities.absent
+    }
+}

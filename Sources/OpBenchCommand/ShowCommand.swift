@@ -1,0 +1,47 @@
+import ArgumentParser
+import OpBenchModel
+
+/// `opbench show RUN…`
+struct ShowCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Print the summary of recorded runs, and change nothing.",
+        discussion: """
+            A run is a folder, a samples.csv, or the id of a run under results/ or results/baseline/. It may be finished, \
+            interrupted, or going on: what its samples.csv holds is summarised. Writes no file. `csv` and `json` print the \
+            rows of summary.csv.
+
+            EXAMPLES
+              opbench show 20261121T130501Z-3fa9
+              opbench show --filter depth=20 --ratio-to foundation results/night
+              opbench show --wide before after
+              opbench show --format csv night
+            """)
+
+    @Argument(help: ArgumentHelp("The runs.", valueName: "run"))
+    var names: [String]
+
+    @Option(
+        name: .customLong("ratio-to"),
+        help: ArgumentHelp("The backend that ratios are to.", valueName: "backend"))
+    var baseline = BackendID.dispatch.rawValue
+
+    @Option(help: ArgumentHelp("Only cells that the regular expression matches somewhere.", valueName: "regex"))
+    var filter: String?
+
+    @OptionGroup var presentation: PresentationOptions
+
+    @Option(name: .customLong("results"), help: ArgumentHelp("The folder to look runs up in.", valueName: "dir"))
+    var folder = "results"
+
+    func validate() throws { try FolderArgument.check(folder, option: "--results") }
+
+    func run() throws {
+        let filter = try filter.map { (pattern) throws(InputError) in try CellFilter(pattern) }
+        let runs = try names.map { name in
+            let run = try RecordedRun(name, in: folder, isReducedAllowed: true, isTornAllowed: true)
+            return try ShownRun(run, ratioTo: BackendID(rawValue: baseline), filter: filter)
+        }
+        try StandardOutput.write(presentation.text(of: runs))
+    }
+}

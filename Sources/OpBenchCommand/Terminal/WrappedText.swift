@@ -1,0 +1,76 @@
+/// Text in lines of a bounded width, parted at blanks where there are any. Nothing but those blanks is lost.
+enum WrappedText {
+    /// - Parameter width: in columns; nil for one line.
+    /// - Returns: at least one line, each of at least one character.
+    static func lines(_ text: String, width: Int?) -> [String] {
+        guard let width, width > 0 else { return [text] }
+        var (lines, rest): ([String], Substring) = ([], text[...])
+        while TextWidth.of(rest) > width {
+            let end = end(of: rest, width: width)
+            // A blank right behind what fits parts it best; those before the first word are none.
+            let start = rest.firstIndex { $0 != " " } ?? rest.startIndex
+            let blank = rest[...end].lastIndex(of: " ").flatMap { $0 > start ? $0 : nil }
+            lines.append(trimmed(rest[..<(blank ?? end)]))
+            rest = blank.map { rest[$0...].drop { $0 == " " } } ?? rest[end...]
+        }
+        return lines + [String(rest)]
+    }
+
+    /// Lines with their ends, all but the first behind an indentation.
+    ///
+    /// - Parameter first: stands before the first line.
+    static func paragraph(_ text: String, width: Int?, first: String = "", hanging: Int = 0) -> String {
+        let indentation = String(repeating: " ", count: hanging)
+        let opening = TextWidth.of(first)
+        let room = width.map { max(1, $0 - max(opening, hanging)) }
+        let lines = lines(text, width: room)
+        return lines.enumerated().map { ($0 == 0 ? first : indentation) + $1 + "\n" }.joined()
+    }
+
+    /// The text, filled up with blanks to a width.
+    static func padded(_ text: String, to width: Int, isRight: Bool = false) -> String {
+        let blanks = String(repeating: " ", count: max(0, width - TextWidth.of(text)))
+        return isRight ? blanks + text : text + blanks
+    }
+
+    /// The line without blanks at its end.
+    static func trimmed(_ line: some StringProtocol) -> String {
+        String(line.dropLast(line.reversed().prefix { $0 == " " }.count))
+    }
+
+    /// The first place at which the text exceeds the width, behind at least one character; there is such a place.
+    private static func end(of text: Substring, width: Int) -> Substring.Index {
+        var (index, used) = (text.startIndex, 0)
+        while index < text.endIndex {
+            used += TextWidth.of(text[index...index])
+            if used > width, index > text.startIndex { return index }
+            index = text.index(after: index)
+        }
+        return text.index(before: text.endIndex)
+    }
+}
+
+/// Terms, and beside them what they mean, in lines of a bounded width.
+struct DefinitionList {
+    /// Text that a file may have put there is to be escaped before.
+    let entries: [(term: String, meaning: String)]
+
+    private static let gap = 2
+    /// A longer term stands on a line of its own.
+    private static let longestTerm = 16
+
+    func text(width: Int?, indentation: Int = 0) -> String {
+        let widths = entries.map { TextWidth.of($0.term) }
+        let column = indentation + Self.gap + (widths.filter { $0 <= Self.longestTerm }.max() ?? 0)
+        let blanks = String(repeating: " ", count: indentation)
+        return zip(entries, widths).map { entry, termWidth in
+            let term = WrappedText.padded(blanks + entry.term, to: column)
+            guard termWidth > Self.longestTerm else {
+                return WrappedText.paragraph(entry.meaning, width: width, first: term, hanging: column)
+            }
+            let opening = String(repeating: " ", count: column)
+            return WrappedText.paragraph(entry.term, width: width, first: blanks, hanging: indentation)
+                + WrappedText.paragraph(entry.meaning, width: width, first: opening, hanging: column)
+        }.joined()
+    }
+}

@@ -1,0 +1,22 @@
+/// How many of the samples behind a figure are to be read with care, by their flags. Of a sample that was run again, the
+/// repetition counts.
+public struct SampleQuality: Sendable, Hashable {
+    /// All samples with figures, of any kind.
+    public var samples: Int
+    /// Something else used the machine meanwhile.
+    public var noisy: Int
+    /// Those of them that time the whole, from which the times and ratios come.
+    public var throughputSamples: Int
+    /// Throughput samples whose rounds still grew or shrank at their end.
+    public var unsteady: Int
+    /// Throughput samples that lasted less than a sample should. Latency samples may: their figures are of operations.
+    public var short: Int
+
+    public init(samples: Int = 0, noisy: Int = 0, throughputSamples: Int = 0, unsteady: Int = 0, short: Int = 0) {
+        self.samples = samples
+        self.throughputSamples = throughputSamples
+        self.noisy = noisy
+        self.unsteady = unsteady
+        self.short = short
+    }
+}

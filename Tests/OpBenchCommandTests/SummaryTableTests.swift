@@ -1,0 +1,353 @@
+import Foundation
+import OpBenchAnalysis
+import OpBenchModel
+import Testing
+
+@testable import OpBenchCommand
+
+/// The summary's tables, their marks and their notes.
+@Suite("Summary tables")
+struct SummaryTableTests {
+    private func row(_ backend: BackendID, ratio: Double? = nil, samples: Int = 15) -> SummaryRow {
+        var row = SummaryRow(
+            runID: "r", workload: "w", cellID: "w", backend: backend, status: .ok, samples: samples, parameters: [:])
+        row.timeRatio = ratio
+        row.ratioTo = ratio.map { _ in .dispatch }
+        return row
+    }
+
+    // MARK: Marks
+
+    private func marks(
+        _ quality: SampleQuality? = nil, samples: Int = 15, isQuick: Bool = false, operationClass: String = ""
+    ) -> String {
+        var row = row(.engine, samples: samples)
+        row.quality = quality
+        row.operationClass = operationClass
+        return String(RowMark.marks(of: row, isQuick: isQuick).map(\.rawValue))
+    }
+
+    @Test("A row's letters: noisy, unsteady, short, quick, too few blocks; capitals where it is most samples")
+    func marks() {
+        #expect(marks() == "" && marks(SampleQuality(samples: 9)) == "")
+        #expect(marks(SampleQuality(samples: 9, noisy: 1)) == "n")
+        #expect(marks(SampleQuality(samples: 9, noisy: 5)) == "N")
+        #expect(marks(SampleQuality(samples: 8, noisy: 4)) == "n")
+        #expect(marks(SampleQuality(samples: 20, throughputSamples: 9, unsteady: 1, short: 9)) == "uS")
+        #expect(marks(isQuick: true) == "q")
+        // Seven screen, a gate takes fifteen.
+        #expect([14, 7, 6, 1].map { marks(samples: $0) } == ["b", "b", "B", "B"])
+        #expect(
+            marks(
+                SampleQuality(samples: 5, noisy: 3, throughputSamples: 3, unsteady: 3, short: 1), samples: 2,
+                isQuick: true) == "NUsqB")
+        // What was not measured has none; classes have those of their backend.
+        #expect(marks(SampleQuality(), samples: 0, isQuick: true) == "")
+        #expect(marks(SampleQuality(samples: 1, noisy: 1), operationClass: "priority=high") == "")
+    }
+
+    @Test("The samples' flags come into the row; a sample that was run again counts as its repetition")
+    func quality() {
+        func sample(_ id: String, _ flags: [String], block: Int = 0, phase: String = "total") -> SampleRow {
+            SampleRow(
+                runID: "r", sampleID: id, timestampUTC: "", workload: "w", cellID: "w", backend: .engine, block: block,
+                position: 0, phase: phase, status: .ok, flags: flags, metric: "time", stat: "total", value: 1,
+                operations: 1, parameters: [:])
+        }
+        let rows = [
+            sample("0-throughput", ["noisy"]), sample("0r-throughput", ["rerun"]),
+            sample("1-throughput", ["short", "noisy"], block: 1), sample("1-throughput", ["short", "noisy"], block: 1),
+            sample("2-throughput", ["unsteady"], block: 2), sample("3-latency", ["short"]),
+            sample("4-latency", ["noisy"], block: 1, phase: "warmup"),
+        ]
+        #expect(
+            summarize(rows)[0].quality
+                == SampleQuality(samples: 4, noisy: 1, throughputSamples: 3, unsteady: 1, short: 1))
+    }
+
+    // MARK: Notes
+
+    private func notes(_ rows: SummaryRow..., hidden: [String] = []) -> [String] {
+        let context = SummaryContext(rows, clockResolution: 23, isQuick: false)
+        return SummaryNotes(
+            rows: rows, clockResolution: 23, isQuick: false, isRatioApart: rows.contains(where: context.isRatioApart),
+            hidden: hidden
+        ).entries.map(\.term)
+    }
+
+    @Test("a note stands under the table where the rows give occasion to it, and nowhere else")
+    func notes() {
+        #expect(notes(row(.dispatch)) == [])
+        var (dispatch, engine) = (row(.dispatch, ratio: 1), row(.engine, ratio: 0.5))
+        (dispatch.operationsPerSecond, engine.operationsPerSecond) = (1e6, 2e6)
+        #expect(notes(dispatch, engine) == [])
+        engine.operationsPerSecond = 2.1e6
+        #expect(notes(dispatch, engine) == ["*"])
+        engine.operationsPerSecondLow = 1
+        #expect(notes(dispatch, engine) == ["*", "interval"])
+
+        var start = row(.engine)
+        start.startLatencyP50 = 23
+        #expect(notes(start) == ["start"])
+        start.startLatencyP99 = 0
+        #expect(notes(start) == ["start", "< 23 ns"])
+        start.startLatencyP99 = nil
+        start.startLatencyP50 = 22
+        #expect(notes(start).count == 2)
+        var quiesce = row(.engine)
+        quiesce.quiesceP99 = 0
+        #expect(notes(quiesce) == ["< 23 ns"])
+
+        #expect(notes(row(.serial, ratio: 0.9)) == [])
+        #expect(notes(row(.serial, ratio: 1.9)) == ["serial"])
+        #expect(notes(row(.engine, ratio: 1.9)) == [])
+        #expect(notes(row(.engine, samples: 7), hidden: ["start p50"]) == ["b", "no room for"])
+    }
+
+    // MARK: Tables
+
+    private var rows: [SummaryRow] {
+        func row(_ backend: BackendID, depth: String, _ status: SampleStatus = .ok) -> SummaryRow {
+            SummaryRow(
+                runID: "r", workload: "w", cellID: depth == "2" ? "w chains=3 depth=2" : "w chains=3", backend: backend,
+                status: status, samples: status == .ok ? 7 : 0, parameters: ["depth": depth, "chains": "3"])
+        }
+        var engine = row(.engine, depth: "2")
+        engine.quality = SampleQuality(samples: 10, noisy: 2)
+        engine.operationsPerSecond = 5e6
+        engine.operationsPerSecondLow = 2.8e6
+        engine.operationsPerSecondHigh = 5.3e6
+        engine.timeRatio = 0.52
+        engine.timeRatioLow = 0.48
+        engine.timeRatioHigh = 1.09
+        engine.ratioTo = .dispatch
+        engine.startLatencyP50 = 0
+        engine.startLatencyP99 = 40_000
+        engine.allocationsPerOperation = 2
+        engine.retainedBytesPerPendingOperation = 176
+        var high = row(.engine, depth: "2")
+        high.operationClass = "priority=high"
+        high.startLatencyP99 = 9000
+        var dispatch = row(.dispatch, depth: "2")
+        dispatch.operationsPerSecond = 2.5e6
+        dispatch.ratioTo = .dispatch
+        (dispatch.timeRatio, dispatch.timeRatioLow, dispatch.timeRatioHigh) = (1, 1, 1)
+        return [engine, high, dispatch, row(.foundation, depth: "10", .timeout)]
+    }
+
+    // swift-format-ignore
+    @Test("All columns, where there is room")
+    func wide() {
+        #expect(
+            SummaryTable.text(of: rows, clockResolution: 23, isQuick: true, width: nil) == """
+                w chains=3
+                backend, by    time/         95 %        vs      95 %    start  start  allocs/    held/
+                priority          op     interval  dispatch  interval      p50    p99       op  pending  note
+                ------------  ------ ------------  -------- ---------  -------  -----  -------  -------  ----
+                depth=2
+                  engine      200 ns −5.7 % +79 %    0.52×* 0.48–1.09  < 23 ns  40 µs        2    176 B  nqb
+                    high           -            -        -          -        -   9 µs        -        -
+                  dispatch    400 ns            -    1.00×          -        -      -        -        -  qb
+                depth=10
+                  foundation  timeout
+
+                *         the median over the blocks of the ratio within each, not the quotient of the medians beside it
+                interval  of 95 %; that of time/op as parts of it
+                start     from ready to the operation's first line, the wait behind other ready ones included
+                < 23 ns   less than the clock tells, or begun before the call that it is counted from had returned
+                n         noisy: something else used the machine during some samples
+                q         quick: measured with --quick, which proves nothing
+                b         few blocks: 7 screen, a gate's regression takes 15
+                opbench explain-columns tells what each column is.
+
+                """)
+    }
+
+    @Test("At 60 columns what matters least is left out, and the notes are broken")
+    func narrow() {
+        let text = SummaryTable.text(of: rows, clockResolution: 23, width: 60)
+        #expect(text.contains("no room for  start p50, start p99, allocs/op, held/pending;\n"), "\(text)")
+        #expect(text.split(separator: "\n").allSatisfy { TextWidth.of($0) <= 60 }, "\(text)")
+        #expect(SummaryTable.text(of: rows, clockResolution: 23, width: 45).contains("no room for  95 % interval, "))
+    }
+
+    @Test("In Markdown every column and every row, and what is hostile is text")
+    func markdown() {
+        var rows = rows
+        rows[0].operationClass = "a|b<c>"
+        let text = SummaryMarkdown.text(of: rows, clockResolution: 23, isQuick: false)
+        let lines = text.split(separator: "\n").filter { $0.hasPrefix("|") }
+        #expect(lines.count == 2 + rows.count)
+        #expect(Set(lines.map { $0.count { $0 == "|" } }).count == 1)
+        #expect(text.hasPrefix("**w chains=3**\n\n| cell | backend | class | time/op | 95 % interval | vs dispatch |"))
+        #expect(lines[2].contains("a&#124;b&#60;c&#62;") && lines[2].hasSuffix("| ok |"), "\(lines[2])")
+        #expect(lines[5].hasPrefix("| depth=10 | foundation |  | - |") && lines[5].hasSuffix("| timeout |"))
+    }
+
+    /// Rows for all cells of the shipped workloads, with figures as wide as they get.
+    private static func shippedRows() throws -> [SummaryRow] {
+        let folder = OpBenchProcess.root.appendingPathComponent("workloads").path
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".json") }
+            .sorted()
+        #expect(files.count == 5)
+        let specs = try WorkloadSpec.load(files: files.map { "\(folder)/\($0)" })
+        return specs.flatMap { spec in
+            spec.cells().flatMap { cell in
+                spec.backends.flatMap { backend -> [SummaryRow] in
+                    classes(of: spec.name).map { operationClass in
+                        var row = SummaryRow(
+                            runID: "r", workload: spec.name, cellID: cell.id, backend: backend,
+                            operationClass: operationClass, status: backend == .foundation ? .unsupported : .ok,
+                            samples: 3, parameters: cell.parameters.mapValues { "\($0)" })
+                        row.quality = SampleQuality(samples: 10, noisy: 9, throughputSamples: 9, unsteady: 9, short: 9)
+                        row.operationsPerSecond = 1e9 / 77_777
+                        row.operationsPerSecondLow = 1e9 / 777_777
+                        row.operationsPerSecondHigh = 1e9 / 7_777
+                        (row.timeRatio, row.timeRatioLow, row.timeRatioHigh) = (10.5, 0.42, 10.9)
+                        row.ratioTo = .dispatch
+                        (row.startLatencyP50, row.startLatencyP99) = (11_400, 130_000_000)
+                        (row.inversions, row.startsAfterSuspend) = (2420, 5810)
+                        (row.allocationsPerOperation, row.retainedBytesPerPendingOperation) = (16.2, 1166)
+                        return row
+                    }
+                }
+            }
+        }
+    }
+
+    private static func classes(of workload: String) -> [String] {
+        switch workload {
+        case "priority-mix": ["", "priority=very_high"]
+        case "thread-priority": ["", "thread_priority=0.25"]
+        default: [""]
+        }
+    }
+
+    @Test("The shipped workloads' tables fit every terminal from 80 columns on", arguments: [80, 100, 132, 200])
+    func fits(width: Int) throws {
+        let rows = try Self.shippedRows()
+        let text = SummaryTable.text(of: rows, clockResolution: 20, isQuick: true, width: width)
+        for line in text.split(separator: "\n") { #expect(TextWidth.of(line) <= width, "\(line)") }
+        // A figure, the ratio, their intervals, a latency and the marks have room in the narrowest.
+        let lines = text.split(separator: "\n")
+        let headers = lines.indices.filter { lines[$0].contains(" time/op ") && lines[$0].hasSuffix("note") }
+        #expect(headers.count == 5, "\(text)")
+        for header in headers {
+            #expect(lines[header - 1].contains("vs") && lines[header - 1].contains("start"), "\(lines[header - 1])")
+            #expect(lines[header].contains(" p99"), "\(lines[header])")
+        }
+        // A cell is named once.
+        let cells = Set(rows.map { "\($0.workload) \($0.parameters)" }).count
+        #expect(text.components(separatedBy: "producers=2").count - 1 <= cells)
+        let all = SummaryTable.text(of: rows, clockResolution: 20, width: nil)
+        #expect(all.contains("pending") && !all.contains("no room for"))
+    }
+
+    @Test("Names of other programs and hostile files fit as well", arguments: [80, 100, 200])
+    func hostileNames(width: Int) {
+        let names = [
+            String(repeating: "long-", count: 60), "深さ=千 " + String(repeating: "級", count: 50), "a\u{1B}[2J\nb",
+            String(repeating: "x y ", count: 100), "🚀🚀 e\u{301}",
+        ]
+        let rows = names.flatMap { name in
+            [BackendID.engine, BackendID(rawValue: name)].map { backend in
+                var row = SummaryRow(
+                    runID: "r", workload: name, cellID: name + " " + backend.rawValue, backend: backend,
+                    operationClass: backend == .engine ? "" : name, status: .ok, samples: 7,
+                    parameters: ["mix": name, "depth": backend.rawValue])
+                row.operationsPerSecond = 1e6
+                row.timeRatio = 3
+                row.ratioTo = backend
+                return row
+            }
+        }
+        let text = SummaryTable.text(of: rows, clockResolution: 20, width: width)
+        for line in text.split(separator: "\n") { #expect(TextWidth.of(line) <= width, "\(line)") }
+        #expect(!text.contains("\u{1B}"))
+    }
+}
+
+/// Judged figures' tables.
+@Suite("Judged tables")
+struct JudgedTableTests {
+    private func settling(_ runs: [RecordedRun]) -> Settling {
+        Settling(compared: .goals(runs), folder: "none", comparing: { ["gate"] + $0 }, policy: nil)
+    }
+
+    private func comparison() throws -> ComparisonReport<CompareRow> {
+        let cells = [
+            "tiny form=block producers=2", "tiny form=block",
+            "chains chains=8 depth=2000 order=reverse queues=2 work_ns=0",
+        ]
+        let figures = [
+            ("time_ratio", "total", ""), ("start_latency", "p99", "thread_priority=0.25"), ("allocations", "total", ""),
+        ]
+        let rows = cells.flatMap { cell in
+            [BackendID.engine, BackendID(rawValue: "dispatch:notify")].flatMap { backend in
+                figures.map { metric, stat, operationClass in
+                    var row = CompareRow(
+                        cellID: cell, backend: backend, phase: stat == "p99" ? "" : "total",
+                        operationClass: operationClass, metric: metric, stat: stat,
+                        verdict: stat == "p99" ? .inconclusive : .pass)
+                    (row.base, row.head) = stat == "p99" ? (0, 12_340_000) : (1, 1.5)
+                    (row.ratio, row.ratioLow, row.ratioHigh) = (1.5, 0.98, 12.4)
+                    if metric == "time_ratio" { row.ratio = 1.4 }
+                    (row.adjustedProbability, row.threshold, row.noiseFloor) = (0.0001, 0.123, 0.123)
+                    if stat == "p99" { row.doubt = .wideInterval(blocks: 7, enough: 15) }
+                    return row
+                }
+            }
+        }
+        return ComparisonReport(rows: rows, outcome: .inconclusive, settling: settling([]))
+    }
+
+    private func goals() -> ComparisonReport<GoalRow> {
+        let rows = ["tiny form=block", "tiny form=block producers=2"].map { cell in
+            var row = GoalRow(
+                cellID: cell, backend: .engine, phase: "total", operationClass: "", metric: "time", stat: "total",
+                reference: "dispatch:notify", atMost: 0.00253, verdict: .missed)
+            (row.value, row.base, row.ratio, row.low, row.high) = (77_700, 1.23e8, 0.00263, 0.00261, 0.00299)
+            return row
+        }
+        return ComparisonReport(rows: rows, outcome: .missed, settling: settling([]))
+    }
+
+    @Test("Comparisons and goals fit every terminal from 80 columns on", arguments: [80, 100, 200])
+    func fits(width: Int) throws {
+        for text in [
+            ComparisonTable.text(of: try comparison(), width: width), ComparisonTable.text(of: goals(), width: width),
+        ] {
+            for line in text.split(separator: "\n") where !line.hasPrefix("  opbench") && !line.contains("xctest") {
+                #expect(TextWidth.of(line) <= width, "\(line)")
+            }
+        }
+    }
+
+    @Test("Cells and backends are said once, above their figures; a reason has a line where it has no room")
+    func layout() throws {
+        let lines = ComparisonTable.text(of: try comparison(), width: 80).split(separator: "\n").map(String.init)
+        #expect(lines[0] == "tiny form=block")
+        #expect(
+            lines.count { $0 == "producers=2, engine" } == 1
+                || lines.count { $0 == "tiny form=block producers=2, engine" } == 1)
+        #expect(lines.contains("chains chains=8 depth=2000 order=reverse queues=2 work_ns=0"))
+        #expect(lines.contains("engine") && lines.contains("dispatch:notify"))
+        #expect(lines.contains { $0.hasSuffix("inconclusive:") })
+        #expect(lines.contains { $0.hasSuffix("wide interval, 7 of 15 blocks") })
+        #expect(lines.contains { $0.contains("1.40×* 0.98–12.4") }, "\(lines)")
+        #expect(lines.contains { $0.hasPrefix("*") && $0.contains("median of the ratios") })
+        // What no clock tells is not none; the resolution is the histogram's where no run says another.
+        let wide = ComparisonTable.text(of: try comparison(), width: nil)
+        #expect(wide.contains("< 1 ns") && !wide.contains(" 0 ns"))
+        #expect(wide.contains("inconclusive: wide interval, 7 of 15 blocks"))
+        #expect(wide.contains("detects") && wide.contains("adjusted") && !wide.contains("no room for"))
+    }
+
+    @Test("Goals: the ratio to three digits, with its interval and the bound")
+    func goalTable() {
+        let text = ComparisonTable.text(of: goals(), width: 80)
+        #expect(text.contains("0.00263×* 0.00261–0.00299"), "\(text)")
+        #expect(text.contains("0.00253×  missed"))
+        #expect(text.contains("  time total ÷ dispatch:notify "))
+    }
+}
