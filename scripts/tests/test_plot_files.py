@@ -8,7 +8,8 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from opbench_plots.command import figures_of_file, figures_of_folder, main
-from test_plot import assert_nothing_is_clipped, rewrite_summary, summary_rows, texts
+from test_plot import rewrite_summary, summary_rows, texts
+from test_plot_bars import assert_nothing_is_clipped
 
 COMPARED = (
     "schema_version,cell_id,backend,phase,operation_class,metric,stat,base_value,head_value,ratio,ci_low,ci_high,p,p_adjusted,"
