@@ -19,7 +19,7 @@ struct ExplainColumnsCommand: ParsableCommand {
             """)
 
     /// The last line under a table.
-    static let pointer = "opbench explain-columns tells what each column is.\n"
+    static let pointer = "What each column is: opbench explain-columns\n"
 
     @Argument(help: ArgumentHelp("Columns, metrics or backends.", valueName: "name"))
     var names: [String] = []

@@ -79,7 +79,7 @@ struct RunTests {
         let result = try await OpBenchProcess.run(arguments, in: folder)
         #expect(result.status == 0, "\(result.errors)")
         let lines = result.output.split(separator: "\n")
-        #expect(lines.last == "opbench explain-columns tells what each column is.")
+        #expect(lines.last == "What each column is: opbench explain-columns")
         #expect(lines.first == "small items=200 work_ns=0")
         #expect(lines.count { $0.hasPrefix("items_per_operation=") } == 2)
         #expect(lines.contains { $0.hasPrefix("backend") && $0.contains("time/op") })

@@ -158,7 +158,7 @@ struct SummaryTableTests {
                 n         noisy: something else used the machine during some samples
                 q         quick: measured with --quick, which proves nothing
                 b         few blocks: 7 screen, a gate's regression takes 15
-                opbench explain-columns tells what each column is.
+                What each column is: opbench explain-columns
 
                 """)
     }
