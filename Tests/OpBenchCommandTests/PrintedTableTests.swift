@@ -179,6 +179,22 @@ struct TableWidthTests {
         #expect(widths[2] == widths[0] && widths[3] == widths[0])
     }
 
+    @Test("The cells of a list are broken between parameters, and whole with --wide")
+    func list() async throws {
+        let folder = try ScratchFolder()
+        try folder.write(
+            """
+            {"name": "a-workload-of-a-long-name", "summary": "s", "shape": "independent", "backends": ["serial"],
+             "parameters": {"items": 12345, "items_per_operation": 100, "max_concurrent": 3, "work_ns": 123456}}
+            """, to: "w.json")
+        let id = "a-workload-of-a-long-name items=12345 items_per_operation=100 max_concurrent=3 work_ns=123456"
+        let narrow = try await OpBenchProcess.run(["list", "w.json"], in: folder)
+        #expect(narrow.status == 0 && narrow.output.split(separator: "\n").allSatisfy { $0.count <= 80 })
+        #expect(narrow.output.split(whereSeparator: \.isWhitespace).joined(separator: " ").contains(id))
+        let wide = try await OpBenchProcess.run(["list", "--wide", "w.json"], in: folder)
+        #expect(wide.output.contains("\n  \(id)\n"), "\(wide.output)")
+    }
+
     private let samples = """
         schema_version,run_id,sample_id,timestamp_utc,workload,cell_id,backend,side,block,position,phase,iteration,\
         class,status,flags,metric,stat,value,unit,direction,deterministic,operations,notes
