@@ -69,11 +69,22 @@ struct ABCommand: ParsableCommand {
         }
     }
 
+    /// - Throws: `InputErrors` with the mistakes of workloads, options and policy.
+    private func load() throws(InputErrors) -> (Selection, GatePolicy) {
+        let mistakes = Mistakes()
+        let selection = mistakes.keep(workloads.load)
+        let policy = mistakes.keep { () throws(InputErrors) in
+            try report.loadPolicy(
+                or: .standardForSides, on: Set(selection?.specs.flatMap(\.backends) ?? BackendID.known))
+        }
+        try mistakes.check()
+        return (selection!, policy!)
+    }
+
     func run() throws {
         let runID = try destination.identifier()
         let files = try report.files()
-        let selection = try workloads.load()
-        let policy = try report.loadPolicy(or: .standardForSides, on: Set(selection.specs.flatMap(\.backends)))
+        let (selection, policy) = try load()
         var options = plan.runOptions(
             for: selection, directory: destination.directory, runID: runID, resume: destination.resume)
         // What is wrong with the plan is told before anything is built.

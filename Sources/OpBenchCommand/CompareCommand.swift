@@ -34,7 +34,9 @@ struct CompareCommand: ParsableCommand {
         let rows = try options.compare(runs.0, runs.1, policy: policy)
         let settling = Settling(
             compared: .runs(base: runs.0, head: runs.1), folder: options.folder,
-            comparing: { [words = options.words] in ["compare"] + words + $0 }, policy: options.report.policy)
+            comparing: { [words = options.words] names in
+                (names.count == 1 ? ["gate", "--ab"] + names : ["compare"]) + words + (names.count == 1 ? [] : names)
+            }, policy: options.report.policy)
         try options.report.report(rows, policy: policy, settling: settling, files: files)
     }
 }

@@ -25,8 +25,3 @@ enum ExitStatus {
 struct CommandOutcome: Error {
     let status: Int32
 }
-
-/// Several mistakes in the input, all of which the user should see at once.
-struct InputErrors: Error {
-    let errors: [InputError]
-}

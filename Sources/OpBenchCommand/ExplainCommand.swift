@@ -46,7 +46,7 @@ struct ExplainCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Explain the cells whose cell_id the regular expression matches, whatever their verdicts.",
+            "Explain the cells whose name the regular expression matches, whatever their verdicts; see `opbench help run`.",
             valueName: "regex"))
     var filter: String?
 
@@ -171,15 +171,17 @@ struct SuspectCells {
     ///   - filter: picks cells whatever their verdicts.
     ///   - backends: nil for all.
     /// - Returns: the worst first.
-    func targets(filter: CellFilter?, backends: [BackendID]?) throws(InputError) -> [ProfileTarget] {
+    func targets(filter: CellFilter?, backends: [BackendID]?) throws -> [ProfileTarget] {
         // The files as they were, and what the command line of the run had set in them.
         let settings = try ParameterSettings.parse(run.facts.flatMap { RecordedCommand($0.arguments)?.settings } ?? [])
         let specs = try WorkloadSpec.overriding(run.facts?.workloads ?? [], with: settings)
         let cells = Dictionary(specs.flatMap { $0.cells() }.map { ($0.id, $0) }) { $1 }
         var worst: [ProfileTarget: Double] = [:]
         for row in rows where backends?.contains(row.backend) ?? true {
-            guard filter?.matches(row.cellID) ?? isSuspect(row) else { continue }
-            guard let cell = cells[row.cellID] else {
+            let known = cells[row.cellID]
+            let isChosen = filter.map { filter in known.map(filter.matches) ?? filter.matches(id: row.cellID) }
+            guard isChosen ?? isSuspect(row) else { continue }
+            guard let cell = known else {
                 throw InputError(
                     file: run.name, message: "its run.json does not tell how the cell \"\(row.cellID)\" was made",
                     remedy: "measure again with this opbench")

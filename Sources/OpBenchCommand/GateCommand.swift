@@ -11,7 +11,8 @@ struct GateCommand: ParsableCommand {
             A regression needs an interval beyond the margin, a p-value below alpha after Holm's adjustment for all \
             figures judged, and 15 blocks on each side. A pass needs an interval within the margin. What is neither is \
             inconclusive, with the reason and the commands that settle it. `opbench run` takes 7 blocks by default: \
-            enough for a pass where the intervals are narrow, never for a regression. Two interleaved builds (`--ab`) \
+            enough for a pass where the intervals are narrow, never for a regression; `opbench run --for-gate` takes what \
+            a verdict needs. Two interleaved builds (`--ab`) \
             give the sharpest verdicts. `ratio` is the middle of the ratios of the blocks, not the quotient of the \
             medians beside it.
 

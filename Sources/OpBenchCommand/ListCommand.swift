@@ -13,18 +13,24 @@ struct ListCommand: ParsableCommand {
             EXAMPLES
               opbench list workloads/*.json
               opbench list --quick workloads/*.json
+              opbench list --for-gate workloads/*.json
               opbench list --set work_ns=0 --filter queues workloads/*.json
             """)
 
     @OptionGroup var selection: SelectionOptions
     @OptionGroup var plan: PlanOptions
+    @OptionGroup var gate: GateRunOptions
+
+    func validate() throws { try gate.check(selection, plan) }
 
     @Flag(name: .customLong("wide"), help: "Break no line, however long it is.")
     var isWide = false
 
     func run() throws {
-        let selection = try selection.load()
-        let plan = try RunPlan(specs: selection.specs, options: plan.runOptions(for: selection))
+        let (selection, blocks) = try gate.load(selection, plan)
+        var options = plan.runOptions(for: selection)
+        options.take(blocks)
+        let plan = try RunPlan(specs: selection.specs, options: options)
         for warning in selection.warnings { StandardError.say("opbench: warning: \(warning)") }
         let width = isWide ? nil : TableWidth.ofOutput()
         let listing = CellListing(omissions: plan.omissions)

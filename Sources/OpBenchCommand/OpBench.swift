@@ -69,6 +69,9 @@ package struct OpBench: ParsableCommand {
         }
     }
 
+    /// The most mistakes that are printed; how many more there are is told.
+    private static let mistakeLimit = 20
+
     /// Prints an error to standard error, the only place that does, and returns the exit code.
     private static func report(_ error: any Error) -> Int32 {
         switch error {
@@ -78,7 +81,7 @@ package struct OpBench: ParsableCommand {
             StandardError.say("Error: \(error)")
             return ExitStatus.badInput
         case let input as InputErrors:
-            for error in input.errors { StandardError.say("Error: \(error)") }
+            for line in input.lines(limit: mistakeLimit) { StandardError.say("Error: \(line)") }
             return ExitStatus.badInput
         case is OutputError, is DiskError, is ScarcityError:
             StandardError.say("Error: \(error)")

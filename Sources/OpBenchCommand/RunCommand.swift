@@ -22,11 +22,13 @@ struct RunCommand: ParsableCommand {
               opbench run --filter submission=refill workloads/tiny-vs-batched.json
               opbench run --metric latency --format csv workloads/priority-mix.json
               opbench run --time-budget 30m workloads/*.json
+              opbench run --for-gate --run-id change workloads/*.json
               opbench run --run-id nightly --resume workloads/*.json
             """)
 
     @OptionGroup var selection: SelectionOptions
     @OptionGroup var plan: PlanOptions
+    @OptionGroup var gate: GateRunOptions
     @OptionGroup var destination: DestinationOptions
     @OptionGroup var presentation: PresentationOptions
 
@@ -52,13 +54,18 @@ struct RunCommand: ParsableCommand {
         if timeBudget != nil, plan.blocks != nil || plan.quick {
             throw ValidationError("--time-budget decides how many blocks there are: leave --blocks and --quick out.")
         }
+        if timeBudget != nil, gate.isForGate {
+            throw ValidationError("--for-gate decides how many blocks there are: leave --time-budget out.")
+        }
+        try gate.check(selection, plan)
     }
 
     func run() throws {
         let runID = try destination.identifier()
-        let selection = try selection.load()
+        let (selection, blocks) = try gate.load(selection, plan)
         var options = plan.runOptions(
             for: selection, directory: destination.directory, runID: runID, resume: destination.resume)
+        options.take(blocks)
         options.iterationsPerNanosecond = try calibration.flatMap { name in
             let run = try RecordedRun(name, in: destination.directory)
             try run.checkHost(is: .here())

@@ -5,41 +5,56 @@ import OpBenchModel
 struct ValidateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "validate",
-        abstract: "Check workload files without running anything.",
+        abstract: "Check workload and policy files without running anything.",
         discussion: """
-            Reports every file's first mistake with its JSON path and what is allowed, and warns of rules under `skip` \
-            and `expect` that match nothing. Exits 64 if a file is wrong, 0 if there are warnings only.
+            Reports all mistakes of all files, each with its line, its JSON path and what is allowed, and warns of rules \
+            under `skip` and `expect` that match nothing. A file with `rules` and no `shape` is taken for a policy. Exits \
+            64 if a file is wrong, 0 if there are warnings only.
 
             EXAMPLES
               opbench validate workloads/*.json
-              opbench validate my-workload.json
+              opbench validate my-workload.json gate.json
             """)
 
     @Argument(
-        help: ArgumentHelp("Workload files (JSON).", valueName: "file"), completion: .file(extensions: ["json"]))
+        help: ArgumentHelp("Workload or policy files (JSON).", valueName: "file"),
+        completion: .file(extensions: ["json"]))
     var files: [String]
 
     func run() throws {
-        var errors: [InputError] = []
+        let mistakes = Mistakes()
+        var workloads: [String] = []
         for file in files {
-            do {
-                try check(file)
-            } catch let error as InputError {
-                errors.append(error)
+            let text = mistakes.keepFirst { () throws(InputError) in try TextFile.read(file) }
+            guard let text else { continue }
+            if GatePolicy.isPolicy(text) {
+                let policy = mistakes.keep { () throws(InputErrors) in try GatePolicy.decode(text: text, file: file) }
+                if let policy { try tell(policy, file) }
+            } else {
+                workloads.append(file)
+                let spec = mistakes.keep { () throws(InputErrors) in try WorkloadSpec.decode(text: text, file: file) }
+                if let spec { try tell(spec, file) }
             }
         }
-        if !errors.isEmpty { throw InputErrors(errors: errors) }
-        // What no single file shows: names given twice, too many cells together.
-        _ = try WorkloadSpec.load(files: files)
+        // What no single file shows as well: names given twice, too many cells together.
+        mistakes.keep { () throws(InputErrors) in _ = try WorkloadSpec.load(files: workloads) }
+        try mistakes.check()
     }
 
-    private func check(_ file: String) throws {
-        let spec = try WorkloadSpec.load(file: file)
+    private func tell(_ spec: WorkloadSpec, _ file: String) throws {
         for warning in spec.warnings() { StandardError.say("opbench: warning: \(warning)") }
         let cells = spec.cells().count
-        try StandardOutput.write(
-            TerminalText.escaped(
-                "\(file): ok, \(spec.shape.rawValue), \(cells) \(cells == 1 ? "cell" : "cells") on "
-                    + spec.backends.map(\.rawValue).joined(separator: ", ")) + "\n")
+        try tell(
+            "\(file): ok, \(spec.shape.rawValue), \(cells) \(cells == 1 ? "cell" : "cells") on "
+                + spec.backends.map(\.rawValue).joined(separator: ", "))
     }
+
+    private func tell(_ policy: GatePolicy, _ file: String) throws {
+        let count = policy.rules.count + policy.goals.count
+        try tell(
+            "\(file): ok, policy for \(policy.goals.isEmpty ? "two sides" : "one run"), "
+                + "\(count) \(count == 1 ? "rule" : "rules")")
+    }
+
+    private func tell(_ line: String) throws { try StandardOutput.write(TerminalText.escaped(line) + "\n") }
 }

@@ -11,7 +11,7 @@ struct DoubtTests {
 
     private func judgement(
         _ interval: ClosedRange<Double>?, ratio: Double = 1.1, blocks: Int, p: Double? = 0,
-        most: Int = Effect.mostBlocksOfRun, direction: Metric.Direction = .lower
+        most: Int = BlockStages.mostOfRun, direction: Metric.Direction = .lower
     ) throws -> Judgement {
         var effect = try #require(Effect(pairs: [(base: 1, head: 1)], seed: 1, resamples: 10))
         (effect.interval, effect.ratio, effect.blocks, effect.mostBlocks) = (interval, ratio, blocks, most)

@@ -177,6 +177,10 @@ import Testing
         do { return try body() } catch let error as InputError {
             #expect(!error.message.isEmpty && !error.remedy.isEmpty)
             return nil
+        } catch let mistakes as InputErrors {
+            #expect(!mistakes.errors.isEmpty)
+            #expect(mistakes.errors.allSatisfy { !$0.message.isEmpty && !$0.remedy.isEmpty })
+            return nil
         }
     }
 }

@@ -130,7 +130,7 @@ struct ProfileTests {
         arguments: [
             (["--kind", "tarce", "small.json"], "--kind: unknown kind of profile \"tarce\"; did you mean \"trace\"?"),
             (["--backend", "nobody", "small.json"], "--backend: unknown backend \"nobody\""),
-            (["--filter", "none", "small.json"], "--filter: \"none\" matches no cell_id"),
+            (["--filter", "none", "small.json"], "--filter: \"none\" matches no cell"),
             (["--output", ".", "small.json"], ".: there is something in the folder already"),
             (["--output", "small.json", "small.json"], "small.json: the folder cannot be"),
             (["--seconds", "0", "small.json"], "--seconds is 0.0"),

@@ -50,6 +50,10 @@ struct RecordedCommandTests {
                     + "throughput --set work_ns=0,1 --set items=5 --filter x=1$ a.json"
             ),
             ("run --time-budget 30m --calibration main w.json", "run --blocks 15 --run-id new w.json"),
+            (
+                "run --for-gate --policy p.json w.json",
+                "run --for-gate --policy p.json --blocks 15 --run-id new w.json"
+            ),
             ("run --filter=-x -- -w.json", "run --blocks 15 --run-id new --filter=-x -- -w.json"),
             (
                 "ab old/opbench new/opbench w.json --backend engine --policy p.json",
@@ -76,7 +80,10 @@ struct RecordedCommandTests {
             RecordedCommand(["opbench", "run", "--blocks", "7", "--backend", "engine", "--output", "out", "w.json"]))
         #expect(
             command.calibrating(in: "there") == ["calibrate", "--output", "there", "--backend", "engine", "w.json"])
-        #expect(command.interleaved(base: "a", head: "b") == ["ab", "--backend", "engine", "a", "b", "w.json"])
+        #expect(
+            command.interleaved(["a", "b"], ["--run-id", "x"]) == [
+                "ab", "--run-id", "x", "--output", "out", "--backend", "engine", "a", "b", "w.json",
+            ])
         #expect(command.directory == "out")
         #expect(RecordedCommand(["opbench", "calibrate", "w.json"])?.directory == "results/calibration")
     }

@@ -190,8 +190,8 @@ struct RecordedNameTests {
         let recorded = try WorkloadSpec.decode(text: text, file: "w.json", backends: .recorded)
         #expect(recorded.backends.map(\.rawValue) == ["mine", "engine"])
         #expect(recorded.skips.map(\.backend.rawValue) == ["mine"])
-        #expect(throws: InputError.self) { try WorkloadSpec.decode(text: text, file: "w.json") }
+        #expect(throws: InputErrors.self) { try WorkloadSpec.decode(text: text, file: "w.json") }
         let bad = text.replacing("mine", with: "M ine")
-        #expect(throws: InputError.self) { try WorkloadSpec.decode(text: bad, file: "w.json", backends: .recorded) }
+        #expect(throws: InputErrors.self) { try WorkloadSpec.decode(text: bad, file: "w.json", backends: .recorded) }
     }
 }

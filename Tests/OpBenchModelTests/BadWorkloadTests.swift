@@ -80,16 +80,22 @@ struct BadWorkloadTests {
         "Each is refused on one line that names the file and what to do", arguments: Fixtures.bad + Fixtures.decoderOnly
     )
     func refused(file: URL) throws {
-        let error = refusal { _ = try WorkloadSpec.load(file: file.path) }
+        let errors = refusals { _ = try WorkloadSpec.load(file: file.path) }
+        let error = try #require(errors.first)
+        let name = file.deletingPathExtension().lastPathComponent
+        #expect(errors.count == 1 || Self.severalMistakes.contains(name), "\(errors)")
         #expect(error.file == file.path)
         #expect(!error.message.isEmpty && !error.remedy.isEmpty)
         #expect(!error.description.contains("\n"))
-        if let expected = expected[file.deletingPathExtension().lastPathComponent] {
+        if let expected = expected[name] {
             #expect(error.path == expected.path)
             #expect(error.message.contains(expected.message), "\(error)")
             #expect(expected.hint.isEmpty || error.remedy.contains(expected.hint), "\(error)")
         }
     }
+
+    /// All others have one, however much it spoils.
+    private static let severalMistakes: Set<String> = ["json-comment", "json-trailing-comma"]
 
     @Test("Every file that is expected to fail in a certain way exists")
     func complete() {

@@ -58,17 +58,24 @@ func decode(
             """, file: "sample.json")
 }
 
-/// The refusal that the body ends in; a failure if it ends well.
+/// The refusal that the body ends in, of several mistakes the first; a failure if it ends well.
 func refusal(
     sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void
 ) -> InputError {
-    var refusal = InputError(file: "", message: "not refused", remedy: "")
+    refusals(sourceLocation: sourceLocation, body).first
+        ?? InputError(file: "", message: "not refused", remedy: "")
+}
+
+/// All mistakes that the body ends in; a failure if it ends well.
+func refusals(
+    sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Void
+) -> [InputError] {
+    var refusals: [InputError] = []
     #expect(sourceLocation: sourceLocation) {
         try body()
     } throws: { error in
-        guard let error = error as? InputError else { return false }
-        refusal = error
-        return true
+        refusals = (error as? InputErrors)?.errors ?? (error as? InputError).map { [$0] } ?? []
+        return !refusals.isEmpty
     }
-    return refusal
+    return refusals
 }

@@ -194,8 +194,8 @@ struct PolicyTests {
             ),
             (#"{"version": 1e400, "rules": []}"#, "$.version", "range"),
         ])
-    func refusals(text: String, path: String, message: String) throws {
-        let error = try #require(throws: InputError.self) { try decode(text) }
+    func refused(text: String, path: String, message: String) {
+        let error = refusal { _ = try decode(text) }
         #expect(error.path == path)
         #expect("\(error)".contains(message))
         #expect(error.file == "gate.json")

@@ -91,7 +91,7 @@ public enum NoiseFloors {
 
     /// Figures that can be worse and that vary.
     private static func isMeasured(_ key: CellFigures.Key) -> Bool {
-        key.metric == CellFigures.timeRatio || !(Metric.named(key.metric)?.isDeterministic ?? true)
+        key.metric == GatePolicy.timeRatio || !(Metric.named(key.metric)?.isDeterministic ?? true)
     }
 
     private static func logRatio(_ base: Double, _ head: Double) -> Double? {

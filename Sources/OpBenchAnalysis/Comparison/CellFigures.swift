@@ -107,9 +107,6 @@ struct CellFigures {
             .joined(separator: " ")
     }
 
-    /// The name under which a backend's time ÷ that of the baseline, in the same block, is compared.
-    static let timeRatio = "time_ratio"
-
     private mutating func addTimeRatios() {
         for (key, own) in series
         where key.metric == Metric.time.name && key.phase == "total" && key.operationClass.isEmpty {
@@ -117,7 +114,7 @@ struct CellFigures {
             baselineKey.backend = BackendID.dispatch.rawValue
             guard key.backend != baselineKey.backend, let baseline = series[baselineKey] else { continue }
             var ratioKey = key
-            ratioKey.metric = Self.timeRatio
+            ratioKey.metric = GatePolicy.timeRatio
             let ratios = own.valueOfBlock.compactMap { block, value in
                 baseline.valueOfBlock[block].flatMap { $0 > 0 ? (block, value / $0) : nil }
             }.filter(\.1.isFinite)

@@ -119,7 +119,7 @@ private struct Candidate {
     private var isExact: Bool { metric?.isDeterministic ?? false }
     /// Machines drift: between runs of different times only what was measured against something in the same block can
     /// be judged, or what the noise floor of such runs is known of.
-    private var isComparable: Bool { isPaired || row.metric == CellFigures.timeRatio || row.noiseFloor != nil }
+    private var isComparable: Bool { isPaired || row.metric == GatePolicy.timeRatio || row.noiseFloor != nil }
     var isTested: Bool { rule != nil && !isExact && isComparable && effect?.probability != nil }
 
     mutating func measure(

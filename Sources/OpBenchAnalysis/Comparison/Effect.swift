@@ -1,4 +1,5 @@
 import Glibc
+import OpBenchModel
 
 /// How one figure differs between two sides: an estimate with its interval and p-value.
 struct Effect {
@@ -10,9 +11,6 @@ struct Effect {
     var blocks: Int
     /// Beyond so many blocks there is no test, or no run that has them in a bearable time.
     var mostBlocks: Int
-
-    /// A run of a hundred blocks takes fifteen times as long as one of seven.
-    static let mostBlocksOfRun = 100
 
     /// From blocks that hold both sides, such as two interleaved builds: drift that hits a whole block cancels.
     ///
@@ -41,7 +39,7 @@ struct Effect {
         .map(Self.exponential)
         probability = mannWhitneyTest(from, to)
         blocks = min(from.count, to.count)
-        mostBlocks = Self.mostBlocksOfRun
+        mostBlocks = BlockStages.mostOfRun
     }
 
     /// Of figures above zero; one that is infinite, as a ratio to next to nothing can be, says nothing.

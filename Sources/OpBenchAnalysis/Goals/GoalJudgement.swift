@@ -178,7 +178,7 @@ extension GatePolicy.Goal {
         guard interval.lowerBound > atMost else {
             let clearing = blocksToClear(
                 atMost, low: interval.lowerBound, centre: estimate, high: interval.upperBound, blocks: blocks,
-                most: Effect.mostBlocksOfRun)
+                most: BlockStages.mostOfRun)
             let enough = clearing.map { max($0, minBlocks) } ?? (blocks < minBlocks ? minBlocks : nil)
             return .inconclusive(.wideInterval(blocks: blocks, enough: enough))
         }

@@ -1,6 +1,6 @@
 import OpBenchModel
 
-/// `--filter REGEX`: the cells whose id it matches somewhere.
+/// `--filter REGEX`: the cells of which it matches one of the names somewhere, the id or that with every parameter.
 struct CellFilter {
     let pattern: String
     private let regex: Regex<AnyRegexOutput>
@@ -16,5 +16,45 @@ struct CellFilter {
         }
     }
 
-    func matches(_ cellID: String) -> Bool { cellID.contains(regex) }
+    func matches(_ cell: Cell) -> Bool { matches(id: cell.id) || cell.fullName.contains(regex) }
+
+    /// For a cell of which no more is known.
+    func matches(id cellID: String) -> Bool { cellID.contains(regex) }
+
+    // MARK: Without a match
+
+    /// How many cells, and values of a parameter, are shown.
+    private static let (cellLimit, valueLimit) = (3, 8)
+
+    /// What to tell if it matches none of the cells.
+    func withoutMatch(among cells: [Cell]) -> InputError {
+        let shown = cells.prefix(Self.cellLimit).map { "\"\($0.id)\"" }.joined(separator: ", ")
+        let others = cells.count > Self.cellLimit ? " and \(cells.count - Self.cellLimit) more" : ""
+        return InputError(
+            file: "--filter", message: "\"\(pattern)\" matches no cell",
+            remedy: (hint(among: cells).map { $0 + ($0.hasSuffix("?") ? " " : "; ") } ?? "")
+                + "\(cells.count == 1 ? "the cell is" : "the cells are") \(shown)\(others); `opbench list FILE…` prints them"
+        )
+    }
+
+    /// What a word of the pattern is nearly, or which values the parameter has that it names.
+    private func hint(among cells: [Cell]) -> String? {
+        let parameters = Set(cells.flatMap(\.parameters.keys))
+        let known = parameters.union(cells.map(\.workload)).sorted()
+        for match in pattern.matches(of: /([a-z][a-z0-9_.-]*)(=?)/.ignoresCase()) {
+            let word = String(match.1)
+            if !match.2.isEmpty, let name = parameters.sorted().first(where: { $0.hasSuffix(word) }) {
+                var values: [String] = []
+                for cell in cells {
+                    if let value = cell.parameters[name]?.description, !values.contains(value) { values.append(value) }
+                }
+                let others = values.count > Self.valueLimit ? ", …" : ""
+                return "\(name) is \(values.prefix(Self.valueLimit).joined(separator: ", "))\(others) here"
+            }
+            if !known.contains(where: { $0.contains(word) }), let near = Suggestion.nearest(to: word, among: known) {
+                return "did you mean \"\(near)\"?"
+            }
+        }
+        return nil
+    }
 }

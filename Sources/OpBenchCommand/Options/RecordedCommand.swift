@@ -48,7 +48,8 @@ struct RecordedCommand {
         let (selection, plan, destination) = options
         let counted = plan.words(blocks: blocks) + destination.words(runID: runID)
         return switch kind {
-        case .run: ["run"] + counted + Words.option("--calibration", calibration) + selection.words()
+        case .run(let command):
+            ["run"] + command.gate.words + counted + Words.option("--calibration", calibration) + selection.words()
         case .sides(let command):
             ["ab"] + counted + Words.option("--policy", command.report.policy) + command.refs.words
                 + selection.words(after: command.builds)
@@ -63,8 +64,14 @@ struct RecordedCommand {
     }
 
     /// The arguments that compare two interleaved builds on the same cells and backends.
-    func interleaved(base: String, head: String) -> [String] {
-        ["ab"] + options.plan.words(blocks: nil) + options.selection.words(after: [base, head])
+    ///
+    /// - Parameters:
+    ///   - programs: the two; none where `options` names commits.
+    ///   - more: options.
+    func interleaved(_ programs: [String], _ more: [String]) -> [String] {
+        ["ab"] + options.plan.words(blocks: nil) + more
+            + Words.option("--output", options.destination.directory, unless: "results")
+            + options.selection.words(after: programs)
     }
 }
 

@@ -41,21 +41,23 @@ struct ReportOptions: ParsableArguments {
     }
 
     /// - Parameter backends: those of what is judged, which may be of other programs.
-    func loadPolicy(or standard: GatePolicy, on backends: Set<BackendID>) throws(InputError) -> GatePolicy {
+    func loadPolicy(or standard: GatePolicy, on backends: Set<BackendID>) throws(InputErrors) -> GatePolicy {
         try .forTwoSides(policy, or: standard, on: backends)
     }
 
-    func loadGoals(of runs: [RecordedRun]) throws(InputError) -> [GatePolicy.Goal] {
+    func loadGoals(of runs: [RecordedRun]) throws(InputErrors) -> [GatePolicy.Goal] {
         guard let policy else {
-            throw InputError(
-                file: "--policy", message: "a run by itself is judged by goals, and none are given",
-                remedy: "name a policy whose rules have at_most, or a --baseline to compare with")
+            throw InputErrors(
+                InputError(
+                    file: "--policy", message: "a run by itself is judged by goals, and none are given",
+                    remedy: "name a policy whose rules have at_most, or a --baseline to compare with"))
         }
         let goals = try GatePolicy.load(file: policy, recorded: runs.backends).goals
         guard !goals.isEmpty else {
-            throw InputError(
-                file: policy, path: "$.rules", message: "the rules compare two sides, and there is one run",
-                remedy: "name a policy whose rules have at_most, or a --baseline to compare with")
+            throw InputErrors(
+                InputError(
+                    file: policy, path: "$.rules", message: "the rules compare two sides, and there is one run",
+                    remedy: "name a policy whose rules have at_most, or a --baseline to compare with"))
         }
         return goals
     }
@@ -104,13 +106,14 @@ extension GatePolicy {
     ///   - backends: those of what is judged, which may be of other programs.
     static func forTwoSides(
         _ file: String?, or standard: GatePolicy, on backends: Set<BackendID>
-    ) throws(InputError) -> GatePolicy {
+    ) throws(InputErrors) -> GatePolicy {
         guard let file else { return standard.judging(backends) }
         let loaded = try GatePolicy.load(file: file, recorded: backends)
         guard loaded.goals.isEmpty else {
-            throw InputError(
-                file: file, path: "$.rules[0].at_most", message: "goals are about one run, and not two sides",
-                remedy: "judge it by `opbench gate --candidate RUN --policy \(file)`")
+            throw InputErrors(
+                InputError(
+                    file: file, path: "$.rules[0].at_most", message: "goals are about one run, and not two sides",
+                    remedy: "judge it by `opbench gate --candidate RUN --policy \(file)`"))
         }
         return loaded
     }

@@ -30,18 +30,38 @@ struct CellOptions: ParsableArguments {
     var settings: [String] = []
 
     @Option(
-        help: ArgumentHelp("Only cells whose cell_id the regular expression matches somewhere.", valueName: "regex"))
+        help: ArgumentHelp(
+            "Only cells whose name the regular expression matches somewhere.",
+            discussion: """
+                A cell has two names, of which one must match: its cell_id, as `opbench list` prints it, without \
+                parameters at their defaults; and the same with every parameter but the seed: `w chains=1 depth=10 …`.
+                """,
+            valueName: "regex"))
     var filter: String?
 
     /// Reads and checks the files and everything that narrows them.
-    func load() throws(InputError) -> Selection {
-        let settings = try ParameterSettings.parse(settings)
-        let backends = try backends.map { (list) throws(InputError) in try NameList.backends(list) }
-        let filter = try filter.map { (pattern) throws(InputError) in try CellFilter(pattern) }
-        let specs = try WorkloadSpec.overriding(try WorkloadSpec.load(files: files), with: settings)
-        var selection = Selection(specs: specs)
-        if let backends { try selection.replaceBackends(by: backends) }
-        if let filter { try selection.keepCells(matching: filter) }
+    ///
+    /// - Throws: `InputErrors` with the mistakes of all files and options.
+    func load() throws(InputErrors) -> Selection {
+        let mistakes = Mistakes()
+        let settings = mistakes.keepFirst { () throws(InputError) in try ParameterSettings.parse(self.settings) }
+        let backends = mistakes.keepFirst { () throws(InputError) in
+            try self.backends.map { list throws(InputError) in try NameList.backends(list) }
+        }
+        let filter = mistakes.keepFirst { () throws(InputError) in
+            try self.filter.map { pattern throws(InputError) in try CellFilter(pattern) }
+        }
+        let specs = mistakes.keep { () throws(InputErrors) in
+            let specs = try WorkloadSpec.load(files: files)
+            return try WorkloadSpec.overriding(specs, with: settings ?? [:])
+        }
+        try mistakes.check()
+        var selection = Selection(specs: specs ?? [])
+        mistakes.keepFirst { () throws(InputError) in
+            if let backends = backends ?? nil { try selection.replaceBackends(by: backends) }
+            if let filter = filter ?? nil { try selection.keepCells(matching: filter) }
+        }
+        try mistakes.check()
         return selection
     }
 }
@@ -62,11 +82,17 @@ struct SelectionOptions: ParsableArguments {
     var kinds: String?
 
     /// Reads and checks the files and everything that narrows them.
-    func load() throws(InputError) -> Selection {
-        let kinds = try kinds.map { (list) throws(InputError) in try NameList.kinds(list) }
-        var selection = try cells.load()
-        if let kinds { selection.replaceKinds(by: kinds) }
-        return selection
+    ///
+    /// - Throws: `InputErrors` with the mistakes of all files and options.
+    func load() throws(InputErrors) -> Selection {
+        let mistakes = Mistakes()
+        let kinds = mistakes.keepFirst { () throws(InputError) in
+            try self.kinds.map { list throws(InputError) in try NameList.kinds(list) }
+        }
+        var selection = mistakes.keep(cells.load)
+        try mistakes.check()
+        if let kinds = kinds ?? nil { selection?.replaceKinds(by: kinds) }
+        return selection!
     }
 }
 
@@ -103,18 +129,17 @@ struct Selection: Sendable {
         }
     }
 
+    mutating func warn(_ warning: String) { warnings.append(warning) }
+
     mutating func replaceKinds(by kinds: Set<SampleKind>) {
         for index in specs.indices { specs[index].sampleKinds = kinds }
     }
 
     mutating func keepCells(matching filter: CellFilter) throws(InputError) {
-        let matching = specs.flatMap { $0.cells().map(\.id) }.filter(filter.matches)
-        if matching.isEmpty {
-            throw InputError(
-                file: "--filter", message: "\"\(filter.pattern)\" matches no cell_id",
-                remedy: "`opbench list FILE…` prints them")
-        }
-        cellIDs = Set(matching)
+        let cells = specs.flatMap { $0.cells() }
+        let matching = cells.filter(filter.matches)
+        if matching.isEmpty { throw filter.withoutMatch(among: cells) }
+        cellIDs = Set(matching.map(\.id))
     }
 
     /// Whether the cell of that id is among the selected ones.

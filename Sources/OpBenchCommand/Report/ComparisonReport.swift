@@ -11,6 +11,7 @@ protocol JudgedRow: CSVRow {
     var runID: String { get }
     var cellID: String { get }
     var backend: BackendID { get }
+    var metric: String { get }
     var figureName: String { get }
     var verdict: Verdict { get }
     var doubt: Doubt? { get }
@@ -18,6 +19,8 @@ protocol JudgedRow: CSVRow {
     /// The middle figures whose quotient stands beside the ratio.
     var medians: (own: Double, other: Double)? { get }
     static func writtenRatio(_ ratio: Double) -> String
+    /// The rule that judges this figure without a ratio, and lets pass what was measured; nil if nothing was.
+    var allowingRule: String? { get }
 }
 
 extension JudgedRow {

@@ -35,13 +35,13 @@ struct Settling: Sendable {
         Doubt.Remedy.allCases.compactMap { remedy in
             let doubtful = rows.filter { $0.doubt?.remedy == remedy }
             guard !doubtful.isEmpty else { return nil }
-            return settlement(remedy, of: doubtful.compactMap(\.doubt), runIDs: Set(doubtful.map(\.runID)))
+            return settlement(remedy, of: doubtful)
         }
     }
 
-    private func settlement(_ remedy: Doubt.Remedy, of doubts: [Doubt], runIDs: Set<String>) -> Settlement {
-        let enough = doubts.compactMap(\.enough).max() ?? 0
-        let (advice, commands) = self.advice(remedy, blocks: enough, runIDs: runIDs)
+    private func settlement(_ remedy: Doubt.Remedy, of rows: [some JudgedRow]) -> Settlement {
+        let doubts = rows.compactMap(\.doubt)
+        let (advice, commands) = self.advice(remedy, of: rows)
         let reasons = Dictionary(grouping: doubts, by: \.words).mapValues(\.count)
             .sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         let counted = reasons.map { reasons.count == 1 ? $0.key : "\($0.value) × \($0.key)" }
@@ -51,26 +51,34 @@ struct Settling: Sendable {
             remedy: remedy, finding: "\(figures) inconclusive (\(counted))", advice: advice, commands: commands)
     }
 
-    /// - Parameters:
-    ///   - blocks: with how many the figures are likely to be settled, where their number matters.
-    ///   - runIDs: of the runs that the figures are of, where each is judged by itself.
-    private func advice(
-        _ remedy: Doubt.Remedy, blocks: Int, runIDs: Set<String>
-    ) -> (words: String, commands: [String]) {
+    private func advice(_ remedy: Doubt.Remedy, of rows: [some JudgedRow]) -> (words: String, commands: [String]) {
+        // With how many the figures are likely to be settled, where their number matters.
+        let blocks = rows.compactMap { $0.doubt?.enough }.max() ?? 0
+        // Of the runs that the figures are of, where each is judged by itself.
+        let runIDs = Set(rows.map(\.runID))
         switch remedy {
         case .moreBlocks:
-            ("\(blocks) blocks\(ofWhat) may tell\(builds(blocks))", again(blocks: blocks, runIDs))
+            return ("\(blocks) blocks\(ofWhat) may tell\(builds(blocks))\(unknownFiles)", again(blocks: blocks, runIDs))
         case .fewerBlocks:
-            ("the exact test takes no more than \(blocks) pairs of blocks", again(blocks: blocks, runIDs))
+            return (
+                "the exact test takes no more than \(blocks) pairs of blocks\(unknownFiles)",
+                again(blocks: blocks, runIDs)
+            )
         case .noiseFloor:
-            (
-                "runs of different times drift apart, and nobody has measured how much here; three calibrations tell",
-                calibrations
+            return (
+                "runs of different times drift apart, and nobody has measured how much here; three calibrations tell"
+                    + unknownFiles, calibrations
             )
         case .sharperComparison:
-            ("no possible number of blocks is likely to tell; \(sharper.advice)", sharper.commands)
+            let sharper = sharper(runIDs)
+            return ("no possible number of blocks is likely to tell; \(sharper.advice)", sharper.commands)
         case .rule:
-            (withoutRatio, [compare(names, policy: "FILE")])
+            let file = AllowingPolicy.freeName()
+            let text = AllowingPolicy.text(for: rows)
+            return (
+                withoutRatio,
+                ["printf '%s\\n' \(ShellWords.quoted(text)) > \(file)", compare(names, policy: file)]
+            )
         }
     }
 
@@ -79,8 +87,11 @@ struct Settling: Sendable {
     private var names: [String] { compared.runs.map(\.name) }
 
     private var withoutRatio: String {
-        if case .goals = compared { return "what is 0 has no ratio; a goal without `against` bounds the figure itself" }
-        return "what rises from 0 has no ratio; a policy's rule with `min_absolute` judges the difference"
+        if case .goals = compared {
+            return
+                "there is no ratio to 0; a goal without `against` bounds the figure itself, here by what was measured"
+        }
+        return "what rises from 0 has no ratio; a rule with `min_absolute` allows so much of it, here what was measured"
     }
 
     private var ofWhat: String {
@@ -110,21 +121,17 @@ struct Settling: Sendable {
             self.blocks = blocks
             command = RecordedCommand(run.facts?.arguments ?? [])
             let directory = command?.directory ?? folder
-            let stem = "\(run.samples[0].runID.prefix(80))-\(blocks)"
             func name(_ id: String) -> String { directory == folder ? id : "\(directory)/\(id)" }
-            // Not one that is there already.
-            let free = ([stem] + (2...99).map { "\(stem)-\($0)" }).first {
-                name($0) != other?.name && !FileManager.default.fileExists(atPath: "\(directory)/\($0)")
+            runID = RunIdentifier.free("\(run.samples[0].runID.prefix(80))-\(blocks)", in: directory) {
+                name($0) != other?.name
             }
-            runID = free ?? stem
             self.name = name(runID)
         }
 
         func words(calibration: String? = nil) -> [String] {
             if let command { return command.again(blocks: blocks, runID: runID, calibration: calibration) }
             // All that is known where nobody recorded the command.
-            let files = run.facts?.workloads.map(\.file) ?? ["FILE"]
-            return ["run", "--blocks", String(blocks), "--run-id", runID] + files
+            return ["run", "--blocks", String(blocks), "--run-id", runID] + run.files
         }
     }
 
@@ -180,33 +187,81 @@ struct Settling: Sendable {
 
     // MARK: Other remedies
 
-    private var recorded: RecordedCommand? {
+    /// The run whose command is given again for both.
+    private var judged: RecordedRun? {
         switch compared {
-        case .runs(_, let head): RecordedCommand(head.facts?.arguments ?? [])
-        case .sides(let run): RecordedCommand(run.facts?.arguments ?? [])
-        case .goals(let runs): RecordedCommand(runs.first?.facts?.arguments ?? [])
+        case .runs(_, let head): head
+        case .sides(let run): run
+        case .goals(let runs): runs.first
         }
+    }
+
+    private var recorded: RecordedCommand? { judged.flatMap { RecordedCommand($0.facts?.arguments ?? []) } }
+
+    /// Where a run tells of no workloads, its user has to.
+    private var unknownFiles: String {
+        judged?.facts == nil ? "; FILE stands for the workloads, which no run.json beside the rows names" : ""
     }
 
     private var calibrations: [String] {
-        let words = recorded?.calibrating(in: folder) ?? ["calibrate", "FILE"]
+        let words = recorded?.calibrating(in: folder) ?? ["calibrate"] + (judged?.files ?? [])
         return ["for time in 1 2 3; do \(call(words)); done", compare(names, policy: policy)]
     }
 
-    private var sharper: (advice: String, commands: [String]) {
-        switch compared {
-        case .runs:
-            let words = recorded?.interleaved(base: "OLD", head: "NEW") ?? ["ab", "OLD", "NEW", "FILE"]
-            return ("interleaving the two built programs, OLD and NEW, tells most", [call(words)])
-        case .sides:
-            return ("a quieter machine does, or a wider margin in --policy", [call(["doctor"])])
-        case .goals:
-            return ("a quieter machine does, or another bound in --policy", [call(["doctor"])])
+    /// Two runs are interleaved, if what they measured can be had again. What cannot be interleaved, or is, is measured
+    /// again on a machine with less noise, by as many blocks as there can be.
+    private func sharper(_ runIDs: Set<String>) -> (advice: String, commands: [String]) {
+        if case .runs(let base, let head) = compared, let builds = builds(base, head) {
+            let runID = RunIdentifier.free("\(head.samples[0].runID.prefix(80))-ab", in: recorded?.directory ?? folder)
+            let options = builds.options + ["--run-id", runID] + Words.option("--policy", policy)
+            let command =
+                recorded?.interleaved(builds.programs, options) ?? ["ab"] + options + builds.programs + head.files
+            return (
+                "interleaving the two \(builds.what) tells most",
+                [call(command), compare([name(runID)], policy: policy)]
+            )
         }
+        let (most, what) = mostBlocks
+        return (
+            "what tells most is \(most) blocks on a quieter machine, or a wider \(what) in --policy\(unknownFiles)",
+            [call(["doctor"])] + again(blocks: most, runIDs)
+        )
+    }
+
+    private var mostBlocks: (count: Int, bound: String) {
+        switch compared {
+        case .runs: (BlockStages.mostOfRun, "margin")
+        case .sides: (signFlipLimit, "margin")
+        case .goals: (BlockStages.mostOfRun, "bound")
+        }
+    }
+
+    /// The arguments by which `ab` gets the builds of two runs: their commits or, if they are of one commit or of changed
+    /// sources, the programs, as long as these are what they were.
+    private func builds(
+        _ base: RecordedRun, _ head: RecordedRun
+    ) -> (what: String, options: [String], programs: [String])? {
+        guard let old = base.facts, let new = head.facts else { return nil }
+        if let from = old.commit, let to = new.commit, from != to, !old.isDirty, !new.isDirty {
+            return ("commits", ["--base-ref", from, "--head-ref", to], [])
+        }
+        guard let from = old.executable, let to = new.executable, from.path != to.path || from.sha256 == to.sha256,
+            [from, to].allSatisfy({ FileManager.default.isExecutableFile(atPath: $0.path) })
+        else { return nil }
+        return ("programs", [], [from.path, to.path])
+    }
+
+    /// A run's name as it is found from the folder of runs.
+    private func name(_ runID: String) -> String {
+        let directory = recorded?.directory ?? folder
+        return directory == folder ? runID : "\(directory)/\(runID)"
     }
 }
 
 extension RecordedRun {
+    /// The workloads, as far as anybody knows.
+    fileprivate var files: [String] { facts?.workloads.map(\.file) ?? ["FILE"] }
+
     /// How many blocks of throughput samples there are.
     fileprivate var blockCount: Int {
         Set(samples.lazy.filter { $0.metric == Metric.time.name && $0.phase == "total" }.map(\.block)).count

@@ -16,6 +16,15 @@ public enum TextFile {
         return text
     }
 
+    /// As `read`, for what is to be told together with other mistakes.
+    static func readInput(_ file: String) throws(InputErrors) -> String {
+        do {
+            return try read(file)
+        } catch {
+            throw InputErrors(error)
+        }
+    }
+
     private static func notUTF8(_ file: String, _ bytes: [UInt8]) -> InputError {
         // The line of the first that is repaired; a replacement that stands there already is three bytes of its own.
         var (line, position) = (1, 0)

@@ -157,6 +157,21 @@ public final class WrittenFolder: Sendable {
         try publish(try stage(text, for: name), as: name)
     }
 
+    /// Writes a file that is not there yet. On failure nothing is left.
+    ///
+    /// - Throws: `DiskError`, of code `EEXIST` if anything stands there.
+    public func create(_ name: String, _ text: String) throws(DiskError) {
+        let opened = try open(name, O_CREAT | O_EXCL)
+        defer { close(opened) }
+        do throws(SystemError) {
+            try FileBytes.write(text, to: opened)
+            if fsync(opened) != 0 { throw SystemError(code: errno) }
+        } catch {
+            discard(name)
+            throw DiskError(path: file(name), code: error.code)
+        }
+    }
+
     /// Writes a text, to the disk and not only to the system's buffers, under a passing name that nobody can foresee.
     ///
     /// - Returns: that name, for `publish` or `discard`.

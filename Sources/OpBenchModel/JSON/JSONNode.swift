@@ -15,11 +15,15 @@ struct JSONNode {
         return isPlain ? ".\(name)" : "[\(JSONText.quoted(name))]"
     }
 
-    func error(_ message: String, remedy: String) -> InputError {
+    /// A mistake at this place.
+    func mistake(_ message: String, remedy: String) -> InputError {
         InputError(file: file, line: value.line > 0 ? value.line : nil, path: path, message: message, remedy: remedy)
     }
 
-    func wrongType(expected: String) -> InputError {
+    /// The same, to be thrown.
+    func error(_ message: String, remedy: String) -> InputErrors { InputErrors(mistake(message, remedy: remedy)) }
+
+    func wrongType(expected: String) -> InputErrors {
         error("\(value.kindName) stands where \(expected) belongs", remedy: "write \(expected)")
     }
 
@@ -29,41 +33,66 @@ struct JSONNode {
 
     // MARK: Readings
 
-    /// The members by name; the names must be among `known`.
-    func object(_ what: String, known: [String]) throws(InputError) -> [String: JSONNode] {
-        var members: [String: JSONNode] = [:]
-        for member in try self.members(what) {
-            let node = child(member)
-            guard known.contains(member.name) else {
-                throw InputError(
-                    file: file, line: member.line, path: node.path,
+    /// A member whose name begins so is a comment: nobody reads it.
+    static let commentMark = "//"
+
+    /// The members by name.
+    ///
+    /// One whose name is not known is a mistake. If it is nearly a known one that is absent, it is taken for that one, so
+    /// that what it holds is checked as well, and the other is not missed.
+    ///
+    /// - Parameters:
+    ///   - required: names that must be there.
+    ///   - remedy: what to do if one is not; nil: it names those that are required.
+    ///   - mistakes: gets what is wrong with the names.
+    func object(
+        _ what: String, known: [String], required: [String] = [], remedy: String? = nil, _ mistakes: Mistakes
+    ) throws(InputErrors) -> [String: JSONNode] {
+        let found = try self.members(what)
+        var members = Dictionary(
+            found.filter { known.contains($0.name) }.map { ($0.name, child($0)) },
+            uniquingKeysWith: { first, _ in first })
+        for member in found where !known.contains(member.name) {
+            mistakes.note(
+                InputError(
+                    file: file, line: member.line, path: child(member).path,
                     message: "unknown key \(JSONText.excerpt(member.name))",
-                    remedy: Suggestion.remedy(for: member.name, among: known))
+                    remedy: Suggestion.remedy(for: member.name, among: known)))
+            if let meant = Suggestion.nearest(to: member.name, among: known), members[meant] == nil {
+                members[meant] = child(member)
             }
-            members[member.name] = node
+        }
+        let missing = required.filter { members[$0] == nil }
+        if !missing.isEmpty {
+            let names = missing.map { "\"\($0)\"" }.joined(separator: ", ")
+            mistakes.note(
+                mistake(
+                    missing.count == 1 ? "the key \(names) is missing" : "the keys \(names) are missing",
+                    remedy: remedy ?? "required are \(required.joined(separator: ", "))"))
         }
         return members
     }
 
-    func members(_ what: String) throws(InputError) -> [JSONValue.Member] {
+    /// The members but for comments.
+    func members(_ what: String) throws(InputErrors) -> [JSONValue.Member] {
         guard case .object(let members) = value.content else { throw wrongType(expected: what) }
-        return members
+        return members.filter { !$0.name.hasPrefix(Self.commentMark) }
     }
 
     /// The elements of a list; an empty one is refused.
-    func elements(_ what: String) throws(InputError) -> [JSONNode] {
+    func elements(_ what: String) throws(InputErrors) -> [JSONNode] {
         guard case .array(let elements) = value.content else { throw wrongType(expected: what) }
         if elements.isEmpty { throw error("an empty list", remedy: "write \(what) with at least one entry") }
         return elements.enumerated().map { JSONNode(file: file, path: "\(path)[\($0)]", value: $1) }
     }
 
-    func string(_ what: String) throws(InputError) -> String {
+    func string(_ what: String) throws(InputErrors) -> String {
         guard case .string(let text) = value.content else { throw wrongType(expected: what) }
         return text
     }
 
     /// A string that must be one of `choices`.
-    func choice(_ what: String, among choices: [String]) throws(InputError) -> String {
+    func choice(_ what: String, among choices: [String]) throws(InputErrors) -> String {
         let text = try string("one of " + choices.map { "\"\($0)\"" }.joined(separator: ", "))
         guard choices.contains(text) else {
             throw error(
@@ -73,7 +102,7 @@ struct JSONNode {
     }
 
     /// One line of text for people, from 1 to `limit` characters.
-    func sentence(_ what: String, limit: Int) throws(InputError) -> String {
+    func sentence(_ what: String, limit: Int) throws(InputErrors) -> String {
         let text = try string(what)
         let scalars = text.unicodeScalars
         guard (1...limit).contains(scalars.count), !scalars.contains(where: { $0.value < 0x20 }) else {

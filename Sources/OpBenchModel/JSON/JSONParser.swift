@@ -13,14 +13,27 @@ struct JSONParser {
     /// Objects and lists entered and not left.
     private var depth = 0
     private var keepsValues = true
+    /// Gets the mistakes after which reading goes on; nil if the first one ends it.
+    private var mistakes: Mistakes?
+    private var hasComment = false
 
     static func parse(_ text: String, file: String) throws(InputError) -> JSONNode {
         var parser = JSONParser(text: text, file: file)
-        parser.skipSpace()
-        let value = try parser.value()
-        parser.skipSpace()
-        if parser.position < parser.bytes.count { throw parser.failure("text after the end of the value") }
-        return JSONNode(file: file, path: "$", value: value)
+        return JSONNode(file: file, path: "$", value: try parser.whole())
+    }
+
+    /// As `parse`, but goes on after mistakes that leave no doubt of what is meant: a comma too many or too few, a comment,
+    /// and a member that is there twice, of which the first one counts.
+    ///
+    /// - Parameter mistakes: gets these.
+    /// - Throws: `InputErrors` with all mistakes up to the one that ends the reading.
+    static func read(_ text: String, file: String, _ mistakes: Mistakes) throws(InputErrors) -> JSONNode {
+        var parser = JSONParser(text: text, file: file)
+        parser.mistakes = mistakes
+        if let value = mistakes.keepFirst({ () throws(InputError) in try parser.whole() }) {
+            return JSONNode(file: file, path: "$", value: value)
+        }
+        throw mistakes.gathered!
     }
 
     /// Checks a whole text, and keeps nothing of it: for what another reader makes values of, which takes no notice of a
@@ -28,10 +41,7 @@ struct JSONParser {
     static func check(_ text: String, file: String) throws(InputError) {
         var parser = JSONParser(text: text, file: file)
         parser.keepsValues = false
-        parser.skipSpace()
-        _ = try parser.value()
-        parser.skipSpace()
-        if parser.position < parser.bytes.count { throw parser.failure("text after the end of the value") }
+        _ = try parser.whole()
     }
 
     private init(text: String, file: String) {
@@ -40,6 +50,15 @@ struct JSONParser {
     }
 
     // MARK: Values
+
+    /// The one value of the text.
+    private mutating func whole() throws(InputError) -> JSONValue {
+        skipSpace()
+        let value = try value()
+        skipSpace()
+        if position < bytes.count { throw failure("text after the end of the value") }
+        return value
+    }
 
     private mutating func value() throws(InputError) -> JSONValue {
         let start = line
@@ -68,19 +87,29 @@ struct JSONParser {
         while true {
             skipSpace()
             let memberLine = line
-            guard peek == UInt8(ascii: "\"") else { throw failure("a member's name in double quotes is missing here") }
+            guard peek == UInt8(ascii: "\"") else {
+                let failure = failure("a member's name in double quotes is missing here")
+                guard !names.isEmpty, peek == UInt8(ascii: "}") else { throw failure }
+                try tolerate(failure)
+                position += 1
+                return ascend(members)
+            }
             let name = try string()
-            if !names.insert(name).inserted { throw duplicate(name, line: memberLine) }
+            let isNew = names.insert(name).inserted
+            if !isNew { try tolerate(duplicate(name, line: memberLine)) }
             skipSpace()
             guard take(":") else { throw failure("a colon is missing after the name \(JSONText.excerpt(name))") }
             skipSpace()
             steps.append(JSONNode.step(name))
             let member = JSONValue.Member(name: name, line: memberLine, value: try value())
-            if keepsValues { members.append(member) }
+            if keepsValues, isNew { members.append(member) }
             steps.removeLast()
             skipSpace()
             if take("}") { return ascend(members) }
-            guard take(",") else { throw failure("a comma or a closing brace is missing here") }
+            if take(",") { continue }
+            let failure = failure("a comma or a closing brace is missing here")
+            guard peek == UInt8(ascii: "\"") else { throw failure }
+            try tolerate(failure)
         }
     }
 
@@ -92,6 +121,11 @@ struct JSONParser {
         if take("]") { return ascend(elements) }
         while true {
             skipSpace()
+            if count > 0, peek == UInt8(ascii: "]") {
+                try tolerate(failure("no JSON value begins with ']'"))
+                position += 1
+                return ascend(elements)
+            }
             steps.append("[\(count)]")
             let element = try value()
             if keepsValues { elements.append(element) }
@@ -99,7 +133,10 @@ struct JSONParser {
             steps.removeLast()
             skipSpace()
             if take("]") { return ascend(elements) }
-            guard take(",") else { throw failure("a comma or a closing bracket is missing here") }
+            if take(",") { continue }
+            let failure = failure("a comma or a closing bracket is missing here")
+            guard let next = peek, "\"{[-".utf8.contains(next) || isDigit(next) else { throw failure }
+            try tolerate(failure)
         }
     }
 
@@ -220,10 +257,41 @@ struct JSONParser {
                 line += 1
                 lineStart = position + 1
             case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"): break
+            case UInt8(ascii: "/") where skipComment(): continue
             default: return
             }
             position += 1
         }
+    }
+
+    /// Passes over a comment as other languages have them, where reading goes on after mistakes. All are one mistake.
+    private mutating func skipComment() -> Bool {
+        guard let mistakes, bytes[position...].starts(with: "//".utf8) || bytes[position...].starts(with: "/*".utf8)
+        else { return false }
+        if !hasComment {
+            var failure = failure("JSON has no comments")
+            failure.remedy = "write it as a member whose name begins with \(JSONNode.commentMark), or remove it"
+            mistakes.note(failure)
+        }
+        hasComment = true
+        let isLine = bytes[position + 1] == UInt8(ascii: "/")
+        position += 2
+        while let byte = peek {
+            if byte == UInt8(ascii: "\n") {
+                if isLine { return true }
+                line += 1
+                lineStart = position + 1
+            }
+            position += 1
+            if !isLine, byte == UInt8(ascii: "*"), take("/") { return true }
+        }
+        return true
+    }
+
+    /// Goes on after a mistake, if that was asked for.
+    private func tolerate(_ mistake: InputError) throws(InputError) {
+        guard let mistakes else { throw mistake }
+        mistakes.note(mistake)
     }
 
     /// Enters an object or a list.

@@ -15,18 +15,22 @@ public enum Suggestion {
         return best.edits <= max(1, best.name.unicodeScalars.count / 2) ? best.name : nil
     }
 
-    /// Insertions, deletions and substitutions (Levenshtein's distance), one row of the table at a time.
+    /// Insertions, deletions, substitutions and swaps of neighbours (optimal string alignment), one row of the table at a
+    /// time.
     private static func edits(from source: [Unicode.Scalar], to target: [Unicode.Scalar]) -> Int {
-        var row = Array(0...target.count)
+        var (beforePrevious, previous) = ([Int](), Array(0...target.count))
         for (index, scalar) in source.enumerated() {
-            var diagonal = row[0]
-            row[0] = index + 1
+            var row = [index + 1]
             for column in target.indices {
-                let substituted = diagonal + (scalar == target[column] ? 0 : 1)
-                diagonal = row[column + 1]
-                row[column + 1] = min(substituted, diagonal + 1, row[column] + 1)
+                let substituted = previous[column] + (scalar == target[column] ? 0 : 1)
+                var least = min(substituted, previous[column + 1] + 1, row[column] + 1)
+                let isSwap =
+                    index > 0 && column > 0 && scalar == target[column - 1] && source[index - 1] == target[column]
+                if isSwap { least = min(least, beforePrevious[column - 1] + 1) }
+                row.append(least)
             }
+            (beforePrevious, previous) = (previous, row)
         }
-        return row[target.count]
+        return previous[target.count]
     }
 }

@@ -5,6 +5,9 @@ public enum BlockStages {
     /// what is still open then goes on to twenty-five.
     public static let standard = [7, 15, 25]
 
+    /// A run of a hundred blocks takes fifteen times as long as one of seven: more are not to be borne.
+    public static let mostOfRun = 100
+
     /// At how many of the stages a regression may be found: alpha is shared out evenly among them (Bonferroni), so that
     /// all looks together raise no more false alarms than one would.
     public static func looks(_ stages: [Int], minBlocks: Int) -> Int { max(1, stages.count { $0 >= minBlocks }) }

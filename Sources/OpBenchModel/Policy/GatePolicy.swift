@@ -72,13 +72,20 @@ public struct GatePolicy: Sendable, Hashable {
         rules.indices.filter { index in !rows.contains { rules[index].selector.matches($0) } }
     }
 
+    /// The most rules of a policy file, and the longest pattern in scalars: each is held against every figure.
+    public static let ruleLimit = 100
+    public static let patternLimit = 200
+
+    /// The name under which a backend's time ÷ that of the baseline, in the same block, is judged.
+    public static let timeRatio = "time_ratio"
+
     /// The policy of a gate that is given none.
     ///
     /// It judges the engine, and backends that programs declare (`judging`), by what holds across runs of different
     /// times: its time per operation ÷ that of Dispatch in the same block, which drift of the machine does not move,
     /// and its allocations, which barely vary.
     public static let standard = GatePolicy(rules: [
-        Rule(.engine(metric: "time_ratio"), FigureRule(maxRegression: 0.05)),
+        Rule(.engine(metric: timeRatio), FigureRule(maxRegression: 0.05)),
         Rule(.engine(metric: "allocations"), FigureRule(maxRegression: 0, minAbsolute: 0.05)),
     ])
 

@@ -2,11 +2,27 @@ extension GatePolicy {
     /// Reads and checks a policy file.
     ///
     /// - Parameter recorded: backends of the rows that are judged, which this program need not have.
-    /// - Throws: `InputError` naming the JSON path, for anything that is not exactly what the schema allows.
-    public static func load(file: String, recorded: Set<BackendID> = []) throws(InputError) -> GatePolicy {
-        let text = try TextFile.read(file)
+    /// - Throws: `InputErrors` with the JSON path of everything that is not exactly what the schema allows.
+    public static func load(file: String, recorded: Set<BackendID> = []) throws(InputErrors) -> GatePolicy {
+        let text = try TextFile.readInput(file)
         let others = recorded.subtracting(BackendID.known).sorted { $0.rawValue < $1.rawValue }
         return try PolicyDecoder(backends: (BackendID.known + others).map(\.rawValue)).decode(text: text, file: file)
+    }
+}
+
+extension GatePolicy {
+    /// As `load(file:)`, of a text that was read before; `file` is what errors name.
+    public static func decode(text: String, file: String) throws(InputErrors) -> GatePolicy {
+        try PolicyDecoder().decode(text: text, file: file)
+    }
+
+    /// Whether a file is meant for a policy, right or wrong, and not for a workload.
+    public static func isPolicy(_ text: String) -> Bool {
+        guard let root = try? JSONParser.read(text, file: "", Mistakes()), let members = try? root.members("") else {
+            return false
+        }
+        let names = members.map(\.name)
+        return names.contains("rules") && !names.contains("shape")
     }
 }
 
@@ -31,114 +47,174 @@ struct PolicyDecoder {
     static let alphaRange = 1e-9...0.5
     static let minBlocksRange = 1...1000
     /// The most rules, and the longest pattern in scalars: each is held against every figure.
-    static let ruleLimit = 100
-    static let patternLimit = 200
+    static let ruleLimit = GatePolicy.ruleLimit
+    static let patternLimit = GatePolicy.patternLimit
 
-    func decode(text: String, file: String) throws(InputError) -> GatePolicy {
-        let root = try JSONParser.parse(text, file: file)
-        let members = try root.object("an object with the keys of a policy", known: Self.keys)
-        for key in ["version", "rules"] where members[key] == nil {
-            throw root.error("the key \"\(key)\" is missing", remedy: "required are version, rules")
-        }
-        let version = try members["version"]!.integer("the version", in: Self.versions)
-        let timeUnit: GatePolicy.TimeUnit = version == 1 ? .seconds : .nanoseconds
-        if let schema = members["$schema"] { _ = try schema.string("the schema's path as a string") }
-        let alpha = try members["alpha"]?.number("alpha", in: Self.alphaRange) ?? FigureRule.standardAlpha
-        let minBlocks =
-            try members["min_blocks"]?.integer("min_blocks", in: Self.minBlocksRange) ?? FigureRule.standardMinBlocks
-        let elements = try members["rules"]!.elements("a list of rules")
-        guard elements.count <= Self.ruleLimit else {
-            throw members["rules"]!.error("\(elements.count) rules", remedy: "at most \(Self.ruleLimit) are allowed")
-        }
-        guard try Self.isGoal(elements[0]) else {
-            return GatePolicy(
-                rules: try elements.map { element throws(InputError) in
-                    var rule = try rule(element, alpha: alpha, minBlocks: minBlocks)
-                    rule.timeUnit = timeUnit
-                    return rule
-                })
-        }
-        if let node = members["alpha"] {
-            throw node.error(
-                "goals are judged by their intervals, without alpha", remedy: "leave alpha out of a policy with at_most"
-            )
-        }
-        return GatePolicy(
-            goals: try elements.map { element throws(InputError) in
-                var goal = try goal(element, minBlocks: minBlocks)
-                goal.timeUnit = timeUnit
-                return goal
+    func decode(text: String, file: String) throws(InputErrors) -> GatePolicy {
+        let mistakes = Mistakes()
+        let root = try JSONParser.read(text, file: file, mistakes)
+        guard
+            let members = mistakes.keep({ () throws(InputErrors) in
+                try root.object(
+                    "an object with the keys of a policy", known: Self.keys, required: ["version", "rules"], mistakes)
             })
+        else { throw mistakes.gathered! }
+        let version = mistakes.keep(members["version"]) { node throws(InputErrors) in
+            try node.integer("the version", in: Self.versions)
+        }
+        mistakes.keep(members["$schema"]) { node throws(InputErrors) in
+            _ = try node.string("the schema's path as a string")
+        }
+        let alpha = mistakes.keep(members["alpha"]) { node throws(InputErrors) in
+            try node.number("alpha", in: Self.alphaRange)
+        }
+        let minBlocks = mistakes.keep(members["min_blocks"]) { node throws(InputErrors) in
+            try node.integer("min_blocks", in: Self.minBlocksRange)
+        }
+        var policy = GatePolicy(rules: [])
+        if let rules = members["rules"] {
+            mistakes.keep { () throws(InputErrors) in
+                policy = try self.rules(
+                    rules, alpha: alpha ?? FigureRule.standardAlpha,
+                    minBlocks: minBlocks ?? FigureRule.standardMinBlocks,
+                    timeUnit: version == 1 ? .seconds : .nanoseconds)
+            }
+        }
+        if let node = members["alpha"], alpha != nil, !policy.goals.isEmpty {
+            mistakes.note(
+                node.mistake(
+                    "goals are judged by their intervals, without alpha",
+                    remedy: "leave alpha out of a policy with at_most"))
+        }
+        try mistakes.check()
+        return policy
     }
 
-    /// Whether a rule bounds figures of one run; else it compares two sides.
-    private static func isGoal(_ node: JSONNode) throws(InputError) -> Bool {
-        let members = try node.object("a rule", known: selectorKeys + boundKeys + goalKeys)
-        return members["at_most"] != nil && members["max_regression"] == nil
+    /// All rules, each read as the kind that it shows to be; of which kind a policy is, the first one says.
+    private func rules(
+        _ node: JSONNode, alpha: Double, minBlocks: Int, timeUnit: GatePolicy.TimeUnit
+    ) throws(InputErrors) -> GatePolicy {
+        let elements = try node.elements("a list of rules")
+        guard elements.count <= Self.ruleLimit else {
+            throw node.error("\(elements.count) rules", remedy: "at most \(Self.ruleLimit) are allowed")
+        }
+        let mistakes = Mistakes()
+        var (rules, goals): ([GatePolicy.Rule], [GatePolicy.Goal]) = ([], [])
+        let kinds = elements.map(Self.boundsOneRun)
+        let areGoals = kinds[0] ?? false
+        for (element, ofOneRun) in zip(elements, kinds) {
+            mistakes.keep { () throws(InputErrors) in
+                if ofOneRun ?? areGoals {
+                    var goal = try goal(element, minBlocks: minBlocks)
+                    goal.timeUnit = timeUnit
+                    goals.append(goal)
+                } else {
+                    var rule = try rule(element, alpha: alpha, minBlocks: minBlocks)
+                    rule.timeUnit = timeUnit
+                    rules.append(rule)
+                }
+            }
+        }
+        // That the kinds are mixed is one mistake, however many there are of each.
+        if let odd = kinds.firstIndex(where: { $0 == !areGoals }) {
+            let bound = areGoals ? "at_most" : "max_regression"
+            mistakes.note(
+                elements[odd].mistake(
+                    "the key \"\(bound)\" is missing, which the rules before it have", remedy: Self.kindsRemedy))
+        }
+        try mistakes.check()
+        return areGoals ? GatePolicy(goals: goals) : GatePolicy(rules: rules)
+    }
+
+    private static let kindsRemedy =
+        "max_regression compares two sides, at_most bounds the figures of one run; keep rules of each kind in a policy of "
+        + "their own"
+
+    /// Whether a rule bounds figures of one run, or else compares two sides; nil if it does not show.
+    private static func boundsOneRun(_ node: JSONNode) -> Bool? {
+        guard let names = (try? node.members("a rule"))?.map(\.name) else { return nil }
+        return names.contains("max_regression") ? false : names.contains("at_most") ? true : nil
     }
 
     /// The keys of a rule, which are those of its kind.
     private static func keys(
-        of node: JSONNode, bound: String, known: [String]
-    ) throws(InputError) -> [String: JSONNode] {
-        let members = try node.object("a rule", known: selectorKeys + boundKeys + goalKeys)
-        for key in ["metric", bound] where members[key] == nil {
-            throw node.error(
-                "the key \"\(key)\" is missing", remedy: "required are metric, and max_regression or at_most")
-        }
-        // The first in the order of the file.
-        let ordered = members.sorted { ($0.value.value.line, $0.key) < ($1.value.value.line, $1.key) }
-        for (key, child) in ordered where !(selectorKeys + known).contains(key) {
-            throw child.error(
-                "\(key) stands in a rule with \(bound)",
-                remedy: "max_regression compares two sides, at_most bounds the figures of one run; "
-                    + "keep rules of each kind in a policy of their own")
+        of node: JSONNode, bound: String, known: [String], _ mistakes: Mistakes
+    ) throws(InputErrors) -> [String: JSONNode] {
+        let members = try node.object(
+            "a rule", known: selectorKeys + boundKeys + goalKeys, required: ["metric", bound],
+            remedy: "required are metric, and max_regression or at_most", mistakes)
+        // The first in the order of the file: the others are of the same mistake.
+        let strange = members.filter { !(selectorKeys + known).contains($0.key) }
+            .min { ($0.value.value.line, $0.key) < ($1.value.value.line, $1.key) }
+        if let (key, child) = strange {
+            mistakes.note(child.mistake("\(key) stands in a rule with \(bound)", remedy: kindsRemedy))
         }
         return members
     }
 
     private func rule(
         _ node: JSONNode, alpha: Double, minBlocks: Int
-    ) throws(InputError) -> GatePolicy.Rule {
-        let members = try Self.keys(of: node, bound: "max_regression", known: Self.boundKeys)
+    ) throws(InputErrors) -> GatePolicy.Rule {
+        let mistakes = Mistakes()
+        let members = try Self.keys(of: node, bound: "max_regression", known: Self.boundKeys, mistakes)
+        func number(_ key: String, in range: ClosedRange<Double>) -> Double? {
+            mistakes.keep(members[key]) { node throws(InputErrors) in try node.number(key, in: range) }
+        }
         var figure = FigureRule(
-            maxRegression: try members["max_regression"]!.number("max_regression", in: Self.maxRegressionRange),
-            alpha: alpha, minBlocks: minBlocks)
-        if let node = members["min_absolute"] {
-            figure.minAbsolute = try node.number("min_absolute", in: Self.minAbsoluteRange)
+            maxRegression: number("max_regression", in: Self.maxRegressionRange) ?? 0, alpha: alpha,
+            minBlocks: minBlocks)
+        figure.minAbsolute = number("min_absolute", in: Self.minAbsoluteRange) ?? figure.minAbsolute
+        figure.alpha = number("alpha", in: Self.alphaRange) ?? alpha
+        figure.minBlocks = blocks(members, mistakes) ?? minBlocks
+        let selector = mistakes.keep { () throws(InputErrors) in try self.selector(members, metrics: Self.judgedMetrics)
         }
-        if let node = members["alpha"] { figure.alpha = try node.number("alpha", in: Self.alphaRange) }
-        if let node = members["min_blocks"] {
-            figure.minBlocks = try node.integer("min_blocks", in: Self.minBlocksRange)
-        }
-        return GatePolicy.Rule(try selector(members, metrics: Self.judgedMetrics), figure)
+        try mistakes.check()
+        return GatePolicy.Rule(selector!, figure)
     }
 
-    private func goal(_ node: JSONNode, minBlocks: Int) throws(InputError) -> GatePolicy.Goal {
-        let members = try Self.keys(of: node, bound: "at_most", known: Self.goalKeys)
-        return GatePolicy.Goal(
-            try selector(members, metrics: Self.boundedMetrics),
-            against: try members["against"].map(reference),
-            atMost: try members["at_most"]!.number("at_most", in: Self.atMostRange),
-            minBlocks: try members["min_blocks"]?.integer("min_blocks", in: Self.minBlocksRange) ?? minBlocks)
+    private func goal(_ node: JSONNode, minBlocks: Int) throws(InputErrors) -> GatePolicy.Goal {
+        let mistakes = Mistakes()
+        let members = try Self.keys(of: node, bound: "at_most", known: Self.goalKeys, mistakes)
+        let selector = mistakes.keep { () throws(InputErrors) in
+            try self.selector(members, metrics: Self.boundedMetrics)
+        }
+        let reference = mistakes.keep(members["against"], self.reference)
+        let atMost = mistakes.keep(members["at_most"]) { node throws(InputErrors) in
+            try node.number("at_most", in: Self.atMostRange)
+        }
+        let blocks = blocks(members, mistakes)
+        try mistakes.check()
+        return GatePolicy.Goal(selector!, against: reference, atMost: atMost!, minBlocks: blocks ?? minBlocks)
     }
 
+    private func blocks(_ members: [String: JSONNode], _ mistakes: Mistakes) -> Int? {
+        mistakes.keep(members["min_blocks"]) { node throws(InputErrors) in
+            try node.integer("min_blocks", in: Self.minBlocksRange)
+        }
+    }
+
+    /// - Parameter members: without a metric the rule is refused for that.
     private func selector(
         _ members: [String: JSONNode], metrics: [String]
-    ) throws(InputError) -> GatePolicy.Selector {
+    ) throws(InputErrors) -> GatePolicy.Selector {
+        let mistakes = Mistakes()
+        func pattern(_ key: String, among known: [String]? = nil) -> String {
+            mistakes.keep(members[key]) { node throws(InputErrors) in try node.pattern(among: known) } ?? "*"
+        }
         var selector = GatePolicy.Selector()
-        selector.metric = try members["metric"]!.pattern(among: metrics)
-        selector.workload = try members["workload"]?.pattern() ?? selector.workload
-        selector.cell = try members["cell"]?.pattern() ?? selector.cell
-        selector.backend = try members["backend"]?.pattern(among: backends) ?? selector.backend
-        selector.stat = try members["stat"]?.pattern() ?? selector.stat
-        selector.phase = try members["phase"]?.pattern() ?? selector.phase
-        selector.operationClass = try members["class"]?.pattern() ?? selector.operationClass
+        selector.metric = pattern("metric", among: metrics)
+        selector.workload = pattern("workload")
+        selector.cell = pattern("cell")
+        selector.backend = pattern("backend", among: backends)
+        selector.stat = pattern("stat")
+        selector.phase = pattern("phase")
+        selector.operationClass = pattern("class")
+        try mistakes.check()
         return selector
     }
 
     /// A backend, several of which the fastest counts, or another cell.
-    private func reference(_ node: JSONNode) throws(InputError) -> GatePolicy.Goal.Reference {
+    private func reference(_ node: JSONNode) throws(InputErrors) -> GatePolicy.Goal.Reference {
         switch node.value.content {
         case .string: return .fastest([try backend(node)])
         case .array:
@@ -146,43 +222,51 @@ struct PolicyDecoder {
             guard elements.count <= Self.referenceLimit else {
                 throw node.error("\(elements.count) backends", remedy: "at most \(Self.referenceLimit) are allowed")
             }
+            let mistakes = Mistakes()
             var listed: [BackendID] = []
             for element in elements {
-                let backend = try backend(element)
+                guard let backend = mistakes.keep({ () throws(InputErrors) in try self.backend(element) }) else {
+                    continue
+                }
                 if listed.contains(backend) {
-                    throw element.error("\(backend.rawValue) appears twice in the list", remedy: "keep one of the two")
+                    mistakes.note(
+                        element.mistake(
+                            "\(backend.rawValue) appears twice in the list", remedy: "keep one of the two"))
                 }
                 listed.append(backend)
             }
+            try mistakes.check()
             return .fastest(listed)
         case .object:
-            let members = try node.object("an object with the key cell", known: ["cell"])
-            guard let cell = members["cell"] else {
-                throw node.error("the key \"cell\" is missing", remedy: "name the other cell by its cell_id")
-            }
-            return .cell(try cell.cellID())
+            let mistakes = Mistakes()
+            let members = try node.object(
+                "an object with the key cell", known: ["cell"], required: ["cell"],
+                remedy: "name the other cell by its cell_id", mistakes)
+            let cell = mistakes.keep(members["cell"]) { node throws(InputErrors) in try node.cellID() }
+            try mistakes.check()
+            return .cell(cell!)
         default: throw node.wrongType(expected: "a backend, a list of backends, or {\"cell\": …}")
         }
     }
 
-    private func backend(_ node: JSONNode) throws(InputError) -> BackendID {
+    private func backend(_ node: JSONNode) throws(InputErrors) -> BackendID {
         BackendID(rawValue: try node.choice("backend", among: backends))
     }
 
     /// The metrics that can be better or worse, and the ratio of times that comparisons add.
     static var judgedMetrics: [String] {
-        ["time_ratio"] + Metric.catalogue.filter { $0.direction != .neutral }.map(\.name)
+        [GatePolicy.timeRatio] + Metric.catalogue.filter { $0.direction != .neutral }.map(\.name)
     }
 
     /// Those of which less is better: a bound on how great another may be asks for nothing.
     static var boundedMetrics: [String] {
-        ["time_ratio"] + Metric.catalogue.filter { $0.direction == .lower }.map(\.name)
+        [GatePolicy.timeRatio] + Metric.catalogue.filter { $0.direction == .lower }.map(\.name)
     }
 }
 
 extension JSONNode {
     /// A name with `*` for any text; where the names are known, one that matches at least one of them.
-    fileprivate func pattern(among known: [String]? = nil) throws(InputError) -> String {
+    fileprivate func pattern(among known: [String]? = nil) throws(InputErrors) -> String {
         let text = try string("a name, in which * stands for any text")
         guard text.unicodeScalars.count <= PolicyDecoder.patternLimit else {
             throw error("the name is too long", remedy: "write at most \(PolicyDecoder.patternLimit) characters")
@@ -193,7 +277,7 @@ extension JSONNode {
     }
 
     /// One cell, as samples.csv names it.
-    fileprivate func cellID() throws(InputError) -> String {
+    fileprivate func cellID() throws(InputErrors) -> String {
         let text = try string("a cell_id")
         guard (1...PolicyDecoder.patternLimit).contains(text.unicodeScalars.count) else {
             throw error(
@@ -203,7 +287,7 @@ extension JSONNode {
         return text
     }
 
-    fileprivate func number(_ what: String, in range: ClosedRange<Double>) throws(InputError) -> Double {
+    fileprivate func number(_ what: String, in range: ClosedRange<Double>) throws(InputErrors) -> Double {
         guard case .number(let number) = value.content else { throw wrongType(expected: "a number") }
         guard range.contains(number.double) else {
             throw error(
@@ -215,7 +299,7 @@ extension JSONNode {
         return number.double
     }
 
-    fileprivate func integer(_ what: String, in range: ClosedRange<Int>) throws(InputError) -> Int {
+    fileprivate func integer(_ what: String, in range: ClosedRange<Int>) throws(InputErrors) -> Int {
         guard case .number(let number) = value.content else { throw wrongType(expected: "a whole number") }
         guard number.isWhole, let integer = number.integer, range.contains(integer) else {
             throw error(

@@ -8,9 +8,11 @@ extension JSONSchema {
             ("title", "An opbench gate policy"),
             (
                 "description",
-                "Which figures may get worse, by how much, and how certain a \"worse\" must be; or how great they may be."
+                .string(
+                    "Which figures may get worse, by how much, and how certain a \"worse\" must be; or how great they may "
+                        + "be. " + commentRule)
             ),
-            ("type", "object"), ("required", .strings(["version", "rules"])), ("additionalProperties", false),
+            ("type", "object"), ("required", .strings(["version", "rules"])), noOtherMembers, comments,
             (
                 "properties",
                 .object(
@@ -98,7 +100,7 @@ extension JSONSchema {
             "Its cell_id, as samples.csv has it.",
             [("type", "string"), ("minLength", .integer(1)), ("maxLength", .integer(PolicyDecoder.patternLimit))])
         return .object(
-            ("type", "object"), ("required", .strings(["cell"])), ("additionalProperties", false),
+            ("type", "object"), ("required", .strings(["cell"])), noOtherMembers, comments,
             ("properties", .object(("cell", cell))))
     }
 
@@ -114,7 +116,7 @@ extension JSONSchema {
             ("stat", selector("A stat")), ("phase", selector("A phase")), ("class", selector("A class")),
         ]
         return .object(
-            ("type", "object"), ("required", .strings(["metric", bound])), ("additionalProperties", false),
+            ("type", "object"), ("required", .strings(["metric", bound])), noOtherMembers, comments,
             ("properties", .members(selectors + bounds)))
     }
 

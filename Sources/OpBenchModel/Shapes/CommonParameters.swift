@@ -31,7 +31,7 @@ extension ShapeDefinition {
             .init(
                 name: "seed", kind: .integer(0...exactIntegerLimit), defaultValue: .integer(1),
                 summary:
-                    "Shapes the plan: which operation has which priority, when each arrives. No part of a cell_id; takes one value.",
+                    "Shapes the plan: which operation has which priority, when each arrives. No part of a cell_id.",
                 takesList: false),
         ]
     }

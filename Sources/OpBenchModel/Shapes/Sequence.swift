@@ -52,22 +52,28 @@ extension ShapeDefinition {
 
 extension Phase {
     /// Reads a phase, its parameters checked by its shape.
-    init(_ node: JSONNode) throws(InputError) {
-        let members = try node.object("a phase", known: ["name", "shape", "parameters"])
-        for key in ["name", "shape"] where members[key] == nil {
-            throw node.error("the key \"\(key)\" is missing", remedy: "a phase has a name and a shape")
+    init(_ node: JSONNode) throws(InputErrors) {
+        let mistakes = Mistakes()
+        let members = try node.object(
+            "a phase", known: ["name", "shape", "parameters"], required: ["name", "shape"],
+            remedy: "a phase has a name and a shape", mistakes)
+        let name = mistakes.keep(members["name"]) { node throws(InputErrors) in
+            try WorkloadDecoder.name(node, of: "phase", limit: Self.nameLimit)
         }
-        name = try WorkloadDecoder.name(members["name"]!, of: "phase", limit: Self.nameLimit)
-        shape = Shape(
-            rawValue: try members["shape"]!.choice("shape", among: ShapeDefinition.phaseShapes.map(\.rawValue)))!
-        values = [:]
-        guard let parameters = members["parameters"] else { return }
-        let definition = ShapeDefinition.of(shape)
-        for (name, value) in try parameters.object("an object of parameters", known: definition.parameters.map(\.name))
-            .sorted(by: { $0.value.value.line < $1.value.value.line })
-        {
-            values[name] = try definition.parameter(named: name)!.value(from: value)
+        let shape = mistakes.keep(members["shape"]) { node throws(InputErrors) in
+            Shape(rawValue: try node.choice("shape", among: ShapeDefinition.phaseShapes.map(\.rawValue)))!
         }
+        var values: [String: ParameterValue] = [:]
+        if let shape, let parameters = members["parameters"] {
+            let definition = ShapeDefinition.of(shape)
+            mistakes.keep { () throws(InputErrors) in
+                values = try definition.values(in: parameters) { parameter, node throws(InputErrors) in
+                    try parameter.value(from: node)
+                }
+            }
+        }
+        try mistakes.check()
+        self.init(name: name!, shape: shape!, values: values)
     }
 
     var json: JSONValue {
@@ -79,19 +85,22 @@ extension Phase {
 
 extension ParameterDefinition {
     /// The phases of a sequence, each name once.
-    func phases(from node: JSONNode) throws(InputError) -> [Phase] {
+    func phases(from node: JSONNode) throws(InputErrors) -> [Phase] {
         let elements = try node.elements(allowed)
         guard elements.count <= Phase.countLimit else {
             throw node.error("\(elements.count) phases", remedy: "at most \(Phase.countLimit) are allowed")
         }
+        let mistakes = Mistakes()
         var phases: [Phase] = []
         for element in elements {
-            let phase = try Phase(element)
+            guard let phase = mistakes.keep({ () throws(InputErrors) in try Phase(element) }) else { continue }
             if phases.contains(where: { $0.name == phase.name }) {
-                throw element.error("two phases are named \(phase.name)", remedy: "name each differently")
+                mistakes.note(
+                    element.mistake("two phases are named \(phase.name)", remedy: "name each differently"))
             }
             phases.append(phase)
         }
+        try mistakes.check()
         return phases
     }
 }

@@ -50,11 +50,32 @@ public struct ShapeDefinition: Sendable {
     }
 
     /// The kinds of sample by name, in the order of tables.
-    var kindNames: [String] { SampleKind.allCases.filter(kinds.contains).map(\.rawValue) }
+    package var kindNames: [String] { SampleKind.allCases.filter(kinds.contains).map(\.rawValue) }
+
+    /// The cell with every parameter at its default.
+    package func standardCell(of workload: String) -> Cell { Cell(workload: workload, definition: self, values: [:]) }
 
     /// The parameter of that name, or nil if the shape has none.
     public func parameter(named name: String) -> ParameterDefinition? {
         parameters.first { $0.name == name }
+    }
+
+    /// What an object says of the parameters, by name.
+    ///
+    /// - Parameter read: reads what stands under one of them.
+    func values<Value>(
+        in node: JSONNode, read: (ParameterDefinition, JSONNode) throws(InputErrors) -> Value
+    ) throws(InputErrors) -> [String: Value] {
+        let mistakes = Mistakes()
+        let members = try node.object("an object of parameters", known: parameters.map(\.name), mistakes)
+        var values: [String: Value] = [:]
+        for parameter in parameters {
+            values[parameter.name] = mistakes.keep(members[parameter.name]) { node throws(InputErrors) in
+                try read(parameter, node)
+            }
+        }
+        try mistakes.check()
+        return values
     }
 
     /// The plan of a cell of this shape. The same cell gives the same plan.

@@ -38,7 +38,7 @@ extension BackendDefinition {
 
 extension BackendID {
     /// Those defined for a shape, in the order of tables.
-    static func known(for shape: Shape) -> [BackendID] {
+    package static func known(for shape: Shape) -> [BackendID] {
         BackendDefinition.all.filter { $0.shapes.contains(shape) }.map(\.id)
     }
 }

@@ -17,6 +17,13 @@ extension Cell {
             id: ([workload] + differing.sorted()).joined(separator: " "))
     }
 
+    /// The workload's name and every parameter but the seed, sorted, also those at their defaults, which the id leaves out:
+    /// `w chains=1 depth=10 max_concurrent=default …`.
+    package var fullName: String {
+        let values = parameters.filter { $0.key != "seed" }.map { "\($0.key)=\($0.value)" }
+        return ([workload] + values.sorted()).joined(separator: " ")
+    }
+
     /// How many operations one round of the cell submits.
     public var operationCount: Int { ShapeDefinition.of(shape).operationCount(self) }
 

@@ -13,16 +13,32 @@ public enum JSONSchema {
             ("title", "An opbench workload"),
             (
                 "description",
-                "One workload: a shape, its parameters, and what runs and measures it. Lists multiply into cells."
+                .string(
+                    "One workload: a shape, its parameters, and what runs and measures it. Lists multiply into cells. "
+                        + commentRule)
             ),
             ("type", "object"),
             ("required", .strings(WorkloadDecoder.requiredKeys)),
-            ("additionalProperties", false),
+            noOtherMembers, comments,
             ("properties", properties),
             ("not", .object(("required", .strings(["sample_kinds", "metrics"])))),
             ("allOf", JSONValue(.array(Shape.allCases.map(conditional)))),
             ("$defs", definitions))
     }
+
+    // MARK: Comments
+
+    /// What workloads and policies have in place of comments.
+    static let commentRule =
+        "A member of any object whose name begins with \(JSONNode.commentMark) is a comment, whatever it holds."
+    static let commentPattern = "^\(JSONNode.commentMark)"
+    static let comments: (String, JSONValue) = ("patternProperties", .object((commentPattern, true)))
+    /// Beside those that are listed, and comments.
+    static let noOtherMembers: (String, JSONValue) = ("additionalProperties", false)
+    /// Something beside comments.
+    private static let notEmpty: (String, JSONValue) = (
+        "not", .object(("propertyNames", .object(("pattern", .string(commentPattern)))))
+    )
 
     // MARK: What all shapes share
 
@@ -137,7 +153,7 @@ public enum JSONSchema {
 
     private static func parameters(of definition: ShapeDefinition) -> JSONValue {
         .object(
-            ("description", .string(definition.summary)), ("type", "object"), ("additionalProperties", false),
+            ("description", .string(definition.summary)), ("type", "object"), noOtherMembers, comments,
             ("properties", .members(definition.parameters.map { ($0.name, parameter($0, of: definition.shape)) })))
     }
 
@@ -164,7 +180,7 @@ public enum JSONSchema {
             let weight = JSONValue.object(
                 ("type", "number"), ("minimum", .integer(0)),
                 ("maximum", .integer(Int(ParameterDefinition.weightLimit))))
-            let allZero = JSONValue.object(("additionalProperties", .object(("const", .integer(0)))))
+            let allZero = JSONValue.object(comments, ("additionalProperties", .object(("const", .integer(0)))))
             let most = JSONValue.integer(ParameterDefinition.weightCountLimit)
             return .members(
                 [("type", "object"), ("maxProperties", most), ("not", allZero)] + keys.schema(ofWeight: weight))
@@ -187,13 +203,13 @@ public enum JSONSchema {
                 ($0.name, JSONValue.reference("\(shape.rawValue).value.\($0.name)"))
             }
             let isShape = JSONValue.object(("shape", .object(("const", .string(shape.rawValue)))))
-            let object = JSONValue.object(("additionalProperties", false), ("properties", .members(parameters)))
+            let object = JSONValue.object(noOtherMembers, comments, ("properties", .members(parameters)))
             return JSONValue.object(
                 ("if", .object(("properties", isShape), ("required", .strings(["shape"])))),
                 ("then", .object(("properties", .object(("parameters", object))))))
         }
         return .object(
-            ("type", "object"), ("required", .strings(["name", "shape"])), ("additionalProperties", false),
+            ("type", "object"), ("required", .strings(["name", "shape"])), noOtherMembers, comments,
             (
                 "properties",
                 .object(
@@ -213,13 +229,13 @@ public enum JSONSchema {
         ].filter { hasStatus || $0.0 != "status" }
         return .object(
             ("type", "object"), ("required", .strings(known.map(\.0).filter { $0 != "when" })),
-            ("additionalProperties", false), ("properties", .members(known)))
+            noOtherMembers, comments, ("properties", .members(known)))
     }
 
     private static func conditions(of definition: ShapeDefinition) -> JSONValue {
         .object(
             ("description", "Conditions on the cell, all of which must hold; left out, every cell is meant."),
-            ("type", "object"), ("minProperties", .integer(1)), ("additionalProperties", false),
+            ("type", "object"), notEmpty, noOtherMembers, comments,
             ("properties", .members(definition.parameters.map { ($0.name, condition(on: $0, of: definition.shape)) })))
     }
 
@@ -231,7 +247,7 @@ public enum JSONSchema {
             ("maximum", .integer(RuleDecoder.boundLimit)))
         let bounds = definition.isNumeric ? [("below", bound), ("above", bound)] : []
         let object = JSONValue.object(
-            ("type", "object"), ("minProperties", .integer(1)), ("additionalProperties", false),
+            ("type", "object"), notEmpty, noOtherMembers, comments,
             ("properties", .members([("equals", value)] + bounds)))
         if case .weights = definition.kind { return object }
         return .object(("anyOf", .list(value, object)))
@@ -242,12 +258,25 @@ extension ParameterDefinition.WeightKeys {
     fileprivate func schema(ofWeight weight: JSONValue) -> [(String, JSONValue)] {
         switch self {
         case .fixed(let keys):
-            [("additionalProperties", false), ("properties", .members(keys.map { ($0, weight) }))]
+            [JSONSchema.noOtherMembers, JSONSchema.comments, ("properties", .members(keys.map { ($0, weight) }))]
         case .number:
             [
-                ("additionalProperties", false),
-                ("propertyNames", .object(("not", .object(("pattern", "\\n"))))),
-                ("patternProperties", .object(("^(0(\\.[0-9]{1,6})?|1(\\.0{1,6})?)$", weight))),
+                JSONSchema.noOtherMembers,
+                (
+                    "propertyNames",
+                    .object(
+                        (
+                            "anyOf",
+                            .list(
+                                .object(("pattern", .string(JSONSchema.commentPattern))),
+                                .object(("not", .object(("pattern", "\\n")))))
+                        ))
+                ),
+                (
+                    "patternProperties",
+                    .object(
+                        (JSONSchema.commentPattern, true), ("^(0(\\.[0-9]{1,6})?|1(\\.0{1,6})?)$", weight))
+                ),
             ]
         }
     }

@@ -1,6 +1,6 @@
 extension ParameterDefinition {
     /// The values that a file gives: one value or a list of them, each legal and none twice.
-    func values(from node: JSONNode) throws(InputError) -> [ParameterValue] {
+    func values(from node: JSONNode) throws(InputErrors) -> [ParameterValue] {
         if case .phases = kind { return [try value(from: node)] }
         guard case .array = node.value.content else { return [try value(from: node)] }
         guard takesList else {
@@ -11,20 +11,25 @@ extension ParameterDefinition {
                 "the list has \(elements.count) values",
                 remedy: "a workload has at most \(WorkloadSpec.cellLimit) cells; shorten the list")
         }
+        let mistakes = Mistakes()
         var values: [ParameterValue] = []
         var seen: Set<ParameterValue> = []
         for element in try node.elements("\(allowed), or a list of such values") {
-            let value = try value(from: element)
-            if !seen.insert(value).inserted {
-                throw element.error("\(value) appears twice in the list", remedy: "keep one of the two")
+            guard let value = mistakes.keep({ () throws(InputErrors) in try self.value(from: element) }) else {
+                continue
             }
-            values.append(value)
+            if seen.insert(value).inserted {
+                values.append(value)
+            } else {
+                mistakes.note(element.mistake("\(value) appears twice in the list", remedy: "keep one of the two"))
+            }
         }
+        try mistakes.check()
         return values
     }
 
     /// One value, checked against the parameter's kind and range.
-    func value(from node: JSONNode) throws(InputError) -> ParameterValue {
+    func value(from node: JSONNode) throws(InputErrors) -> ParameterValue {
         switch kind {
         case .integer(let range):
             return .integer(try integer(from: node, in: range))
@@ -45,7 +50,7 @@ extension ParameterDefinition {
         }
     }
 
-    private func integer(from node: JSONNode, in range: ClosedRange<Int>) throws(InputError) -> Int {
+    private func integer(from node: JSONNode, in range: ClosedRange<Int>) throws(InputErrors) -> Int {
         guard case .number(let number) = node.value.content else { throw node.wrongType(expected: allowed) }
         guard number.isWhole || !number.double.isFinite else {
             throw node.error("\(number.text) is not a whole number", remedy: "\(name) is \(allowed)")
@@ -56,33 +61,37 @@ extension ParameterDefinition {
         return integer
     }
 
-    private func weights(from node: JSONNode, keys: WeightKeys) throws(InputError) -> [String: Double] {
+    private func weights(from node: JSONNode, keys: WeightKeys) throws(InputErrors) -> [String: Double] {
+        let mistakes = Mistakes()
         var weights: [String: Double] = [:]
         var seen: Set<String> = []
-        let members = try node.members(allowed)
-        if members.count > Self.weightCountLimit {
-            throw node.error(
-                "\(members.count) weights", remedy: "at most \(Self.weightCountLimit) are allowed")
+        // Comments count, as a schema counts them.
+        if case .object(let entries) = node.value.content, entries.count > Self.weightCountLimit {
+            throw node.error("\(entries.count) weights", remedy: "at most \(Self.weightCountLimit) are allowed")
         }
-        for member in members {
+        for member in try node.members(allowed) {
             let entry = node.child(member)
             guard let key = keys.canonical(member.name) else {
-                throw entry.error(
-                    "unknown key \(JSONText.excerpt(member.name))", remedy: remedy(forKey: member.name, among: keys))
+                mistakes.note(
+                    entry.mistake(
+                        "unknown key \(JSONText.excerpt(member.name))", remedy: remedy(forKey: member.name, among: keys)
+                    ))
+                continue
             }
-            guard seen.insert(key).inserted else {
-                throw entry.error("the weight of \(key) is given twice", remedy: "keep one of the two")
+            if !seen.insert(key).inserted {
+                mistakes.note(entry.mistake("the weight of \(key) is given twice", remedy: "keep one of the two"))
             }
-            let weight = try weight(from: entry)
-            if weight > 0 { weights[key] = weight }
+            let weight = mistakes.keep { () throws(InputErrors) in try self.weight(from: entry) }
+            if let weight, weight > 0 { weights[key] = weight }
         }
+        try mistakes.check()
         if weights.isEmpty {
             throw node.error("no weight is above 0", remedy: "give at least one of \(keys.allowed) a weight above 0")
         }
         return weights
     }
 
-    private func weight(from node: JSONNode) throws(InputError) -> Double {
+    private func weight(from node: JSONNode) throws(InputErrors) -> Double {
         let range = "a number from 0 to \(Int(Self.weightLimit))"
         guard case .number(let number) = node.value.content else { throw node.wrongType(expected: range) }
         guard (0...Self.weightLimit).contains(number.double) else {

@@ -6,72 +6,82 @@ struct RuleDecoder {
     /// The greatest magnitude of a number after `below` and `above`.
     static let boundLimit = 1_000_000_000_000_000_000
 
-    let definition: ShapeDefinition
+    /// Nil where the file does not say which shape it is; then conditions are not looked at.
+    let definition: ShapeDefinition?
     let names: BackendNames
 
-    func skips(_ node: JSONNode) throws(InputError) -> [SkipRule] {
-        var rules: [SkipRule] = []
-        for element in try elements(node, "a list of skip rules") {
-            let members = try rule(element, known: ["backend", "when", "reason"], required: ["backend", "reason"])
-            rules.append(
-                SkipRule(
-                    backend: try BackendID(checking: members["backend"]!, for: definition.shape, names),
-                    conditions: try conditions(members["when"]),
-                    reason: try members["reason"]!.sentence("a one-line reason", limit: TextLimits.sentence)))
+    func skips(_ node: JSONNode) throws(InputErrors) -> [SkipRule] {
+        try rules(node, "a list of skip rules", known: ["backend", "when", "reason"]) { parts, _ in
+            SkipRule(backend: parts.backend, conditions: parts.conditions, reason: parts.reason)
         }
-        return rules
     }
 
-    func expectations(_ node: JSONNode) throws(InputError) -> [Expectation] {
-        var rules: [Expectation] = []
-        let statuses = Self.expectable.map(\.rawValue)
-        for element in try elements(node, "a list of expectations") {
-            let members = try rule(
-                element, known: ["backend", "when", "status", "reason"], required: ["backend", "status", "reason"])
-            rules.append(
-                Expectation(
-                    backend: try BackendID(checking: members["backend"]!, for: definition.shape, names),
-                    conditions: try conditions(members["when"]),
-                    status: SampleStatus(rawValue: try members["status"]!.choice("status", among: statuses))!,
-                    reason: try members["reason"]!.sentence("a one-line reason", limit: TextLimits.sentence)))
+    func expectations(_ node: JSONNode) throws(InputErrors) -> [Expectation] {
+        try rules(node, "a list of expectations", known: ["backend", "when", "status", "reason"]) { parts, status in
+            Expectation(
+                backend: parts.backend, conditions: parts.conditions, status: status ?? .invalid, reason: parts.reason)
         }
-        return rules
     }
 
-    private func elements(_ node: JSONNode, _ what: String) throws(InputError) -> [JSONNode] {
+    /// What both kinds of rule have.
+    private typealias Parts = (backend: BackendID, conditions: [String: ParameterCondition], reason: String)
+
+    private func rules<Rule>(
+        _ node: JSONNode, _ what: String, known: [String], make: (Parts, SampleStatus?) -> Rule
+    ) throws(InputErrors) -> [Rule] {
         let elements = try node.elements(what)
         guard elements.count <= Self.ruleLimit else {
             throw node.error("\(elements.count) rules", remedy: "at most \(Self.ruleLimit) are allowed; join some")
         }
-        return elements
-    }
-
-    private func rule(_ node: JSONNode, known: [String], required: [String]) throws(InputError) -> [String: JSONNode] {
-        let members = try node.object("an object", known: known)
-        for key in required where members[key] == nil {
-            throw node.error(
-                "the key \"\(key)\" is missing", remedy: "required are \(required.joined(separator: ", "))")
+        let mistakes = Mistakes()
+        let rules = elements.compactMap { element in
+            mistakes.keep { () throws(InputErrors) in try rule(element, known: known, make) }
         }
-        return members
+        try mistakes.check()
+        return rules
     }
 
-    /// No `when` at all means every cell; an empty one is taken for a slip.
-    private func conditions(_ node: JSONNode?) throws(InputError) -> [String: ParameterCondition] {
-        guard let node else { return [:] }
-        let members = try node.object("an object of conditions", known: definition.parameters.map(\.name))
-        if members.isEmpty {
+    private func rule<Rule>(
+        _ node: JSONNode, known: [String], _ make: (Parts, SampleStatus?) -> Rule
+    ) throws(InputErrors) -> Rule {
+        let mistakes = Mistakes()
+        let members = try node.object("an object", known: known, required: known.filter { $0 != "when" }, mistakes)
+        let backend = mistakes.keep(members["backend"]) { node throws(InputErrors) in
+            try BackendID(checking: node, for: definition?.shape, names)
+        }
+        let conditions = mistakes.keep(members["when"], self.conditions)
+        let status = mistakes.keep(members["status"]) { node throws(InputErrors) in
+            SampleStatus(rawValue: try node.choice("status", among: Self.expectable.map(\.rawValue)))!
+        }
+        let reason = mistakes.keep(members["reason"]) { node throws(InputErrors) in
+            try node.sentence("a one-line reason", limit: TextLimits.sentence)
+        }
+        try mistakes.check()
+        // No `when` at all means every cell.
+        return make((backend!, conditions ?? [:], reason!), status)
+    }
+
+    /// An empty one is taken for a slip.
+    private func conditions(_ node: JSONNode) throws(InputErrors) -> [String: ParameterCondition] {
+        guard let definition else { return [:] }
+        if try node.members("an object of conditions").isEmpty {
             throw node.error("no condition", remedy: "name a parameter, or leave `when` out to mean every cell")
         }
+        let mistakes = Mistakes()
+        let members = try node.object("an object of conditions", known: definition.parameters.map(\.name), mistakes)
         var conditions: [String: ParameterCondition] = [:]
-        for (name, value) in members {
-            conditions[name] = try condition(value, on: definition.parameter(named: name)!)
+        for parameter in definition.parameters {
+            conditions[parameter.name] = mistakes.keep(members[parameter.name]) { node throws(InputErrors) in
+                try condition(node, on: parameter)
+            }
         }
+        try mistakes.check()
         return conditions
     }
 
     private func condition(
         _ node: JSONNode, on parameter: ParameterDefinition
-    ) throws(InputError) -> ParameterCondition {
+    ) throws(InputErrors) -> ParameterCondition {
         guard case .object = node.value.content else {
             if case .weights = parameter.kind {
                 throw node.wrongType(expected: "{\"equals\": …} with \(parameter.allowed)")
@@ -79,14 +89,19 @@ struct RuleDecoder {
             return ParameterCondition(equals: try parameter.value(from: node))
         }
         let known = parameter.isNumeric ? ["equals", "below", "above"] : ["equals"]
-        let members = try node.object("a condition", known: known)
-        if members.isEmpty { throw node.error("no condition", remedy: "write one of \(known.joined(separator: ", "))") }
-        return ParameterCondition(
-            equals: try members["equals"].map(parameter.value(from:)),
-            below: try members["below"].map(bound), above: try members["above"].map(bound))
+        if try node.members("a condition").isEmpty {
+            throw node.error("no condition", remedy: "write one of \(known.joined(separator: ", "))")
+        }
+        let mistakes = Mistakes()
+        let members = try node.object("a condition", known: known, mistakes)
+        let condition = ParameterCondition(
+            equals: mistakes.keep(members["equals"], parameter.value(from:)),
+            below: mistakes.keep(members["below"], bound), above: mistakes.keep(members["above"], bound))
+        try mistakes.check()
+        return condition
     }
 
-    private func bound(_ node: JSONNode) throws(InputError) -> Double {
+    private func bound(_ node: JSONNode) throws(InputErrors) -> Double {
         guard case .number(let number) = node.value.content else { throw node.wrongType(expected: "a number") }
         guard number.double.magnitude <= Double(Self.boundLimit) else {
             throw node.error("the bound is out of range", remedy: "write a number of at most 10^18")

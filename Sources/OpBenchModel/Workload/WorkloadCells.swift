@@ -28,20 +28,22 @@ extension WorkloadSpec {
     }
 
     /// What no single value shows: too many cells, and cells whose values do not go together.
-    func checkProduct() throws(InputError) {
+    ///
+    /// - Parameter line: where the file has the parameters.
+    func checkProduct(line: Int? = nil) throws(InputErrors) {
+        func error(_ message: String, _ remedy: String) -> InputErrors {
+            InputErrors(
+                InputError(file: file, line: line, path: "$.parameters", message: message, remedy: remedy))
+        }
         guard let count = cellCount, count <= Self.cellLimit else {
-            throw InputError(
-                file: file, path: "$.parameters",
-                message: "the lists multiply into \(cellCount.map(String.init) ?? "more than 2^63") cells",
-                remedy: "at most \(Self.cellLimit) are allowed; shorten the lists or split the file")
+            throw error(
+                "the lists multiply into \(cellCount.map(String.init) ?? "more than 2^63") cells",
+                "at most \(Self.cellLimit) are allowed; shorten the lists or split the file")
         }
-        for cell in cells() {
-            if let problem = cell.problem {
-                throw InputError(
-                    file: file, path: "$.parameters", message: "the cell \"\(cell.id)\" is impossible: \(problem.what)",
-                    remedy: problem.remedy)
-            }
-        }
+        let impossible = cells().compactMap { cell in cell.problem.map { (cell: cell, problem: $0) } }
+        guard let (cell, problem) = impossible.first else { return }
+        let others = impossible.count == 1 ? "" : " (and so are \(impossible.count - 1) more)"
+        throw error("the cell \"\(cell.id)\" is impossible: \(problem.what)\(others)", problem.remedy)
     }
 }
 

@@ -11,31 +11,50 @@ enum WorkloadDecoder {
 
     static func decode(
         text: String, file: String, backends names: BackendNames = .known
-    ) throws(InputError) -> WorkloadSpec {
-        let root = try JSONParser.parse(text, file: file)
-        let members = try root.object("an object with the keys of a workload", known: keys)
-        for key in requiredKeys where members[key] == nil {
-            throw root.error(
-                "the key \"\(key)\" is missing", remedy: "required are \(requiredKeys.joined(separator: ", "))")
+    ) throws(InputErrors) -> WorkloadSpec {
+        let mistakes = Mistakes()
+        let root = try JSONParser.read(text, file: file, mistakes)
+        guard
+            let members = mistakes.keep({ () throws(InputErrors) in
+                try root.object(
+                    "an object with the keys of a workload", known: keys, required: requiredKeys, mistakes)
+            })
+        else { throw mistakes.gathered! }
+        mistakes.keep(members["$schema"], checkSchemaReference)
+        let name = mistakes.keep(members["name"]) { node throws(InputErrors) in
+            try Self.name(node, of: "workload", limit: TextLimits.name)
         }
-        if let schema = members["$schema"] { try checkSchemaReference(schema) }
-        let name = try name(members["name"]!, of: "workload", limit: TextLimits.name)
-        let summary = try members["summary"]!.sentence("a one-line summary", limit: TextLimits.sentence)
-        let shape = try shape(members["shape"]!)
-        let definition = ShapeDefinition.of(shape)
+        let summary = mistakes.keep(members["summary"]) { node throws(InputErrors) in
+            try node.sentence("a one-line summary", limit: TextLimits.sentence)
+        }
+        let shape = members["shape"].flatMap { Self.shape($0, mistakes) }
+        let definition = shape.map(ShapeDefinition.of)
         let rules = RuleDecoder(definition: definition, names: names)
-        let spec = WorkloadSpec(
-            file: file, text: text, sha256: SHA256.hexadecimal(of: Array(text.utf8)), name: name, summary: summary,
-            shape: shape, axes: try axes(members["parameters"]!, definition: definition),
-            backends: try backends(members["backends"]!, shape: shape, names),
-            sampleKinds: try sampleKinds(members, definition: definition) ?? definition.kinds,
-            skips: try members["skip"].map(rules.skips) ?? [],
-            expectations: try members["expect"].map(rules.expectations) ?? [])
-        try spec.checkProduct()
-        return spec
+        let backends = mistakes.keep(members["backends"]) { node throws(InputErrors) in
+            try Self.backends(node, shape: shape, names)
+        }
+        let kinds = mistakes.keep { () throws(InputErrors) in try Self.sampleKinds(members, definition: definition) }
+        let skips = mistakes.keep(members["skip"], rules.skips)
+        let expectations = mistakes.keep(members["expect"], rules.expectations)
+        var spec: WorkloadSpec?
+        if let definition, let node = members["parameters"] {
+            mistakes.keep { () throws(InputErrors) in
+                let read = WorkloadSpec(
+                    file: file, text: text, sha256: SHA256.hexadecimal(of: Array(text.utf8)),
+                    name: name ?? definition.shape.rawValue, summary: summary ?? "", shape: definition.shape,
+                    axes: try Self.axes(node, definition: definition), backends: backends ?? [],
+                    sampleKinds: (kinds ?? nil) ?? definition.kinds, skips: skips ?? [],
+                    expectations: expectations ?? [])
+                try read.checkProduct(line: node.value.line)
+                spec = read
+            }
+        }
+        try mistakes.check()
+        // Whatever keeps one from being made is a mistake.
+        return spec!
     }
 
-    private static func checkSchemaReference(_ node: JSONNode) throws(InputError) {
+    private static func checkSchemaReference(_ node: JSONNode) throws(InputErrors) {
         let text = try node.string("the schema's path as a string")
         let isReference = text == schemaPath || text.hasSuffix("/" + schemaPath)
         guard isReference, !text.unicodeScalars.contains(where: { $0.value < 0x20 }) else {
@@ -45,13 +64,9 @@ enum WorkloadDecoder {
     }
 
     /// The name of a workload or of a part of one.
-    static func name(_ node: JSONNode, of thing: String, limit: Int) throws(InputError) -> String {
+    static func name(_ node: JSONNode, of thing: String, limit: Int) throws(InputErrors) -> String {
         let text = try node.string("a name as a string")
-        let lettersAndDigits = "abcdefghijklmnopqrstuvwxyz0123456789".unicodeScalars
-        let scalars = text.unicodeScalars
-        guard let first = scalars.first, lettersAndDigits.contains(first), scalars.count <= limit,
-            scalars.allSatisfy({ lettersAndDigits.contains($0) || "._-".unicodeScalars.contains($0) })
-        else {
+        guard isName(text, limit: limit) else {
             throw node.error(
                 "\(JSONText.excerpt(text)) is no \(thing) name",
                 remedy: "use 1 to \(limit) of a-z, 0-9, '.', '_' and '-', beginning with a letter or digit")
@@ -59,57 +74,72 @@ enum WorkloadDecoder {
         return text
     }
 
-    private static func shape(_ node: JSONNode) throws(InputError) -> Shape {
-        Shape(rawValue: try node.choice("shape", among: Shape.allCases.map(\.rawValue)))!
+    static func isName(_ text: String, limit: Int) -> Bool {
+        let lettersAndDigits = "abcdefghijklmnopqrstuvwxyz0123456789".unicodeScalars
+        let scalars = text.unicodeScalars
+        guard let first = scalars.first, lettersAndDigits.contains(first), scalars.count <= limit else { return false }
+        return scalars.allSatisfy { lettersAndDigits.contains($0) || "._-".unicodeScalars.contains($0) }
+    }
+
+    /// A name that is nearly a shape's is a mistake, and stands for that shape, so that the rest can be checked.
+    private static func shape(_ node: JSONNode, _ mistakes: Mistakes) -> Shape? {
+        let names = Shape.allCases.map(\.rawValue)
+        if let name = mistakes.keep({ () throws(InputErrors) in try node.choice("shape", among: names) }) {
+            return Shape(rawValue: name)
+        }
+        guard case .string(let text) = node.value.content else { return nil }
+        return Suggestion.nearest(to: text, among: names).flatMap(Shape.init(rawValue:))
     }
 
     private static func axes(
         _ node: JSONNode, definition: ShapeDefinition
-    ) throws(InputError) -> [String: [ParameterValue]] {
-        var axes: [String: [ParameterValue]] = [:]
-        for (name, value) in try node.object(
-            "an object of parameters", known: definition.parameters.map(\.name)
-        ).sorted(by: { $0.value.value.line < $1.value.value.line }) {
-            axes[name] = try definition.parameter(named: name)!.values(from: value)
-        }
-        return axes
+    ) throws(InputErrors) -> [String: [ParameterValue]] {
+        try definition.values(in: node) { parameter, node throws(InputErrors) in try parameter.values(from: node) }
     }
 
     private static func backends(
-        _ node: JSONNode, shape: Shape, _ names: BackendNames
-    ) throws(InputError) -> [BackendID] {
+        _ node: JSONNode, shape: Shape?, _ names: BackendNames
+    ) throws(InputErrors) -> [BackendID] {
+        let mistakes = Mistakes()
         var backends: [BackendID] = []
         for element in try node.elements("a list of backends") {
-            let backend = try BackendID(checking: element, for: shape, names)
+            let read = mistakes.keep { () throws(InputErrors) in try BackendID(checking: element, for: shape, names) }
+            guard let backend = read else { continue }
             if backends.contains(backend) {
-                throw element.error("\(backend.rawValue) appears twice in the list", remedy: "keep one of the two")
+                mistakes.note(
+                    element.mistake("\(backend.rawValue) appears twice in the list", remedy: "keep one of the two"))
             }
             backends.append(backend)
         }
+        try mistakes.check()
         return backends
     }
 
     /// `metrics` is the older name of `sample_kinds`.
     private static func sampleKinds(
-        _ members: [String: JSONNode], definition: ShapeDefinition
-    ) throws(InputError) -> Set<SampleKind>? {
+        _ members: [String: JSONNode], definition: ShapeDefinition?
+    ) throws(InputErrors) -> Set<SampleKind>? {
         if members["metrics"] != nil, let node = members["sample_kinds"] {
             throw node.error("sample_kinds and metrics are two names of one list", remedy: "keep one of the two")
         }
         guard let node = members["sample_kinds"] ?? members["metrics"] else { return nil }
+        let mistakes = Mistakes()
+        let names = SampleKind.allCases.map(\.rawValue)
         var kinds: Set<SampleKind> = []
         for element in try node.elements("a list of sample kinds") {
-            let names = SampleKind.allCases.map(\.rawValue)
-            let kind = SampleKind(rawValue: try element.choice("sample kind", among: names))!
-            guard definition.kinds.contains(kind) else {
-                throw element.error(
-                    "the shape \(definition.shape.rawValue) has no \(kind.rawValue) samples",
-                    remedy: "for it there are " + definition.kindNames.joined(separator: ", "))
-            }
-            if !kinds.insert(kind).inserted {
-                throw element.error("\(kind.rawValue) appears twice in the list", remedy: "keep one of the two")
+            let name = mistakes.keep { () throws(InputErrors) in try element.choice("sample kind", among: names) }
+            guard let kind = name.flatMap(SampleKind.init(rawValue:)) else { continue }
+            if let definition, !definition.kinds.contains(kind) {
+                mistakes.note(
+                    element.mistake(
+                        "the shape \(definition.shape.rawValue) has no \(kind.rawValue) samples",
+                        remedy: "for it there are " + definition.kindNames.joined(separator: ", ")))
+            } else if !kinds.insert(kind).inserted {
+                mistakes.note(
+                    element.mistake("\(kind.rawValue) appears twice in the list", remedy: "keep one of the two"))
             }
         }
+        try mistakes.check()
         return kinds
     }
 }
@@ -124,7 +154,9 @@ public enum BackendNames: Sendable {
 
 extension BackendID {
     /// Reads a backend's name, which must be known and defined for the shape; a recorded one need not be known.
-    init(checking node: JSONNode, for shape: Shape, _ names: BackendNames) throws(InputError) {
+    ///
+    /// - Parameter shape: nil where the file does not say which it is.
+    init(checking node: JSONNode, for shape: Shape?, _ names: BackendNames) throws(InputErrors) {
         if names == .recorded {
             let recorded = BackendID(rawValue: try node.string("a backend as a string"))
             if recorded.isWellFormed, BackendDefinition.of(recorded) == nil {
@@ -133,11 +165,13 @@ extension BackendID {
             }
         }
         let name = try node.choice("backend", among: BackendID.known.map(\.rawValue))
-        let known = BackendID.known(for: shape)
-        guard known.contains(where: { $0.rawValue == name }) else {
-            throw node.error(
-                "the backend \(name) is not defined for the shape \(shape.rawValue)",
-                remedy: "for it there are " + known.map(\.rawValue).joined(separator: ", "))
+        if let shape {
+            let known = BackendID.known(for: shape)
+            guard known.contains(where: { $0.rawValue == name }) else {
+                throw node.error(
+                    "the backend \(name) is not defined for the shape \(shape.rawValue)",
+                    remedy: "for it there are " + known.map(\.rawValue).joined(separator: ", "))
+            }
         }
         self.init(rawValue: name)
     }

@@ -1,37 +1,50 @@
 extension WorkloadSpec {
     /// Reads, decodes and wholly validates one workload file. Nothing runs before this has succeeded.
     ///
-    /// - Throws: `InputError` for an unreadable file, bad JSON, and every violation of the published schema or of the
-    ///   rules that a schema cannot say.
-    public static func load(file: String) throws(InputError) -> WorkloadSpec {
-        try decode(text: try TextFile.read(file), file: file)
+    /// - Throws: `InputErrors` with all that is wrong: an unreadable file, bad JSON, every violation of the published
+    ///   schema and of the rules that a schema cannot say.
+    public static func load(file: String) throws(InputErrors) -> WorkloadSpec {
+        try decode(text: try TextFile.readInput(file), file: file)
     }
 
     /// As `load(file:)`, of a text that was read before; `file` is what errors name.
     public static func decode(
         text: String, file: String, backends: BackendNames = .known
-    ) throws(InputError) -> WorkloadSpec {
+    ) throws(InputErrors) -> WorkloadSpec {
         try WorkloadDecoder.decode(text: text, file: file, backends: backends)
     }
 
     /// Loads several files; their names must differ, and together they must not exceed `cellLimit` cells.
-    public static func load(files: [String]) throws(InputError) -> [WorkloadSpec] {
-        var specs: [WorkloadSpec] = []
-        for file in files { try append(try load(file: file), to: &specs) }
-        return specs
+    ///
+    /// - Throws: `InputErrors` with the mistakes of all files.
+    public static func load(files: [String]) throws(InputErrors) -> [WorkloadSpec] {
+        try joined(files) { file throws(InputErrors) in try load(file: file) }
     }
 
     /// As `load(files:)`, of texts that were read before.
     public static func decode(
         texts: [(text: String, file: String)], backends: BackendNames = .known
-    ) throws(InputError) -> [WorkloadSpec] {
-        var specs: [WorkloadSpec] = []
-        for (text, file) in texts { try append(try decode(text: text, file: file, backends: backends), to: &specs) }
-        return specs
+    ) throws(InputErrors) -> [WorkloadSpec] {
+        try joined(texts) { source throws(InputErrors) in
+            try decode(text: source.text, file: source.file, backends: backends)
+        }
     }
 
     /// The most workloads of one run.
     static let countLimit = 1000
+
+    private static func joined<Source>(
+        _ sources: [Source], _ load: (Source) throws(InputErrors) -> WorkloadSpec
+    ) throws(InputErrors) -> [WorkloadSpec] {
+        let mistakes = Mistakes()
+        var specs: [WorkloadSpec] = []
+        for source in sources {
+            guard let spec = mistakes.keep({ () throws(InputErrors) in try load(source) }) else { continue }
+            mistakes.keepFirst { () throws(InputError) in try append(spec, to: &specs) }
+        }
+        try mistakes.check()
+        return specs
+    }
 
     private static func append(_ spec: WorkloadSpec, to specs: inout [WorkloadSpec]) throws(InputError) {
         guard specs.count < countLimit else {

@@ -3,18 +3,22 @@ extension WorkloadSpec {
     ///
     /// - Parameter set: values by parameter name. Text is read as the parameter's kind demands: digits as a whole
     ///   number, `high:1/low:2` as weights.
-    /// - Throws: `InputError` naming `--set` where the shape has no such parameter or a value is not legal.
-    public func overriding(_ set: [String: [ParameterValue]]) throws(InputError) -> WorkloadSpec {
+    /// - Throws: `InputErrors` naming `--set` where the shape has no such parameter or a value is not legal.
+    public func overriding(_ set: [String: [ParameterValue]]) throws(InputErrors) -> WorkloadSpec {
         let definition = ShapeDefinition.of(shape)
+        let mistakes = Mistakes()
         var changed = self
         for (name, values) in set.sorted(by: { $0.key < $1.key }) {
             guard let parameter = definition.parameter(named: name) else {
-                throw Self.unknownParameter(name, among: definition.parameters.map(\.name))
+                mistakes.note(Self.unknownParameter(name, among: definition.parameters.map(\.name)))
+                continue
             }
             let elements = values.map { parameter.json(of: $0) }
             let value = elements.count == 1 ? elements[0] : JSONValue(.array(elements))
-            changed.axes[name] = try parameter.values(from: JSONNode(file: Self.option, path: name, value: value))
+            let node = JSONNode(file: Self.option, path: name, value: value)
+            changed.axes[name] = mistakes.keep { () throws(InputErrors) in try parameter.values(from: node) }
         }
+        try mistakes.check()
         try changed.checkProduct()
         return changed
     }
@@ -23,16 +27,18 @@ extension WorkloadSpec {
     /// parameter of at least one of them.
     public static func overriding(
         _ specs: [WorkloadSpec], with set: [String: [ParameterValue]]
-    ) throws(InputError) -> [WorkloadSpec] {
+    ) throws(InputErrors) -> [WorkloadSpec] {
         let known = specs.flatMap { ShapeDefinition.of($0.shape).parameters.map(\.name) }
+        let mistakes = Mistakes()
         for name in set.keys.sorted() where !known.contains(name) {
-            throw unknownParameter(name, among: Set(known).sorted())
+            mistakes.note(unknownParameter(name, among: Set(known).sorted()))
         }
-        var changed: [WorkloadSpec] = []
-        for spec in specs {
+        let changed = specs.compactMap { spec in
             let definition = ShapeDefinition.of(spec.shape)
-            changed.append(try spec.overriding(set.filter { definition.parameter(named: $0.key) != nil }))
+            let own = set.filter { definition.parameter(named: $0.key) != nil }
+            return mistakes.keep { () throws(InputErrors) in try spec.overriding(own) }
         }
+        try mistakes.check()
         return changed
     }
 

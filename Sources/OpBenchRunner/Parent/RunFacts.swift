@@ -68,9 +68,14 @@ public struct RunFacts: Sendable {
         let (manifest, progress) = try RunManifest.readWithProgress(path)
         // What is wrong with one is told of both files; one that is right has its own file's name.
         // Another program may have had backends that this one has not.
-        var workloads = try WorkloadSpec.decode(
-            texts: manifest.identity.workloads.map { (text: $0.text, file: "\(path): \($0.file)") },
-            backends: .recorded)
+        var workloads: [WorkloadSpec]
+        do {
+            workloads = try WorkloadSpec.decode(
+                texts: manifest.identity.workloads.map { (text: $0.text, file: "\(path): \($0.file)") },
+                backends: .recorded)
+        } catch {
+            throw error.first
+        }
         for (index, workload) in manifest.identity.workloads.enumerated() { workloads[index].file = workload.file }
         return RunFacts(
             hostClass: manifest.host.hostClass, allocator: manifest.host.allocator,

@@ -21,7 +21,7 @@ final class RunFolder {
         SampleRow.fileName, HistogramRow.fileName, manifestName, manifestName + ".new", SummaryRow.fileName,
         CompareRow.fileName,
     ]
-    private static let manifestName = "run.json"
+    private static let manifestName = RunManifest.fileName
 
     /// Opens the folder and takes its lock.
     ///

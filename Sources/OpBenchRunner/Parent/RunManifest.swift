@@ -33,6 +33,8 @@ struct RunManifest: Codable, Sendable {
         }
     }
 
+    static let fileName = "run.json"
+
     var schemaVersion = CSVFile.schemaVersion
     var runID: String
     var startedUTC: String
@@ -59,10 +61,15 @@ struct RunManifest: Codable, Sendable {
         /// `running`, `finished` or `cancelled`.
         var state: String
 
+        static let running = "running"
         /// The state of a run that has all its samples.
         static let finished = "finished"
 
         var samplesDone: Int
+        /// Those that failed, and that their workload does not expect to. Runs of former versions do not say.
+        var samplesBad: Int?
+        /// How many throughput blocks a cell has, at most, or of another kind where there are none. As above.
+        var blocksDone: Int?
         /// CPU time of the process that starts the samples, so far; theirs is in their rows. Not known of former versions.
         var runnerCPUNanoseconds: Int64?
         var endedUTC: String?
@@ -70,6 +77,8 @@ struct RunManifest: Codable, Sendable {
         enum CodingKeys: String, CodingKey {
             case state
             case samplesDone = "samples_done"
+            case samplesBad = "samples_bad"
+            case blocksDone = "blocks_done"
             case runnerCPUNanoseconds = "runner_cpu_ns"
             case endedUTC = "ended_utc"
         }

@@ -8,6 +8,8 @@ public struct RunOptions: Sendable {
     public var kinds: Set<SampleKind>?
     /// Blocks of every kind; nil for the defaults of `BlockCounts`.
     public var blocks: Int?
+    /// Blocks of single kinds, in place of what the options say otherwise.
+    public var blocksOfKinds: [SampleKind: Int] = [:]
     /// One block of each kind and shorter samples.
     public var isQuick: Bool
     /// Orders the blocks; plans are shaped by the workloads' own seeds.
@@ -66,7 +68,7 @@ public struct RunOptions: Sendable {
 
     /// Blocks of a kind.
     func blocks(of kind: SampleKind) -> Int {
-        if let blocks { return blocks }
+        if let count = blocksOfKinds[kind] ?? blocks { return count }
         if isQuick { return 1 }
         return switch kind {
         case .throughput where budget != nil: TimeBudget.stages.last!

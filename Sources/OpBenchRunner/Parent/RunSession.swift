@@ -62,7 +62,7 @@ final class RunSession {
             tell(.budgetIsShort(budgetSeconds: budget.seconds, estimatedSeconds: estimate))
         }
         // First of all: rows without a description could not be gone on with.
-        try saveProgress("running")
+        try saveProgress(RunManifest.Progress.running)
         let omitted = recorder.omissionRows()
         if !omitted.isEmpty {
             try folder.save(omitted, [])
@@ -208,12 +208,12 @@ final class RunSession {
     ) throws {
         try folder.save(rows, histogramRows)
         recorder.note(sample, status)
-        try saveProgress("running")
+        try saveProgress(RunManifest.Progress.running)
     }
 
     private func saveProgress(_ state: String, isEnd: Bool = false) throws {
         let progress = RunManifest.Progress(
-            state: state, samplesDone: recorder.done,
+            state: state, samplesDone: recorder.done, samplesBad: recorder.bad, blocksDone: recorder.blocks,
             runnerCPUNanoseconds: ResourceUsage.now().cpuNanoseconds, endedUTC: isEnd ? Timestamp.now() : nil)
         try folder.saveManifest(writer.text(progress))
     }

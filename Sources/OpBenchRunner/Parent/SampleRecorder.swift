@@ -7,6 +7,11 @@ struct SampleRecorder {
     /// Timeouts and crashes by side, backend and cell.
     private var failures: [String: Int] = [:]
     private var reruns = 0
+    /// Attempts that failed, and that their workload does not expect to.
+    private(set) var bad = 0
+    /// The most blocks of a cell that have a sample, by their numbers.
+    private var blocksOfKinds: [SampleKind: Int] = [:]
+    private let specs: [String: WorkloadSpec]
     /// Samples taken by this process.
     private(set) var taken = 0
 
@@ -17,22 +22,42 @@ struct SampleRecorder {
         self.plan = plan
         let ids = Set(earlier.map(\.sampleID))
         doneIDs = ids
+        specs = Dictionary(plan.specs.map { ($0.name, $0) }) { first, _ in first }
         reruns = Set(earlier.filter { $0.flags.contains("rerun") }.map(\.sampleID)).count
         for row in earlier where row.metric == Metric.status.name {
             if row.status == .timeout || row.status == .crashed {
                 failures[Self.key(row.side, row.backend, row.cellID), default: 0] += 1
             }
         }
+        let cells = Dictionary(plan.samples.map { ($0.cell.id, $0.cell) }) { first, _ in first }
+        for row in earlier where row.metric == Metric.status.name {
+            if let cell = cells[row.cellID] { count(row.status, row.backend, cell) }
+        }
+        for sample in plan.samples where ids.contains(sample.id) { countBlock(of: sample) }
     }
 
     /// Samples of the plan that are done.
     var done: Int { plan.samples.count { doneIDs.contains($0.id) } }
+
+    /// How many throughput blocks a cell has, at most; of another kind, where nothing else was taken.
+    var blocks: Int { blocksOfKinds[.throughput] ?? blocksOfKinds.values.max() ?? 0 }
 
     func isDone(_ sample: PlannedSample) -> Bool { doneIDs.contains(sample.id) }
 
     mutating func note(_ sample: PlannedSample, _ status: SampleStatus) {
         doneIDs.insert(sample.id)
         if status == .timeout || status == .crashed { failures[Self.key(sample), default: 0] += 1 }
+        count(status, sample.backend, sample.cell)
+        countBlock(of: sample)
+    }
+
+    private mutating func count(_ status: SampleStatus, _ backend: BackendID, _ cell: Cell) {
+        guard [.invalid, .crashed, .timeout].contains(status) else { return }
+        if specs[cell.workload]?.expectation(of: status, for: backend, in: cell) == nil { bad += 1 }
+    }
+
+    private mutating func countBlock(of sample: PlannedSample) {
+        blocksOfKinds[sample.kind] = max(sample.block + 1, blocksOfKinds[sample.kind] ?? 0)
     }
 
     private static func key(_ sample: PlannedSample) -> String {

@@ -1,0 +1,74 @@
+import ArgumentParser
+import OpBenchModel
+import OpBenchRunner
+
+/// `--for-gate`: what the policy of a gate takes, in place of the usual kinds of sample and numbers of blocks.
+struct GateRunOptions: ParsableArguments {
+    @Flag(
+        name: .customLong("for-gate"),
+        help: ArgumentHelp(
+            "Take what `opbench gate` needs to reach a verdict, and no more.",
+            discussion: """
+                That is 15 blocks, or as many as the rules of --policy take, of the kinds of sample that report what is \
+                judged: throughput and memory without a policy. --blocks takes more.
+                """))
+    var isForGate = false
+
+    @Option(
+        help: ArgumentHelp(
+            "With --for-gate, the policy file (JSON) of that gate.",
+            discussion: "Without it: the one of a gate of two runs that is given none.", valueName: "file"))
+    var policy: String?
+
+    func validate() throws {
+        if policy != nil, !isForGate { throw ValidationError("--policy goes with --for-gate.") }
+    }
+
+    /// Refuses what decides the same in another way.
+    func check(_ selection: SelectionOptions, _ plan: PlanOptions) throws {
+        guard isForGate else { return }
+        if plan.quick { throw ValidationError("--for-gate takes whole samples: leave --quick out.") }
+        if selection.kinds != nil {
+            throw ValidationError("--for-gate decides which kinds of sample are taken: leave --metric out.")
+        }
+    }
+
+    /// Reads the workloads and the policy.
+    ///
+    /// - Returns: the selection with the kinds that are needed, and the blocks of those of which their number matters.
+    /// - Throws: `InputErrors` with the mistakes of workloads, options and policy.
+    func load(
+        _ options: SelectionOptions, _ plan: PlanOptions
+    ) throws(InputErrors) -> (selection: Selection, blocks: [SampleKind: Int]) {
+        let mistakes = Mistakes()
+        let loaded = mistakes.keep(options.load)
+        let needs = mistakes.keep { () throws(InputErrors) in try self.needs() }
+        try mistakes.check()
+        var selection = loaded!
+        guard let needs = needs ?? nil else { return (selection, [:]) }
+        selection.replaceKinds(by: needs.kinds)
+        if needs.takesBaseline {
+            for spec in selection.specs where !spec.backends.contains(.dispatch) {
+                selection.warn("\(spec.file): without the backend dispatch there is no time_ratio for a gate to judge")
+            }
+        }
+        return (selection, needs.blocks.mapValues { plan.blocks ?? $0 })
+    }
+
+    private func needs() throws(InputErrors) -> GateNeeds? {
+        guard isForGate else { return nil }
+        guard let policy else { return GateNeeds(of: .standard) }
+        return GateNeeds(of: try GatePolicy.load(file: policy))
+    }
+
+    /// The same as words of a command line.
+    var words: [String] { (isForGate ? ["--for-gate"] : []) + Words.option("--policy", policy) }
+}
+
+extension RunOptions {
+    /// Takes so many blocks of some kinds, and as many as usual of the others, if any are given.
+    mutating func take(_ blocks: [SampleKind: Int]) {
+        if blocks.isEmpty { return }
+        (self.blocks, blocksOfKinds) = (nil, blocks)
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import OpBenchModel
+
+/// A policy for figures that have no ratio, since what they are held against is 0: it bounds each by what was measured,
+/// for its user to change.
+enum AllowingPolicy {
+    static func text(for rows: [some JudgedRow]) -> String {
+        let rules = rows.compactMap(\.allowingRule).prefix(GatePolicy.ruleLimit)
+        return "{\"version\": 2, \"rules\": [\(rules.joined(separator: ", "))]}"
+    }
+
+    /// A file that is not there yet.
+    static func freeName() -> String {
+        let stem = "policy-from-0"
+        return ([stem] + (2...99).map { "\(stem)-\($0)" }).map { "\($0).json" }
+            .first { !FileManager.default.fileExists(atPath: $0) } ?? "\(stem).json"
+    }
+
+    /// - Parameters:
+    ///   - figure: what names it.
+    ///   - bounds: what it may be, in JSON.
+    fileprivate static func rule(_ figure: CompareRow, _ bounds: String) -> String {
+        let limit = GatePolicy.patternLimit
+        let cell = figure.cellID.unicodeScalars.count > limit ? "\(figure.cellID.prefix(limit / 2))*" : figure.cellID
+        let selectors = [
+            ("cell", cell), ("backend", figure.backend.rawValue), ("metric", figure.metric), ("stat", figure.stat),
+            ("phase", figure.phase), ("class", figure.operationClass),
+        ]
+        return "{" + selectors.map { "\"\($0)\": \(JSONText.quoted($1))" }.joined(separator: ", ") + ", \(bounds)}"
+    }
+
+    /// The next greater number of two digits.
+    fileprivate static func above(_ value: Double) -> String? {
+        guard value > 0, value.isFinite else { return nil }
+        let exponent = Int(floor(log10(value))) - 1
+        return Double("\(Int(floor(value / pow(10, Double(exponent)))) + 1)e\(exponent)").map(FigureText.write)
+    }
+}
+
+extension CompareRow {
+    var allowingRule: String? {
+        guard let base, let head, let bound = AllowingPolicy.above(abs(head - base)) else { return nil }
+        let margin = FigureText.write(threshold ?? 0)
+        return AllowingPolicy.rule(self, "\"max_regression\": \(margin), \"min_absolute\": \(bound)")
+    }
+}
+
+extension GoalRow {
+    var allowingRule: String? {
+        guard let bound = value.flatMap(AllowingPolicy.above) else { return nil }
+        let figure = CompareRow(
+            cellID: cellID, backend: backend, phase: phase, operationClass: operationClass, metric: metric, stat: stat)
+        return AllowingPolicy.rule(figure, "\"at_most\": \(bound)")
+    }
+}
