@@ -28,6 +28,10 @@ package struct OpBench: ParsableCommand {
               opbench calibrate workloads/*.json
               opbench baseline save before --name main
               opbench export --format otava monday tuesday
+              opbench runs
+              opbench shapes chain
+              opbench init chain -o my-chain.json
+              opbench completions bash
               opbench profile --filter depth=1000 workloads/dependency-chains.json
               opbench doctor
 
@@ -48,6 +52,7 @@ package struct OpBench: ParsableCommand {
             GateCommand.self, ABCommand.self, ProfileCommand.self, ExplainCommand.self, CalibrateCommand.self,
             BaselineCommand.self, DoctorCommand.self, ExportCommand.self, ShowCommand.self,
             ExplainColumnsCommand.self,
+            RunsCommand.self, InitCommand.self, ShapesCommand.self, CompletionsCommand.self,
         ]
     )
 
@@ -65,7 +70,8 @@ package struct OpBench: ParsableCommand {
             try command.run()
             Glibc.exit(ExitStatus.success)
         } catch let error {
-            Glibc.exit(report(error))
+            let misspelt = MisspeltSubcommand.error(in: Array(CommandLine.arguments.dropFirst()), of: OpBench.self)
+            Glibc.exit(report(misspelt ?? error))
         }
     }
 

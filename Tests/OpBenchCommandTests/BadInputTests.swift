@@ -80,7 +80,7 @@ struct BadInputTests {
         Case(
             "too many cells",
             Case.chain(parameters: "\"depth\": \(Array(1...400)), \"chains\": \(Array(1...400))"),
-            "w.json: $.parameters: the lists multiply into 160000 cells; at most 100000 are allowed; "
+            "w.json:1: $.parameters: the lists multiply into 160000 cells; at most 100000 are allowed; "
                 + "shorten the lists or split the file"),
     ]
 
@@ -123,7 +123,13 @@ struct BadInputTests {
         Case("bad expression", "run w.json --filter (", #"--filter: "(" is not a regular expression: "#),
         Case(
             "matches nothing", "run w.json --filter zzz",
-            #"--filter: "zzz" matches no cell_id; `opbench list FILE…` prints them"#),
+            #"--filter: "zzz" matches no cell; the cell is "w depth=10"; `opbench list FILE…` prints them"#),
+        Case(
+            "matches nothing, by a slip", "run w.json --filter dephts=10",
+            #"--filter: "dephts=10" matches no cell; did you mean "depth"? the cell is"#),
+        Case(
+            "matches no value", "run w.json --filter depth=11$",
+            #"--filter: "depth=11$" matches no cell; depth is 10 here; the cell is"#),
         Case("bad run id", "run w.json --run-id a/b", #"--run-id: "a/b" cannot name a run; "#),
         Case("no blocks", "run w.json --blocks 0", "--blocks is 0; allowed is a whole number from 1 to 1000."),
         Case(
@@ -134,7 +140,14 @@ struct BadInputTests {
         Case("existing run", "run w.json --run-id old", "old"),
         Case("unwritable output", "run w.json --output w.json/results", "w.json/results"),
         Case("no files", "run", "Missing expected argument '<file> ...'"),
-        Case("unknown command", "rnu w.json", "2 unexpected arguments: 'rnu', 'w.json'"),
+        Case(
+            "unknown command", "rnu w.json",
+            "opbench: no subcommand `rnu`; did you mean `run`? `opbench --help` tells of all"),
+        Case(
+            "unknown command of a command", "baseline sav old",
+            "opbench baseline: no subcommand `sav`; did you mean `save`? `opbench baseline --help` tells of all"),
+        Case("unknown command, asked for help", "help shape", "opbench: no subcommand `shape`; did you mean `shapes`?"),
+        Case("far from any command", "w.json", "opbench: no subcommand `w.json`; there are run, list, "),
         Case("unknown option", "run w.json --block 3", "Unknown option '--block'"),
     ]
 

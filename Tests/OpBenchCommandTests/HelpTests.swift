@@ -12,6 +12,7 @@ struct HelpTests {
         ["calibrate"],
         ["doctor"], ["baseline"], ["baseline", "save"], ["baseline", "list"], ["baseline", "show"], ["export"],
         ["show"], ["explain-columns"],
+        ["runs"], ["init"], ["shapes"], ["completions"],
     ]
 
     @Test(arguments: commands)

@@ -1,0 +1,59 @@
+import ArgumentParser
+import Glibc
+import OpBenchModel
+
+/// `opbench init SHAPE [-o FILE]`
+struct InitCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "init",
+        abstract: "Write a workload of a shape, with an explanation of every parameter.",
+        discussion: """
+            The file is valid as it stands and can be run at once: one cell, every parameter at its default, all backends \
+            that can express it. Explanations are members whose names begin with //, which opbench passes over.
+
+            EXAMPLES
+              opbench init chain
+              opbench init priority_mix -o my-mix.json
+              opbench init open_loop -o -
+            """)
+
+    @Argument(
+        help: ArgumentHelp("A shape; `opbench shapes` lists them.", valueName: "shape"),
+        completion: .list(Shape.allCases.map(\.rawValue)))
+    var shape: String
+
+    @Option(
+        name: [.customShort("o"), .customLong("output")],
+        help: ArgumentHelp(
+            "The file to write, or - for standard output. Without it: the shape's name with .json, in this folder.",
+            valueName: "file"))
+    var file: String?
+
+    @Flag(help: "Replace a file that is there.")
+    var force = false
+
+    func run() throws {
+        let definition = try ShapesCommand.definition(named: shape)
+        let path = file ?? "\(shape).json"
+        let template = WorkloadTemplate(
+            definition, file: path == "-" ? nil : path, backends: ShapeBackends.able(definition))
+        if path == "-" { return try StandardOutput.write(template.text) }
+        try force ? ReportFile.write([(try ReportFile(path), template.text)]) : create(path, template.text)
+        let words = ShellWords.ofThisProgram(["run", path])
+        StandardError.say("opbench: the workload is in \(path); to measure it: \(words)")
+    }
+
+    private func create(_ path: String, _ text: String) throws {
+        let name = path.split(separator: "/").last.map(String.init) ?? ""
+        do {
+            if name.isEmpty || path.hasSuffix("/") { throw DiskError(path: path, code: EISDIR) }
+            try WrittenFolder(WrittenFolder.holding(path)).create(name, text)
+        } catch let error as DiskError {
+            if error.code == EEXIST {
+                throw InputError(
+                    file: path, message: "there is a file of this name", remedy: "name another one, or --force")
+            }
+            throw error.badPath ?? error
+        }
+    }
+}

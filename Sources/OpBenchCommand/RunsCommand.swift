@@ -1,0 +1,176 @@
+import ArgumentParser
+import Foundation
+import Glibc
+import OpBenchAnalysis
+import OpBenchModel
+import OpBenchRunner
+
+/// `opbench runs`
+struct RunsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "runs",
+        abstract: "List the runs in a folder, and the baselines, newest first.",
+        discussion: """
+            Reads each run's description, not its rows. A run that is interrupted can be continued with --resume. `bad` \
+            counts samples that are invalid, crashed or timed out although their workload does not expect it.
+
+            EXAMPLES
+              opbench runs
+              opbench runs --output /data/results --format csv
+            """)
+
+    @Option(name: .customLong("output"), help: ArgumentHelp("The folder of runs.", valueName: "dir"))
+    var directory = "results"
+
+    @Option(help: ArgumentHelp("How to print the list.", valueName: "format"))
+    var format = RunListFormat.table
+
+    func validate() throws { try FolderArgument.check(directory, option: "--output") }
+
+    func run() throws {
+        let list = try RunList(in: directory)
+        for error in list.unreadable { StandardError.say("opbench: warning: \(error)") }
+        try StandardOutput.write(format.text(of: list.rows, folder: directory))
+    }
+}
+
+/// The runs of a folder.
+struct RunList {
+    private(set) var rows: [RunListRow] = []
+    /// What has the look of a run and cannot be read.
+    private(set) var unreadable: [InputError] = []
+
+    /// - Throws: `InputError` if the folder itself cannot be read.
+    init(in directory: String) throws(InputError) {
+        let names: [String]
+        do throws(DiskError) {
+            names = try WrittenFolder(directory).names()
+        } catch {
+            throw InputError(
+                file: directory, message: "cannot be read: \(String(cString: strerror(error.code)))",
+                remedy: "name a folder of runs with --output")
+        }
+        add(names, in: directory, areBaselines: false)
+        if names.contains(Self.baselines), let kept = try? WrittenFolder("\(directory)/\(Self.baselines)").names() {
+            add(kept, in: "\(directory)/\(Self.baselines)", areBaselines: true)
+        }
+        rows.sort { ($1.startedUTC, $0.name) < ($0.startedUTC, $1.name) }
+    }
+
+    private static let baselines = "baseline"
+    /// What opbench keeps beside runs.
+    private static let others = [baselines, "calibration"]
+
+    private mutating func add(_ names: [String], in directory: String, areBaselines: Bool) {
+        for name in names where !Self.others.contains(name) && !WrittenFolder.isTemporary(name) {
+            let folder = "\(directory)/\(name)"
+            var isFolder: ObjCBool = false
+            guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
+                continue
+            }
+            do throws(InputError) {
+                guard try Self.holdsRun(folder) else { continue }
+                var row = try RunOverview.read(folder, name: name, isBaseline: areBaselines)
+                if row.badSamples == nil { row.badSamples = Self.badSamples(in: folder) }
+                rows.append(row)
+            } catch {
+                unreadable.append(error)
+            }
+        }
+    }
+
+    private static func holdsRun(_ folder: String) throws(InputError) -> Bool {
+        do throws(DiskError) {
+            let names = try WrittenFolder(folder).names()
+            return names.contains("run.json") || names.contains(SampleRow.fileName)
+        } catch {
+            throw InputError(
+                file: folder, message: "cannot be read: \(String(cString: strerror(error.code)))",
+                remedy: "make it readable, or remove it")
+        }
+    }
+
+    /// As its rows tell, for runs of versions that did not note it; nil if there are too many rows, or none.
+    private static func badSamples(in folder: String) -> Int? {
+        let file = "\(folder)/\(SampleRow.fileName)"
+        let size = (try? FileManager.default.attributesOfItem(atPath: file))?[.size] as? Int
+        guard let size, size <= sizeLimit, let facts = try? RunFacts.read(in: folder) else { return nil }
+        let unexpected = UnexpectedSamples(specs: facts.workloads)
+        var bad: Set<String> = []
+        let ends = try? CSVFile.each(SampleRow.self, of: file, isTornAllowed: true) { row, _ in
+            if row.metric == Metric.status.name, unexpected.contains(row) { bad.insert(row.sampleID) }
+        }
+        return ends == nil ? nil : bad.count
+    }
+
+    /// Of rows that are read for a list, in bytes: some tenths of a second.
+    private static let sizeLimit = 16 << 20
+}
+
+/// `--format` of a list of runs.
+enum RunListFormat: String, CaseIterable, ExpressibleByArgument {
+    case table, json, csv
+
+    func text(of rows: [RunListRow], folder: String) -> String {
+        switch self {
+        case .table: RunListTable.text(of: rows, folder: folder)
+        case .json: RowJSON.text(of: rows)
+        case .csv: CSVFile.text(of: rows)
+        }
+    }
+}
+
+/// A list of runs as people read it. Hosts stand below it, each once.
+enum RunListTable {
+    static func text(of rows: [RunListRow], folder: String) -> String {
+        if rows.isEmpty { return TerminalText.escaped("no runs in \(folder)") + "\n" }
+        let hosts = rows.map(host).reduce(into: [String]()) { hosts, host in
+            if !hosts.contains(host) { hosts.append(host) }
+        }
+        var columns: [(column: PrintedTable.Column, text: (RunListRow) -> String)] = [
+            (.init(title: "run", isText: true), { ($0.isBaseline ? "baseline/" : "") + $0.name }),
+            (.init(title: "UTC", isText: true), { date($0.startedUTC) }),
+            (.init(title: "workloads", isText: true), { shortened($0.workloads) }),
+            (.init(title: "cells"), { String($0.cells) }), (.init(title: "blocks"), { String($0.blocks) }),
+            (.init(title: "backends", isText: true), { families($0.backends) }),
+            (.init(title: "state", isText: true), state),
+            (.init(title: "bad"), { $0.badSamples.map(String.init) ?? Quantities.absent }),
+        ]
+        if hosts.count > 1 {
+            columns.append((.init(title: "host"), { row in String((hosts.firstIndex(of: host(of: row)) ?? 0) + 1) }))
+        }
+        let table = PrintedTable(columns.map(\.column), rows: rows.map { row in columns.map { $0.text(row) } })
+        let legend = hosts.enumerated().map { index, host in
+            TerminalText.escaped(hosts.count == 1 ? "all on \(host)" : "host \(index + 1): \(host)") + "\n"
+        }
+        return table.text() + "\n" + legend.joined()
+    }
+
+    /// To the minute.
+    private static func date(_ utc: String) -> String {
+        utc.prefix(16).split(separator: "T").joined(separator: " ")
+    }
+
+    /// Some names, and how many more there are.
+    private static func shortened(_ names: String) -> String {
+        let names = names.split(separator: " ")
+        return names.count <= 3 ? names.joined(separator: " ") : "\(names[0]) and \(names.count - 1) more"
+    }
+
+    /// Backends, each with the number of its other forms: `engine dispatch+2`.
+    private static func families(_ backends: String) -> String {
+        let families = backends.split(separator: " ").map { $0.prefix { $0 != ":" } }
+        var seen: [Substring] = []
+        for family in families where !seen.contains(family) { seen.append(family) }
+        return seen.map { family in
+            let forms = families.count { $0 == family } - 1
+            return forms == 0 ? String(family) : "\(family)+\(forms)"
+        }.joined(separator: " ")
+    }
+
+    private static func state(_ row: RunListRow) -> String {
+        row.state == .finished ? row.state.rawValue : "\(row.state.rawValue), \(row.samples) of \(row.plannedSamples)"
+    }
+
+    private static func host(of row: RunListRow) -> String { "\(row.hostClass), \(row.allocator), \(row.build)" }
+}

@@ -1,0 +1,116 @@
+import ArgumentParser
+import OpBenchModel
+import OpBenchRunner
+
+/// `opbench shapes [NAME]`
+struct ShapesCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "shapes",
+        abstract: "Print the shapes of workloads, or what one of them takes.",
+        discussion: """
+            A shape says what a workload does. Of one shape: its parameters with their types, ranges, units and defaults, \
+            the backends that can express it, the kinds of sample, and an example. `opbench init` writes a workload of it.
+
+            EXAMPLES
+              opbench shapes
+              opbench shapes chain
+            """)
+
+    @Argument(
+        help: ArgumentHelp("A shape.", valueName: "name"), completion: .list(Shape.allCases.map(\.rawValue)))
+    var name: String?
+
+    func run() throws {
+        guard let name else { return try StandardOutput.write(ShapeText.list()) }
+        try StandardOutput.write(ShapeText.of(try Self.definition(named: name)))
+    }
+
+    static func definition(named name: String) throws(InputError) -> ShapeDefinition {
+        guard let shape = Shape(rawValue: name) else {
+            throw InputError(
+                file: "shape", message: "there is no shape \"\(name)\"",
+                remedy: Suggestion.remedy(for: name, among: Shape.allCases.map(\.rawValue)))
+        }
+        return .of(shape)
+    }
+}
+
+/// Shapes as people read them.
+enum ShapeText {
+    static func list() -> String {
+        let rows = ShapeDefinition.all.map { [$0.shape.rawValue, $0.summary] }
+        let table = PrintedTable(
+            [.init(title: "shape", isText: true), .init(title: "what it does", isText: true)], rows: rows)
+        return table.text() + "\n`opbench shapes NAME` tells of one, `opbench init NAME` writes a workload of it.\n"
+    }
+
+    static func of(_ definition: ShapeDefinition) -> String {
+        let backends = BackendID.known(for: definition.shape)
+        let cell = definition.standardCell(of: definition.shape.rawValue)
+        let parameters = definition.parameters.map { parameter in
+            entry(parameter.name, [parameter.summary, parameter.facts])
+        }
+        let support = backends.map { backend in
+            entry(
+                backend.rawValue, [BackendDefinition.of(backend)?.summary ?? "", Self.support(of: cell, on: backend)])
+        }
+        let template = WorkloadTemplate(definition, file: nil, backends: ShapeBackends.able(definition))
+        return """
+            \(definition.shape.rawValue): \(definition.summary)
+
+            PARAMETERS, of each one value or a list
+            \(parameters.joined())
+            BACKENDS
+            \(support.joined())
+            SAMPLE KINDS
+              \(definition.kindNames.joined(separator: ", "))
+
+            EXAMPLE
+            \(template.example.split(separator: "\n").map { "  \($0)\n" }.joined())
+            `opbench init \(definition.shape.rawValue)` writes one with explanations.
+
+            """
+    }
+
+    private static func support(of cell: Cell, on backend: BackendID) -> String {
+        switch BackendSupport(of: cell, on: backend) {
+        case .full(let note): note.isEmpty ? "" : "Differs: \(note)."
+        case .unsupported(let reason): "Cannot express it: \(reason)."
+        }
+    }
+
+    // MARK: Lines
+
+    private static let (indentation, width) = ("      ", 80)
+
+    /// A name, and under it sentences in lines that fit a terminal of 80 columns.
+    private static func entry(_ name: String, _ sentences: [String]) -> String {
+        "  \(name)\n" + sentences.filter { !$0.isEmpty }.map(wrapped).joined()
+    }
+
+    private static func wrapped(_ sentence: String) -> String {
+        var (lines, line) = ("", indentation)
+        for word in sentence.split(separator: " ") {
+            if line != indentation, line.count + 1 + word.count > width {
+                lines += line + "\n"
+                line = indentation
+            }
+            line += (line == indentation ? "" : " ") + word
+        }
+        return lines + line + "\n"
+    }
+}
+
+/// The backends of a new workload.
+enum ShapeBackends {
+    /// Those that express the shape's standard cell, without the other forms of a backend.
+    static func able(_ definition: ShapeDefinition) -> [BackendID] {
+        let cell = definition.standardCell(of: definition.shape.rawValue)
+        return BackendID.known(for: definition.shape).filter { backend in
+            guard !backend.rawValue.contains(":"), case .full = BackendSupport(of: cell, on: backend) else {
+                return false
+            }
+            return true
+        }
+    }
+}

@@ -1,0 +1,75 @@
+/// One row of what `opbench runs` prints: a run in a folder, as its description tells.
+public struct RunListRow: Sendable, Hashable {
+    public enum State: String, Sendable {
+        case running, finished
+        /// Ended by a signal or killed: `--resume` continues it.
+        case interrupted
+    }
+
+    /// By which the run is found: its folder's name.
+    public var name: String
+    public var runID: String
+    public var isBaseline: Bool
+    public var startedUTC: String
+    /// Empty unless the run was ended by itself or by a signal.
+    public var endedUTC = ""
+    /// Names, separated by spaces.
+    public var workloads: String
+    public var backends: String
+    public var cells: Int
+    /// The most throughput blocks of a cell, or of another kind where there are none: those taken or, in runs of older
+    /// versions, those planned.
+    public var blocks: Int
+    /// Samples that are done, and those that were planned.
+    public var samples: Int
+    public var plannedSamples: Int
+    /// Samples that failed and were not expected to; nil if nobody knows.
+    public var badSamples: Int?
+    public var state: State
+    public var hostClass: String
+    public var allocator: String
+    /// `debug` or `release`.
+    public var build: String
+    public var commit: String
+
+    public init(
+        name: String, runID: String, isBaseline: Bool, startedUTC: String, workloads: String, backends: String,
+        cells: Int, blocks: Int, samples: Int, plannedSamples: Int, badSamples: Int?, state: State, host: HostKind,
+        commit: String
+    ) {
+        (self.name, self.runID, self.isBaseline, self.startedUTC) = (name, runID, isBaseline, startedUTC)
+        (self.workloads, self.backends, self.cells, self.blocks) = (workloads, backends, cells, blocks)
+        (self.samples, self.plannedSamples, self.badSamples) = (samples, plannedSamples, badSamples)
+        (self.state, self.commit) = (state, commit)
+        (hostClass, allocator, build) = (host.hostClass, host.allocator, host.configuration)
+    }
+
+    public var host: HostKind { HostKind(hostClass: hostClass, allocator: allocator, configuration: build) }
+}
+
+extension RunListRow: CSVRow {
+    public static let fileName = "runs.csv"
+    public static let hasParameters = false
+    public static let isExport = true
+
+    public static let columnList: [CSVColumn<RunListRow>] = [
+        .schemaVersion, .init("name", \.name), .init("run_id", \.runID), kindColumn,
+        .init("started_utc", \.startedUTC), .init("ended_utc", \.endedUTC), .init("workloads", \.workloads),
+        .init("backends", \.backends), .init("cells", \.cells), .init("blocks", \.blocks),
+        .init("samples", \.samples), .init("samples_planned", \.plannedSamples), .init("samples_bad", \.badSamples),
+        .init("state", \.state), .init("host_class", \.hostClass), .init("allocator", \.allocator),
+        .init("build", \.build), .init("commit", \.commit),
+    ]
+
+    private static let kindColumn = CSVColumn<RunListRow>(
+        name: "kind", write: { $0.isBaseline ? "baseline" : "run" },
+        read: { row, text in
+            row.isBaseline = text == "baseline"
+            return ["baseline", "run"].contains(text) ? nil : "baseline or run"
+        })
+
+    public static let blank = RunListRow(
+        name: "", runID: "", isBaseline: false, startedUTC: "", workloads: "", backends: "", cells: 0, blocks: 0,
+        samples: 0, plannedSamples: 0, badSamples: nil, state: .finished,
+        host: HostKind(hostClass: "", allocator: "", configuration: ""), commit: "")
+}

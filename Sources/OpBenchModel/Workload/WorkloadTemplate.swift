@@ -1,0 +1,129 @@
+/// A workload of a shape with every parameter at its default and an explanation of each, made from the definitions.
+public struct WorkloadTemplate: Sendable {
+    private let definition: ShapeDefinition
+    private let name: String
+    private let backends: [BackendID]
+
+    /// - Parameters:
+    ///   - name: of the file, whose name the workload gets as far as it can be one.
+    ///   - backends: those that express the shape.
+    public init(_ definition: ShapeDefinition, file: String?, backends: [BackendID]) {
+        self.definition = definition
+        self.backends = backends
+        let stem = file?.split(separator: "/").last.map { $0.split(separator: ".").first ?? "" }.map(String.init)
+        let isName = stem.map { WorkloadDecoder.isName($0, limit: TextLimits.name) } ?? false
+        name = isName ? stem! : definition.shape.rawValue
+    }
+
+    /// The whole file. It is a valid workload of one cell.
+    public var text: String {
+        JSONText.write(
+            .members(
+                [
+                    Self.comment("", Self.introduction),
+                    ("name", .string(name)), ("summary", .string(definition.summary)),
+                    Self.comment("shape", ["`opbench shapes` lists all of them."]),
+                    ("shape", .string(definition.shape.rawValue)), ("parameters", parameters),
+                    Self.comment("backends", known.map { "\($0.id.rawValue): \($0.summary)" }),
+                    ("backends", .strings(backends.map(\.rawValue))),
+                    Self.comment(
+                        "sample_kinds", ["Which samples are taken; without this list, all that the shape has."]),
+                    ("sample_kinds", .strings(definition.kindNames)),
+                ] + rules))
+    }
+
+    /// Without comments, on few lines: an example of what a file may say.
+    public var example: String {
+        JSONText.write(
+            .object(
+                ("name", .string(name)), ("summary", .string("What the workload shows, in one line")),
+                ("shape", .string(definition.shape.rawValue)),
+                (
+                    "parameters",
+                    .members(
+                        definition.parameters.filter { $0.name != "seed" }.map { ($0.name, $0.defaultValue.json) })
+                ),
+                ("backends", .strings(backends.map(\.rawValue)))))
+    }
+
+    private static let introduction = [
+        "A member whose name begins with \(JSONNode.commentMark) is a comment, whatever it holds.",
+        "A parameter has one value or a list of them; lists multiply into cells: [1, 4] makes two.",
+        "Every parameter stands at its default here, and may be left out.",
+        "`opbench validate FILE` checks the file, `opbench list FILE` shows the cells, `opbench run FILE` measures.",
+    ]
+
+    private var known: [BackendDefinition] {
+        BackendID.known(for: definition.shape).compactMap(BackendDefinition.of)
+    }
+
+    private var parameters: JSONValue {
+        .members(
+            definition.parameters.flatMap { parameter in
+                [
+                    Self.comment(parameter.name, [parameter.summary, parameter.facts]),
+                    (parameter.name, parameter.defaultValue.json),
+                ]
+            })
+    }
+
+    /// As comments, since a workload need not have any: without the mark they count.
+    private var rules: [(String, JSONValue)] {
+        guard let backend = backends.last else { return [] }
+        let condition = definition.parameters.first { parameter in
+            if case .integer = parameter.kind { true } else { false }
+        }
+        let when = condition.map { [("when", JSONValue.object(($0.name, .object(("above", $0.defaultValue.json)))))] }
+        func rule(_ more: (String, JSONValue)..., reason: String) -> JSONValue {
+            .list(
+                .members([("backend", .string(backend.rawValue))] + (when ?? []) + more + [("reason", .string(reason))])
+            )
+        }
+        return [
+            Self.comment("skip and expect", ["Remove the mark before the names to make the rules count."]),
+            ("\(JSONNode.commentMark) skip", rule(reason: "Why these cells are left out on this backend.")),
+            (
+                "\(JSONNode.commentMark) expect",
+                rule(("status", .string(SampleStatus.timeout.rawValue)), reason: "Why this does not fail the run.")
+            ),
+        ]
+    }
+
+    // MARK: Comments
+
+    private static let width = 92
+
+    /// A comment on what stands behind it, in lines of a bearable length.
+    private static func comment(_ name: String, _ sentences: [String]) -> (String, JSONValue) {
+        let lines = sentences.flatMap { wrapped($0) }
+        let mark = name.isEmpty ? JSONNode.commentMark : "\(JSONNode.commentMark) \(name)"
+        return (mark, lines.count == 1 ? .string(lines[0]) : .strings(lines))
+    }
+
+    private static func wrapped(_ sentence: String) -> [String] {
+        var lines = [""]
+        for word in sentence.split(separator: " ") {
+            let last = lines[lines.count - 1]
+            if last.isEmpty {
+                lines[lines.count - 1] = String(word)
+            } else if last.count + 1 + word.count <= width {
+                lines[lines.count - 1] = "\(last) \(word)"
+            } else {
+                lines.append(String(word))
+            }
+        }
+        return lines
+    }
+}
+
+extension ParameterDefinition {
+    /// What it may be and what it is without a value, in one sentence.
+    public var facts: String {
+        let parts: [String?] = [
+            allowed, unit.isEmpty ? nil : "unit \(unit)", "default \(defaultValue)",
+            takesList ? nil : "takes one value, no list",
+        ]
+        let facts = parts.compactMap(\.self).joined(separator: "; ")
+        return facts.prefix(1).uppercased() + facts.dropFirst() + "."
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import OpBenchModel
+import OpBenchRunner
+import Testing
+
+@testable import OpBenchCommand
+
+/// `opbench runs`
+struct RunListTests {
+    private let folder: ScratchFolder
+    private var results: String { folder.root + "/results" }
+
+    init() throws {
+        folder = try ScratchFolder()
+        try WrittenRun(name: "old", started: "2026-11-18T10:00:00Z", badSamples: 3, blocks: 15).write(to: results)
+        try WrittenRun(
+            name: "cut", started: "2026-11-19T10:00:00Z", ended: nil, state: "running", blocks: 1, samplesDone: 2
+        ).write(to: results)
+        try WrittenRun(name: "main", started: "2026-11-17T10:00:00Z").write(to: results + "/baseline")
+    }
+
+    @Test("runs and baselines, newest first, as their descriptions tell; no rows are looked at")
+    func rows() throws {
+        let list = try RunList(in: results)
+        #expect(list.rows.map(\.name) == ["cut", "old", "main"])
+        #expect(list.rows.map(\.isBaseline) == [false, false, true])
+        #expect(list.rows.map(\.state) == [.interrupted, .finished, .finished])
+        #expect(list.rows.map(\.badSamples) == [0, 3, 0] && list.rows.map(\.blocks) == [1, 15, 7])
+        #expect(list.rows.map(\.samples) == [2, 3, 3] && list.rows[0].plannedSamples == 3)
+        #expect(list.rows.allSatisfy { $0.workloads == "w" && $0.backends == "engine dispatch" && $0.cells == 1 })
+        #expect(list.unreadable == [])
+        let text = RunListFormat.table.text(of: list.rows, folder: results)
+        let lines = text.split(separator: "\n").map { $0.split(separator: " ", omittingEmptySubsequences: true) }
+        #expect(lines[2].prefix(5).map(String.init) == ["cut", "2026-11-19", "10:00", "w", "1"])
+        #expect(text.contains("interrupted, 2 of 3") && text.contains("baseline/main"))
+        #expect(text.hasSuffix("\nall on some CPU x2 Linux 6.18, jemalloc 5.3, release\n"))
+        let csv = try folder.root + "/runs.csv"
+        try folder.write(RunListFormat.csv.text(of: list.rows, folder: results), to: "runs.csv")
+        #expect(try CSVFile.read(RunListRow.self, file: csv) == list.rows)
+        let json = try JSONSerialization.jsonObject(
+            with: Data(RunListFormat.json.text(of: list.rows, folder: results).utf8))
+        #expect((json as? [[String: Any]])?.map { $0["samples_bad"] as? Int } == [0, 3, 0])
+    }
+
+    @Test("what cannot be read is named, and stops nothing; what is no run is passed over")
+    func unreadable() throws {
+        for name in ["broken", "bare", "reference", "calibration", "folder"] {
+            try FileManager.default.createDirectory(atPath: "\(results)/\(name)", withIntermediateDirectories: true)
+        }
+        try folder.write("{\"run_id\": 1}", to: "results/broken/run.json")
+        try folder.write("x", to: "results/bare/samples.csv")
+        try folder.write("x", to: "results/reference/other.csv")
+        try folder.write("x", to: "results/README.md")
+        try FileManager.default.createDirectory(
+            atPath: "\(results)/folder/run.json", withIntermediateDirectories: true)
+        let list = try RunList(in: results)
+        #expect(list.rows.map(\.name) == ["cut", "old", "main"])
+        #expect(
+            list.unreadable.map { $0.file.dropFirst(results.count + 1) } == [
+                "bare/run.json", "broken/run.json", "folder/run.json",
+            ])
+        #expect(throws: InputError.self) { try RunList(in: folder.root + "/nowhere") }
+    }
+
+    @Test("a run whose folder somebody has locked is running; several hosts stand in a column")
+    func running() throws {
+        try WrittenRun(name: "now", ended: nil, state: "running", hostClass: "other CPU x64").write(to: results)
+        let lock = try WrittenFolder(results + "/now")
+        #expect(try lock.lock())
+        let rows = try RunList(in: results).rows
+        #expect(rows.first { $0.name == "now" }?.state == .running)
+        #expect(RunListTable.text(of: rows, folder: results).contains("other CPU x64, jemalloc 5.3, release"))
+    }
+
+    @Test("bad samples of runs that did not count them, by their rows; an expected failure is none")
+    func older() throws {
+        var run = WrittenRun(name: "older", badSamples: nil, blocks: nil)
+        run.add(.engine, block: 0, .time, 1)
+        run.add(.engine, block: 1, .time, 1, status: .timeout)
+        run.add(.dispatch, block: 0, .time, 1, status: .crashed)
+        try run.write(to: results)
+        try WrittenRun(name: "without-rows", badSamples: nil).write(to: results)
+        let rows = try RunList(in: results).rows
+        #expect(rows.first { $0.name == "older" }?.badSamples == 1)
+        #expect(rows.first { $0.name == "older" }?.blocks == 1)
+        #expect(rows.first { $0.name == "without-rows" }?.badSamples == nil)
+    }
+}

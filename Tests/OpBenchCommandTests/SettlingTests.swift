@@ -1,0 +1,223 @@
+import Foundation
+import OpBenchAnalysis
+import OpBenchModel
+import Subprocess
+import Testing
+
+@testable import OpBenchCommand
+
+/// What is advised for each kind of doubt: commands that this program takes, with nothing left to be filled in.
+struct SettlingTests {
+    private let folder: ScratchFolder
+    private var results: String { folder.root + "/results" }
+
+    init() throws { folder = try ScratchFolder() }
+
+    /// A run of the engine and Dispatch, with the given facts.
+    private func run(_ name: String, blocks: Int = 20, _ change: (inout WrittenRun) -> Void = { _ in }) throws
+        -> RecordedRun
+    {
+        var run = WrittenRun(name: name)
+        for block in 0..<blocks {
+            for backend in [BackendID.engine, .dispatch] { run.add(backend, block: block, .time, 1) }
+        }
+        change(&run)
+        try run.write(to: results)
+        return try RecordedRun(name, in: results)
+    }
+
+    private func row(_ doubt: Doubt) -> CompareRow {
+        var row = CompareRow(
+            cellID: "w depth=10", backend: .engine, phase: "total", operationClass: "", metric: "time", stat: "total",
+            verdict: .inconclusive)
+        (row.doubt, row.base, row.head, row.threshold) = (doubt, 0, 3, 0.05)
+        return row
+    }
+
+    private func goal(_ doubt: Doubt, of run: RecordedRun) -> GoalRow {
+        var row = GoalRow(
+            runID: run.samples[0].runID, cellID: "w depth=10", backend: .engine, phase: "total", operationClass: "",
+            metric: "time", stat: "total", verdict: .inconclusive)
+        (row.doubt, row.value) = (doubt, 3)
+        return row
+    }
+
+    private func settling(_ compared: Settling.Compared, policy: String? = nil) -> Settling {
+        Settling(
+            compared: compared, folder: results,
+            comparing: { names in
+                switch names.count {
+                case 1: ["gate", "--ab", names[0]]
+                default: ["gate", "--baseline", names[0], "--candidate", names[1]]
+                }
+            }, policy: policy)
+    }
+
+    /// Without the program's name.
+    private func commands(_ settlement: Settlement) -> [String] {
+        settlement.commands.map { command in
+            command.replacingOccurrences(of: ShellWords.ofThisProgram([]) + " ", with: "opbench ")
+        }
+    }
+
+    private static let doubts: [Doubt] = [
+        .noNoiseFloor, .tooFewBlocks(7, enough: 15), .wideInterval(blocks: 7, enough: 15),
+        .wideInterval(blocks: 20, enough: nil), .likelyChance(blocks: 20, enough: 40),
+        .likelyChance(blocks: 20, enough: nil), .tooManyBlocks(41, most: 40), .noRatio,
+    ]
+
+    @Test(
+        "each doubt of each comparison has one reason and commands that parse, without a blank to fill in",
+        arguments: doubts)
+    func complete(doubt: Doubt) throws {
+        let (base, head) = (try run("base"), try run("head"))
+        let two = settling(.runs(base: base, head: head)).settlements(of: [row(doubt)])
+        let sides = settling(.sides(head), policy: "p.json").settlements(of: [row(doubt)])
+        let goals = settling(.goals([head])).settlements(of: [goal(doubt, of: head)])
+        for settlements in [two, sides, goals] {
+            let settlement = try #require(settlements.count == 1 ? settlements[0] : nil)
+            #expect(settlement.finding == "1 figure is inconclusive (\(doubt.words))")
+            #expect(!settlement.commands.isEmpty)
+            for command in commands(settlement) {
+                #expect(!command.contains("FILE") && !command.contains("OLD"), "\(command)")
+                // Calibrations stand in a loop; a policy is written by the shell.
+                let call = command.replacingOccurrences(of: "for time in 1 2 3; do ", with: "")
+                    .replacingOccurrences(of: "; done", with: "")
+                guard !call.hasPrefix("printf ") else { continue }
+                let words = call.split(separator: " ").map(String.init)
+                #expect(words.first == "opbench", "\(command)")
+                #expect(throws: Never.self, "\(command)") { _ = try OpBench.parseAsRoot(Array(words.dropFirst())) }
+            }
+        }
+    }
+
+    @Test("two runs that no number of blocks tells apart: their commits, interleaved, or their programs")
+    func interleaved() throws {
+        let old = try run("old") { $0.commit = "aaaa" }
+        let new = try run("new") { $0.commit = "bbbb" }
+        let doubt = row(.wideInterval(blocks: 20, enough: nil))
+        let commits = settling(.runs(base: old, head: new), policy: "p.json").settlements(of: [doubt])
+        #expect(
+            commands(commits[0]) == [
+                "opbench ab --base-ref aaaa --head-ref bbbb --run-id new-ab --policy p.json --backend engine,dispatch w.json",
+                "opbench gate --ab new-ab --policy p.json",
+            ])
+        let (one, other) = (OpBenchProcess.binary, OpBenchProcess.program("pthread-queue"))
+        let from = try run("from") { ($0.commit, $0.program) = ("aaaa", (one, "1")) }
+        let to = try run("to") { ($0.commit, $0.isDirty, $0.program) = ("bbbb", true, (other, "2")) }
+        let programs = settling(.runs(base: from, head: to)).settlements(of: [doubt])
+        let words = ShellWords.joined([one, other])
+        #expect(
+            commands(programs[0])
+                == ["opbench ab --run-id to-ab --backend engine,dispatch \(words) w.json", "opbench gate --ab to-ab"])
+        // Another file has taken the place of the program.
+        let gone = try run("gone") { $0.program = (other, "3") }
+        let again = settling(.runs(base: gone, head: to)).settlements(of: [doubt])
+        #expect(commands(again[0]).first == "opbench doctor")
+        #expect(commands(again[0])[1].hasPrefix("opbench run --blocks 100 --run-id gone-100 "))
+    }
+
+    @Test("two builds that no number of blocks tells apart: as many as the exact test takes, on a quieter machine")
+    func sides() throws {
+        let two = try run("two") { $0.arguments = ["opbench", "ab", "a", "b", "w.json"] }
+        let settlement = settling(.sides(two)).settlements(of: [row(.wideInterval(blocks: 25, enough: nil))])[0]
+        #expect(
+            commands(settlement) == [
+                "opbench doctor", "opbench ab --blocks 40 --run-id two-40 a b w.json", "opbench gate --ab two-40",
+            ])
+        #expect(settlement.advice.contains("quieter machine"))
+    }
+
+    @Test("a count that rises from 0: the commands write a policy that judges it, and the gate settles")
+    func risenFromNothing() async throws {
+        var run = WrittenRun(name: "two")
+        for block in 0..<15 {
+            for (side, value) in [("base", 0.0), ("head", 3.0)] {
+                run.add(.engine, block: block, .rounds, 1, side: side, phase: "", stat: "total")
+                run.add(.engine, block: block, .inversions, value, side: side, phase: "", stat: "total")
+            }
+        }
+        try run.write(to: results)
+        try folder.write(
+            #"{"version": 1, "rules": [{"metric": "inversions", "max_regression": 0.1}]}"#, to: "p.json")
+        let gate = try await OpBenchProcess.run(["gate", "--ab", "two", "--policy", "p.json"], in: folder)
+        #expect(gate.status == 7 && gate.output.contains("inconclusive: no ratio to 0"), "\(gate.errors)")
+        let advised = gate.output.split(separator: "\n").filter { $0.hasPrefix("  ") }.suffix(2)
+        let settled = try await Subprocess.run(
+            .path("/bin/sh"), arguments: ["-c", advised.joined(separator: " && ")],
+            workingDirectory: .init(folder.root), input: .none, output: .string(limit: 100_000),
+            error: .string(limit: 100_000))
+        #expect(settled.terminationStatus == .exited(0), "\(settled.standardError)")
+        #expect(settled.standardOutput.contains("gate: pass (1 pass)"))
+        #expect(try folder.read("policy-from-0.json").contains(#""min_absolute": 3.1"#))
+    }
+}
+
+/// `opbench run --for-gate`
+struct ForGateTests {
+    private let folder: ScratchFolder
+
+    init() throws {
+        folder = try ScratchFolder()
+        try folder.write(
+            """
+            {"name": "little", "summary": "s", "shape": "independent", "parameters": {"items": 20, "work_ns": 0},
+             "backends": ["engine", "dispatch"]}
+            """, to: "w.json")
+    }
+
+    @Test(
+        "with another way to say the same: refused",
+        arguments: [
+            ["--for-gate", "--quick"], ["--for-gate", "--metric", "latency"], ["--for-gate", "--time-budget", "1m"],
+            ["--policy", "p.json"],
+        ])
+    func refused(options: [String]) {
+        #expect(throws: (any Error).self) { try OpBench.parseAsRoot(["run"] + options + ["w.json"]) }
+    }
+
+    @Test("a policy decides kinds and blocks; its mistakes are told with those of the workloads")
+    func policy() throws {
+        let file = folder.root + "/w.json"
+        try folder.write(
+            #"{"version": 1, "rules": [{"metric": "start_latency", "max_regression": 0.1, "min_blocks": 9}]}"#,
+            to: "p.json")
+        let policy = folder.root + "/p.json"
+        let command = try ListCommand.parse(["--for-gate", "--policy", policy, file])
+        let (selection, blocks) = try command.gate.load(command.selection, command.plan)
+        #expect(selection.specs[0].sampleKinds == [.latency] && blocks == [.latency: 9])
+        let more = try ListCommand.parse(["--for-gate", "--blocks", "30", "--backend", "engine", file])
+        let standard = try more.gate.load(more.selection, more.plan)
+        #expect(standard.blocks == [.throughput: 30])
+        #expect(standard.selection.warnings.contains { $0.contains("without the backend dispatch") })
+        try folder.write(#"{"version": 1, "rules": [{"metric": "tim", "max_regression": -1}]}"#, to: "p.json")
+        try folder.write(#"{"name": "W"}"#, to: "w.json")
+        let errors = try #require(throws: InputErrors.self) { try command.gate.load(command.selection, command.plan) }
+        #expect(errors.errors.map(\.path) == ["$", "$.name", "$.rules[0].max_regression", "$.rules[0].metric"])
+    }
+
+    @Test("what it takes lets the default gate reach a verdict: no figure is short of blocks", .slow)
+    func gate() async throws {
+        for name in ["before", "after"] {
+            let result = try await OpBenchProcess.run(
+                ["run", "--for-gate", "--run-id", name, "--no-progress", "w.json"], in: folder)
+            #expect(result.status == 0, "\(result.errors)")
+        }
+        let samples = try CSVFile.read(SampleRow.self, file: folder.root + "/results/before/samples.csv")
+        #expect(Set(samples.filter { $0.metric == "time" && $0.phase == "total" }.map(\.block)).count == 15)
+        #expect(!samples.contains { $0.metric == "start_latency" })
+        let gate = try await OpBenchProcess.run(
+            ["gate", "--baseline", "before", "--candidate", "after", "--csv", "compare.csv"], in: folder)
+        #expect([0, 2, 7].contains(gate.status), "\(gate.errors)")
+        #expect(!gate.output.contains("of 15 blocks"), "\(gate.output)")
+        let judged = try CSVFile.read(CompareRow.self, file: folder.root + "/compare.csv").filter {
+            $0.verdict != .unjudged
+        }
+        #expect(
+            Set(judged.map(\.metric)) == ["time_ratio", "allocations"] || Set(judged.map(\.metric)) == ["time_ratio"])
+        #expect(judged.allSatisfy { $0.metric != "time_ratio" || $0.adjustedProbability != nil })
+        let list = try RunList(in: folder.root + "/results")
+        #expect(Set(list.rows.map(\.name)) == ["before", "after"] && list.rows.allSatisfy { $0.state == .finished })
+        #expect(list.rows.allSatisfy { $0.blocks == 15 && $0.badSamples == 0 })
+    }
+}

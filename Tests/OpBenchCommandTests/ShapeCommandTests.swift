@@ -1,0 +1,126 @@
+import ArgumentParser
+import Foundation
+import OpBenchModel
+import OpBenchRunner
+import Subprocess
+import Testing
+
+@testable import OpBenchCommand
+
+/// `opbench shapes` and `opbench init`
+struct ShapeCommandTests {
+    @Test(
+        "every shape has a line; one shape has all that its definition says",
+        arguments: ShapeDefinition.all.map(\.shape))
+    func shapes(shape: Shape) throws {
+        let definition = ShapeDefinition.of(shape)
+        #expect(ShapeText.list().contains("\n\(shape.rawValue) "))
+        let text = ShapeText.of(definition)
+        #expect(text.hasPrefix("\(shape.rawValue): \(definition.summary)\n"))
+        let flat = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        for parameter in definition.parameters {
+            #expect(flat.contains(parameter.summary) && flat.contains(parameter.facts), "\(parameter.name)")
+        }
+        #expect(flat.contains("dispatch Raw Dispatch"))
+        #expect(text.split(separator: "\n").dropFirst().allSatisfy { $0.count <= 102 })
+    }
+
+    @Test("of a backend that cannot express a shape, the reason")
+    func support() {
+        #expect(ShapeText.of(.of(.suspendResume)).contains("Cannot express it: "))
+        #expect(!ShapeBackends.able(.of(.suspendResume)).contains(.serial))
+    }
+
+    @Test("a new workload can be run on every backend that it lists", arguments: ShapeDefinition.all.map(\.shape))
+    func runnable(shape: Shape) throws {
+        let folder = try ScratchFolder()
+        let file = folder.root + "/new.json"
+        try InitCommand.parse([shape.rawValue, "-o", file]).run()
+        let spec = try WorkloadSpec.load(file: file)
+        #expect(spec.name == "new" && spec.backends.count >= 2)
+        let plan = try RunPlan(specs: [spec], options: RunOptions())
+        #expect(plan.omissions.isEmpty && !plan.samples.isEmpty)
+    }
+
+    @Test("a file that is there stays, unless it is to be replaced")
+    func force() throws {
+        let folder = try ScratchFolder()
+        try folder.write("mine", to: "w.json")
+        let file = folder.root + "/w.json"
+        let error = try #require(throws: InputError.self) { try InitCommand.parse(["chain", "-o", file]).run() }
+        #expect(error.remedy.contains("--force"))
+        #expect(try folder.read("w.json") == "mine" && folder.contents() == ["w.json"])
+        try InitCommand.parse(["chain", "-o", file, "--force"]).run()
+        #expect(try WorkloadSpec.load(file: file).shape == .chain)
+        #expect(throws: InputError.self) { try InitCommand.parse(["chain", "-o", folder.root + "/no/w.json"]).run() }
+        #expect(throws: InputError.self) { try InitCommand.parse(["chain", "-o", folder.root + "/"]).run() }
+        #expect(throws: InputError.self) { try InitCommand.parse(["chian", "-o", file]).run() }
+    }
+
+    @Test("what init writes is listed and run as it is", .slow)
+    func measured() async throws {
+        let folder = try ScratchFolder()
+        let printed = try await OpBenchProcess.run(["init", "chain", "-o", "-"], in: folder)
+        #expect(printed.status == 0 && printed.errors == "" && folder.contents() == [])
+        #expect(try await OpBenchProcess.run(["init", "chain"], in: folder).status == 0)
+        #expect(try folder.read("chain.json") == printed.output)
+        let listed = try await OpBenchProcess.run(["list", "--quick", "chain.json"], in: folder)
+        #expect(listed.status == 0 && listed.output.contains("\n  chain\n    engine, foundation, "))
+        let run = try await OpBenchProcess.run(["run", "--quick", "--no-progress", "chain.json"], in: folder)
+        #expect(run.status == 0, "\(run.errors)")
+    }
+}
+
+/// Names of subcommands.
+struct SubcommandTests {
+    @Test(
+        "a word that is no subcommand is told as such, with the nearest that is",
+        arguments: [
+            (["rnu", "w.json"], "`rnu`; did you mean `run`?"), (["validte"], "did you mean `validate`?"),
+            (["baseline", "lst"], "did you mean `list`?"), (["help", "gaet"], "did you mean `gate`?"),
+            (["zzzzzz"], "there are run, list, "),
+        ])
+    func misspelt(arguments: [String], expected: String) throws {
+        let error = try #require(MisspeltSubcommand.error(in: arguments, of: OpBench.self))
+        #expect("\(error)".contains(expected), "\(error)")
+    }
+
+    @Test(arguments: [[], ["run", "rnu"], ["--version"], ["baseline", "list", "x"], ["baseline"], ["help", "run"]])
+    func `what is right, or wrong elsewhere, is none`(arguments: [String]) {
+        #expect(MisspeltSubcommand.error(in: arguments, of: OpBench.self) == nil)
+    }
+}
+
+/// `opbench completions`
+struct CompletionTests {
+    @Test("bash takes the script, and completes subcommands, options and shapes by it")
+    func bash() async throws {
+        let folder = try ScratchFolder()
+        try folder.write(OpBench.completionScript(for: .bash), to: "opbench.bash")
+        func completions(_ words: String) async throws -> [String] {
+            let script = """
+                set -eu; set +u
+                source opbench.bash
+                function_name=$(complete -p opbench | sed 's/.*-F \\([^ ]*\\) .*/\\1/')
+                COMP_WORDS=(\(words)); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMP_LINE="${COMP_WORDS[*]}"
+                COMP_POINT=${#COMP_LINE}; COMPREPLY=()
+                "$function_name" opbench "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}" || true
+                printf '%s\\n' "${COMPREPLY[@]}"
+                """
+            let result = try await Subprocess.run(
+                .path("/bin/bash"), arguments: ["-c", script], workingDirectory: .init(folder.root), input: .none,
+                output: .string(limit: 100_000), error: .string(limit: 100_000))
+            #expect(result.terminationStatus == .exited(0), "\(result.standardError)")
+            return result.standardOutput.split(separator: "\n").map { $0.filter { $0 != " " } }
+        }
+        #expect(try await completions("opbench ru").sorted() == ["run", "runs"])
+        #expect(try await completions("opbench run --for").contains("--for-gate"))
+        #expect(try await completions("opbench init cha").contains("chain"))
+    }
+
+    @Test("the other shells get scripts of their own", arguments: CompletionsCommand.Shell.allCases)
+    func shells(shell: CompletionsCommand.Shell) {
+        let script = OpBench.completionScript(for: shell.script)
+        #expect(script.contains("for-gate") && script.contains("completions"))
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import OpBenchModel
+
+/// A run that was never measured: its folder as one of `opbench run` or `opbench ab` looks, written by hand.
+struct WrittenRun {
+    var name: String
+    var rows: [SampleRow] = []
+    var arguments = ["opbench", "run", "--backend", "engine,dispatch", "w.json"]
+    var started = "2026-11-20T10:00:00Z"
+    var ended: String? = "2026-11-20T10:10:00Z"
+    var state = "finished"
+    var badSamples: Int? = 0
+    var blocks: Int? = 7
+    var samplesDone: Int?
+    var hostClass = "some CPU x2 Linux 6.18"
+    var commit: String?
+    var isDirty = false
+    /// The program that took the samples, and its SHA-256.
+    var program: (path: String, sha256: String)?
+    /// As `run.json` lists them.
+    var order = [
+        "00000-throughput engine block=0 w depth=10", "00001-throughput dispatch block=0 w depth=10",
+        "00002-check engine block=0 w depth=10",
+    ]
+
+    static let workload = """
+        {"name": "w", "summary": "s", "shape": "chain", "parameters": {"depth": 10, "work_ns": 0},
+         "backends": ["engine", "dispatch"],
+         "expect": [{"backend": "dispatch", "status": "crashed", "reason": "known"}]}
+        """
+
+    private var description: [String: Any] {
+        var facts: [String: Any] = [
+            "schema_version": "1", "run_id": name, "started_utc": started, "arguments": arguments, "seed": 1,
+            "quick": false, "timeout_s": 30, "order": order, "calibration": ["iterations_per_ns": 1],
+            "workloads": [["file": "w.json", "name": "w", "sha256": "", "text": Self.workload]],
+            "kernel": "Linux", "cpu": "some CPU", "cores": 2, "memory_bytes": 1, "host_class": hostClass,
+            "allocator": "jemalloc 5.3", "compiler": "Swift 6.3", "configuration": "release", "state": state,
+            "samples_done": samplesDone ?? order.count, "runner_cpu_s": 1,
+        ]
+        facts["ended_utc"] = ended
+        facts["samples_bad"] = badSamples
+        facts["blocks_done"] = blocks
+        facts["git"] = commit.map { ["commit": $0, "dirty": isDirty] as [String: Any] }
+        facts["executable"] = program.map { path, sha256 in
+            [
+                "path": path, "bytes": 1, "modified": 1, "sha256": sha256,
+                "description": [
+                    "protocol": 1, "allocator": "jemalloc 5.3", "configuration": "release", "compiler": "Swift 6.3",
+                ] as [String: Any],
+            ] as [String: Any]
+        }
+        return facts
+    }
+
+    /// - Parameter folder: that of runs.
+    func write(to folder: String) throws {
+        let path = "\(folder)/\(name)"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        try JSONSerialization.data(withJSONObject: description).write(to: URL(fileURLWithPath: "\(path)/run.json"))
+        if !rows.isEmpty {
+            try Data(CSVFile.text(of: rows).utf8).write(to: URL(fileURLWithPath: "\(path)/\(SampleRow.fileName)"))
+        }
+    }
+
+    /// Adds a sample of the cell `w depth=10`: one figure, and the row that ends it.
+    mutating func add(
+        _ backend: BackendID, block: Int, _ metric: Metric, _ value: Double, side: String = "",
+        status: SampleStatus = .ok, phase: String = "total", stat: String = "total"
+    ) {
+        let sampleID = "\(rows.count)-throughput"
+        for (name, figure) in [(metric.name, Optional(value)), (Metric.status.name, nil)] {
+            let isFigure = figure != nil
+            rows.append(
+                SampleRow(
+                    runID: self.name, sampleID: sampleID, timestampUTC: "", workload: "w", cellID: "w depth=10",
+                    backend: backend, side: side, block: block, position: 0, phase: isFigure ? phase : "",
+                    status: status, metric: name, stat: isFigure ? stat : "", value: figure, operations: 10,
+                    parameters: ["depth": "10"]))
+        }
+    }
+}
