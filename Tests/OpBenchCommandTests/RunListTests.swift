@@ -34,7 +34,7 @@ struct RunListTests {
         #expect(lines[2].prefix(5).map(String.init) == ["cut", "2026-11-19", "10:00", "w", "1"])
         #expect(text.contains("interrupted, 2 of 3") && text.contains("baseline/main"))
         #expect(text.hasSuffix("\nall on some CPU x2 Linux 6.18, jemalloc 5.3, release\n"))
-        let csv = try folder.root + "/runs.csv"
+        let csv = folder.root + "/runs.csv"
         try folder.write(RunListFormat.csv.text(of: list.rows, folder: results), to: "runs.csv")
         #expect(try CSVFile.read(RunListRow.self, file: csv) == list.rows)
         let json = try JSONSerialization.jsonObject(
