@@ -31,12 +31,13 @@ struct WrittenRun {
 
     private var description: [String: Any] {
         var facts: [String: Any] = [
-            "schema_version": "1", "run_id": name, "started_utc": started, "arguments": arguments, "seed": 1,
-            "quick": false, "timeout_s": 30, "order": order, "calibration": ["iterations_per_ns": 1],
+            "schema_version": CSVFile.schemaVersion, "run_id": name, "started_utc": started, "arguments": arguments,
+            "seed": 1,
+            "quick": false, "timeout_ns": 30_000_000_000, "order": order, "calibration": ["iterations_per_ns": 1],
             "workloads": [["file": "w.json", "name": "w", "sha256": "", "text": Self.workload]],
             "kernel": "Linux", "cpu": "some CPU", "cores": 2, "memory_bytes": 1, "host_class": hostClass,
             "allocator": "jemalloc 5.3", "compiler": "Swift 6.3", "configuration": "release", "state": state,
-            "samples_done": samplesDone ?? order.count, "runner_cpu_s": 1,
+            "samples_done": samplesDone ?? order.count, "runner_cpu_ns": 1,
         ]
         facts["ended_utc"] = ended
         facts["samples_bad"] = badSamples

@@ -98,7 +98,7 @@ struct MistakesTests {
     @Test("every rule of a policy is checked; that rules of both kinds are mixed is one mistake")
     func policy() {
         let text = """
-            {"version": 2, "alpha": 1,
+            {"version": 3, "alpha": 1,
              "rules": [
               {"metric": "tiem", "max_regression": -1, "backend": "engin"},
               {"metric": "time", "max_regresion": 0.1, "min_blocks": 0},
@@ -122,7 +122,7 @@ struct MistakesTests {
         let errors = try #require(throws: InputErrors.self) { _ = try decode(parameters: #"{"items": [\#(zeros)]}"#) }
         #expect(errors.errors.count == 1000 && errors.omitted == 4000)
         let lines = errors.lines(limit: 20)
-        #expect(lines.count == 21 && lines.last == "and 4980 more")
+        #expect(lines.count == 21 && lines.last == "and 4980 more mistakes")
         #expect(errors.first.message == "0 is out of range (and 4999 more)")
     }
 

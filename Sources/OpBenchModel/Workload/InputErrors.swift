@@ -36,7 +36,7 @@ extension InputErrors: CustomStringConvertible {
     /// One line for each of so many, and one that counts the others.
     public func lines(limit: Int) -> [String] {
         let others = max(0, errors.count - limit) + omitted
-        return errors.prefix(limit).map(\.description) + (others > 0 ? ["and \(others) more"] : [])
+        return errors.prefix(limit).map(\.description) + (others > 0 ? ["and \(others) more mistakes"] : [])
     }
 }
 
