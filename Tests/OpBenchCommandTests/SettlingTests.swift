@@ -44,7 +44,7 @@ struct SettlingTests {
 
     private func settling(_ compared: Settling.Compared, policy: String? = nil) -> Settling {
         Settling(
-            compared: compared, folder: results,
+            compared: compared, folder: "results",
             comparing: { names in
                 switch names.count {
                 case 1: ["gate", "--ab", names[0]]

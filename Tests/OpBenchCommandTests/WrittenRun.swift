@@ -24,7 +24,7 @@ struct WrittenRun {
     ]
 
     static let workload = """
-        {"name": "w", "summary": "s", "shape": "chain", "parameters": {"depth": 10, "work_ns": 0},
+        {"name": "w", "summary": "s", "shape": "chain", "parameters": {"depth": 10},
          "backends": ["engine", "dispatch"],
          "expect": [{"backend": "dispatch", "status": "crashed", "reason": "known"}]}
         """

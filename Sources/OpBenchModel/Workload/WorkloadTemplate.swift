@@ -10,7 +10,7 @@ public struct WorkloadTemplate: Sendable {
     public init(_ definition: ShapeDefinition, file: String?, backends: [BackendID]) {
         self.definition = definition
         self.backends = backends
-        let stem = file?.split(separator: "/").last.map { $0.split(separator: ".").first ?? "" }.map(String.init)
+        let stem = file?.split(separator: "/").last.map { String($0.prefix { $0 != "." }) }
         let isName = stem.map { WorkloadDecoder.isName($0, limit: TextLimits.name) } ?? false
         name = isName ? stem! : definition.shape.rawValue
     }
