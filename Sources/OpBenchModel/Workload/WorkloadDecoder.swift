@@ -27,7 +27,7 @@ enum WorkloadDecoder {
         let summary = mistakes.keep(members["summary"]) { node throws(InputErrors) in
             try node.sentence("a one-line summary", limit: TextLimits.sentence)
         }
-        let shape = members["shape"].flatMap { Self.shape($0, mistakes) }
+        let shape = members["shape"].flatMap { Self.shape($0, parameters: members["parameters"], mistakes) }
         let definition = shape.map(ShapeDefinition.of)
         let rules = RuleDecoder(definition: definition, names: names)
         let backends = mistakes.keep(members["backends"]) { node throws(InputErrors) in
@@ -81,14 +81,18 @@ enum WorkloadDecoder {
         return scalars.allSatisfy { lettersAndDigits.contains($0) || "._-".unicodeScalars.contains($0) }
     }
 
-    /// A name that is nearly a shape's is a mistake, and stands for that shape, so that the rest can be checked.
-    private static func shape(_ node: JSONNode, _ mistakes: Mistakes) -> Shape? {
+    /// A name that is nearly a shape's is a mistake, and stands for that shape, so that the rest can be checked: if the
+    /// shape has all parameters that the file names.
+    private static func shape(_ node: JSONNode, parameters: JSONNode?, _ mistakes: Mistakes) -> Shape? {
         let names = Shape.allCases.map(\.rawValue)
         if let name = mistakes.keep({ () throws(InputErrors) in try node.choice("shape", among: names) }) {
             return Shape(rawValue: name)
         }
-        guard case .string(let text) = node.value.content else { return nil }
-        return Suggestion.nearest(to: text, among: names).flatMap(Shape.init(rawValue:))
+        guard case .string(let text) = node.value.content,
+            let near = Suggestion.nearest(to: text, among: names).flatMap(Shape.init(rawValue:)),
+            let named = try? parameters?.members("")
+        else { return nil }
+        return named.allSatisfy { ShapeDefinition.of(near).parameter(named: $0.name) != nil } ? near : nil
     }
 
     private static func axes(
