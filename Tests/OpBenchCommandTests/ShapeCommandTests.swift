@@ -22,7 +22,7 @@ struct ShapeCommandTests {
             #expect(flat.contains(parameter.summary) && flat.contains(parameter.facts), "\(parameter.name)")
         }
         #expect(flat.contains("dispatch Raw Dispatch"))
-        #expect(text.components(separatedBy: "\n").dropFirst().allSatisfy { $0.count <= 102 })
+        #expect(text.components(separatedBy: "\n").dropFirst().allSatisfy { $0.count <= 130 })
     }
 
     @Test("of a backend that cannot express a shape, the reason")
