@@ -73,11 +73,17 @@ let package = Package(
         .target(name: "OpBenchAnalysis", dependencies: ["OpBenchModel"]),
         // What a profile is, what is computed from it, and the files that show it; starts nothing and measures nothing.
         .target(name: "OpBenchProfile", dependencies: ["OpBenchModel"]),
+        // The bytes of the page's files: see Sources/CPage/CPage.c.
+        .target(name: "CPage"),
+        // The page that `opbench report` writes.
+        .target(
+            name: "OpBenchPage", dependencies: ["OpBenchModel", "OpBenchAnalysis", "CPage"],
+            exclude: ["Page", "Vendor"]),
         // The command line, for the programs that have it.
         .target(
             name: "OpBenchCommand",
             dependencies: [
-                "OpBenchModel", "OpBenchRunner", "OpBenchAnalysis", "OpBenchProfile", "CLinux",
+                "OpBenchModel", "OpBenchRunner", "OpBenchAnalysis", "OpBenchProfile", "OpBenchPage", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: whenSuite),
             ]),
         .target(
@@ -134,6 +140,7 @@ let package = Package(
                 "OpBenchProfile", "TestSupport", "CLinux",
             ],
             exclude: ["child"]),
+        .testTarget(name: "OpBenchPageTests", dependencies: ["OpBenchPage", "OpBenchAnalysis", "OpBenchModel"]),
         .testTarget(name: "OpBenchAnalysisTests", dependencies: ["OpBenchAnalysis", "OpBenchModel"]),
         // Files of made-up profiles, for scripts/tests/test_profile_formats.py to read.
         .executableTarget(
@@ -167,7 +174,7 @@ let package = Package(
 if let extent = Context.environment["OPBENCH_ENGINE_ONLY"] {
     package.dependencies = []
     package.products.removeAll { $0.name == "opbench" || $0.name == "OpBenchKit" }
-    let others = ["opbench", "OpBench", "CJemalloc", "Foundation", "Migration", "pthread-queue"]
+    let others = ["opbench", "OpBench", "CJemalloc", "CPage", "Foundation", "Migration", "pthread-queue"]
     package.targets.removeAll { target in others.contains { target.name.hasPrefix($0) } }
     let tools = ["Interleaving", "explore", "Explore", "mutate", "EngineCosts", "CountedMalloc"]
     if extent == "tests" {

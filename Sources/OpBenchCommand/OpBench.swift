@@ -27,6 +27,7 @@ package struct OpBench: ParsableCommand {
               opbench gate --baseline before --candidate after
               opbench calibrate workloads/*.json
               opbench baseline save before --name main
+              opbench report before --output report.html
               opbench export --format otava monday tuesday
               opbench runs
               opbench shapes chain
@@ -51,7 +52,7 @@ package struct OpBench: ParsableCommand {
             RunCommand.self, ListCommand.self, ValidateCommand.self, SchemaCommand.self, CompareCommand.self,
             GateCommand.self, ABCommand.self, ProfileCommand.self, ExplainCommand.self, CalibrateCommand.self,
             BaselineCommand.self, DoctorCommand.self, ExportCommand.self, ShowCommand.self,
-            ExplainColumnsCommand.self,
+            ExplainColumnsCommand.self, ReportCommand.self,
             RunsCommand.self, InitCommand.self, ShapesCommand.self, CompletionsCommand.self,
         ]
     )

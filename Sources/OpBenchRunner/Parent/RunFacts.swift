@@ -33,6 +33,8 @@ public struct RunFacts: Sendable {
     /// How many blocks the cells of two interleaved builds have at the end of each stage; empty where they all have the
     /// same number.
     public let stages: [Int]
+    /// The machine, the build and the run for people to read, each with what it is.
+    public let environment: [(label: String, value: String)]
 
     /// How far a run has come.
     public struct Progress: Sendable {
@@ -91,6 +93,27 @@ public struct RunFacts: Sendable {
             clockResolutionNanoseconds: manifest.host.clockResolutionNanoseconds,
             iterationsPerNanosecond: manifest.calibration.iterationsPerNanosecond,
             executable: manifest.executable, builds: manifest.builds,
-            stages: manifest.stages ?? [])
+            stages: manifest.stages ?? [], environment: manifest.environment(progress))
+    }
+}
+
+extension RunManifest {
+    fileprivate func environment(_ progress: Progress?) -> [(label: String, value: String)] {
+        let memory = Double(host.memoryBytes) / Double(1 << 30)
+        let commit = host.git.map { $0.commit + ($0.isDirty ? ", with changes" : "") }
+        let known: [(String, String?)] = [
+            ("started", startedUTC), ("ended", progress?.endedUTC),
+            ("state", progress.map { "\($0.state), \($0.samplesDone) samples" }),
+            ("processor", "\(host.cpu), \(host.cores) cores"),
+            ("quota", host.cgroupCores.map { "\($0) processors" }), ("governor", host.governor),
+            ("memory", "\((memory * 10).rounded() / 10) GiB"), ("kernel", host.kernel), ("allocator", host.allocator),
+            ("compiler", host.compiler), ("build", host.configuration), ("commit", commit),
+            ("program", executable?.path), ("program's SHA-256", executable?.sha256), ("base", builds?.base.path),
+            ("head", builds?.head.path),
+            ("clock's resolution", host.clockResolutionNanoseconds.map { "\($0) ns" }),
+            ("work kernel", "\(calibration.iterationsPerNanosecond) iterations a nanosecond"),
+            ("random seed", String(identity.seed)),
+        ]
+        return known.compactMap { label, value in value.map { (label, $0) } }
     }
 }

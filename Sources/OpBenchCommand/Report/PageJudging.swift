@@ -1,0 +1,154 @@
+import OpBenchAnalysis
+import OpBenchModel
+import OpBenchPage
+
+/// What there is to be judged of the runs of a page, judged as `compare`, `gate` and `ab` do.
+struct PageJudging {
+    let runs: [RecordedRun]
+    let baseline: RecordedRun?
+    /// The policy file; nil for the standard of what is judged.
+    let policy: String?
+    /// Where runs and calibrations are.
+    let folder: String
+
+    /// One for each run of two builds, one for each other run against the baseline, and one for the goals of all.
+    func verdicts() throws(InputError) -> [JudgedFigures] {
+        let loaded = try policy.map { (file) throws(InputError) in
+            try GatePolicy.load(file: file, recorded: (runs + [baseline].compactMap { $0 }).backends)
+        }
+        var verdicts: [JudgedFigures] = []
+        if let loaded, !loaded.goals.isEmpty { verdicts.append(try judge(loaded.goals)) }
+        let rules = loaded.flatMap { $0.goals.isEmpty ? $0 : nil }
+        for run in runs {
+            if run.hasSides {
+                verdicts.append(try judgeSides(of: run, by: rules))
+            } else if let baseline {
+                verdicts.append(try judge(run, against: baseline, by: rules))
+            }
+        }
+        if rules != nil, verdicts.isEmpty {
+            throw InputError(
+                file: policy ?? "", path: "$.rules", message: "the rules compare two sides, and there is one",
+                remedy: "name a --baseline, or a policy whose rules have at_most")
+        }
+        return verdicts
+    }
+
+    /// What would have something judged.
+    var advice: [(words: String, command: String)] {
+        let names = runs.map(\.name)
+        let files = runs.first?.facts?.workloads.map(\.file) ?? []
+        return [
+            ("against an earlier run", ShellWords.ofThisProgram(["report"] + names + ["--baseline", "RUN"])),
+            ("by goals of your own", ShellWords.ofThisProgram(["report"] + names + ["--policy", "FILE"])),
+            (
+                "two builds, interleaved: the sharpest comparison",
+                ShellWords.ofThisProgram(["ab", "--base-ref", "main"] + (files.isEmpty ? ["FILE"] : files))
+            ),
+        ]
+    }
+
+    private func judge(_ goals: [GatePolicy.Goal]) throws(InputError) -> JudgedFigures {
+        for run in runs where run.hasSides {
+            throw InputError(
+                file: run.name, message: "the run has two sides", remedy: "judge the runs of one build by goals")
+        }
+        for run in runs.dropFirst() { try RecordedRun.checkSameHost(runs[0], run, areCompared: false) }
+        let rows = try GoalJudgement(goals, of: runs.map { ($0.name, $0.samples) }).rows
+        let outcome = GateOutcome(rows, hasBadSample: runs.contains(where: \.hasBadSample), isLenient: false)
+        let settling = Settling(
+            compared: .goals(runs), folder: folder,
+            comparing: { names in ["gate"] + names.flatMap { ["--candidate", $0] } }, policy: policy)
+        let report = ComparisonReport(rows: rows, outcome: outcome, settling: settling)
+        return JudgedFigures(
+            .goals, "\(runs.map(\.name).joined(separator: ", ")) by the goals of \(policy ?? "")", report,
+            rows: rows.map { row in
+                let isRatio = !row.reference.isEmpty
+                return JudgedFigures.Row(
+                    row, report.fields(row), ratio: isRatio ? row.ratio : nil, low: isRatio ? row.low : nil,
+                    high: isRatio ? row.high : nil,
+                    margin: isRatio ? row.atMost : nil)
+            })
+    }
+
+    private func judgeSides(of run: RecordedRun, by rules: GatePolicy?) throws(InputError) -> JudgedFigures {
+        let policy = rules ?? GatePolicy.standardForSides.judging([run].backends)
+        let rows = try RunComparison(folder: folder).compareSides(of: run, policy: policy)
+        let settling = Settling(
+            compared: .sides(run), folder: folder, comparing: { ["gate", "--ab", $0[0]] }, policy: self.policy)
+        return judged(.sides, "\(run.name): head against base", rows, policy, settling, [run])
+    }
+
+    private func judge(
+        _ run: RecordedRun, against baseline: RecordedRun, by rules: GatePolicy?
+    ) throws(InputError) -> JudgedFigures {
+        let policy = rules ?? GatePolicy.standard.judging([run, baseline].backends)
+        let rows = try RunComparison(folder: folder).compare(baseline, run, policy: policy)
+        let settling = Settling(
+            compared: .runs(base: baseline, head: run), folder: folder,
+            comparing: { ["gate", "--baseline", $0[0], "--candidate", $0[1]] }, policy: self.policy)
+        return judged(
+            .baseline, "\(run.name) against \(baseline.name)", rows, policy, settling, [run, baseline])
+    }
+
+    private func judged(
+        _ kind: JudgedFigures.Kind, _ title: String, _ rows: [CompareRow], _ policy: GatePolicy, _ settling: Settling,
+        _ runs: [RecordedRun]
+    ) -> JudgedFigures {
+        let outcome = GateOutcome(
+            rows, policy: policy, hasBadSample: runs.contains(where: \.hasBadSample), isLenient: false)
+        let asked = rows.filter { policy.rule(for: $0) != nil }
+        let report = ComparisonReport(rows: asked, outcome: outcome, settling: settling)
+        let shown = rows.filter { policy.rule(for: $0) != nil || $0.isNotable }
+        return JudgedFigures(
+            kind, title, report,
+            rows: shown.map { row in
+                JudgedFigures.Row(
+                    row, report.fields(row), verdict: policy.rule(for: row) == nil ? "" : row.verdict.rawValue,
+                    ratio: row.ratio,
+                    low: row.ratioLow, high: row.ratioHigh, margin: row.threshold)
+            })
+    }
+}
+
+extension RecordedRun {
+    fileprivate var hasSides: Bool { samples.contains { !$0.side.isEmpty } }
+}
+
+extension CompareRow {
+    /// Figures that no rule asks about, but whoever looks at a difference does.
+    fileprivate var isNotable: Bool {
+        guard ratio != nil, operationClass.isEmpty else { return false }
+        return switch metric {
+        case Metric.time.name: phase == "total"
+        case Metric.startLatency.name: ["p50", "p99"].contains(stat)
+        case "time_ratio", Metric.cpuTime.name, Metric.allocations.name, Metric.allocatedBytes.name,
+            Metric.retainedBytes.name, Metric.peakResident.name:
+            true
+        default: false
+        }
+    }
+}
+
+extension JudgedFigures {
+    fileprivate init<Row: JudgedRow>(_ kind: Kind, _ title: String, _ report: ComparisonReport<Row>, rows: [Self.Row]) {
+        self.init(
+            kind: kind, title: title, outcome: report.outcome?.rawValue ?? "",
+            columns: Row.reportColumns.map { Column(title: $0.title, isText: $0.isText) }, rows: rows,
+            settlements: report.settlements.map {
+                Settlement(finding: $0.finding, advice: $0.advice, commands: $0.commands)
+            }, note: report.ratioNote ?? "")
+    }
+}
+
+extension JudgedFigures.Row {
+    fileprivate init<Row: JudgedRow>(
+        _ row: Row, _ fields: [String], verdict: String? = nil, ratio: Double?, low: Double?, high: Double?,
+        margin: Double?
+    ) {
+        self.init(
+            cellID: row.cellID, figure: row.figureName, cells: fields,
+            verdict: verdict ?? row.verdict.rawValue, backend: row.backend.rawValue, ratio: ratio, low: low, high: high,
+            margin: margin)
+    }
+}

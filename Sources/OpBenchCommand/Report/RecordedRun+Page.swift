@@ -1,0 +1,29 @@
+import Glibc
+import OpBenchAnalysis
+import OpBenchModel
+import OpBenchPage
+
+extension RecordedRun {
+    /// The run as a page shows it.
+    func page() throws(InputError) -> PageRun {
+        let doubtful = DoubtfulSamples(samples)
+        let counted = "\(doubtful.total), of which \(doubtful.noisy) noisy and \(doubtful.unsteady) unsteady"
+        let command = facts.map { ShellWords.joined($0.arguments) }
+        let environment = [("run", samples[0].runID), ("samples", counted)] + (command.map { [("command", $0)] } ?? [])
+        return PageRun(
+            name: name, samples: samples, summary: try ShownRun(self).rows,
+            latencies: try latencies(),
+            workloads: (facts?.workloads ?? []).map { .init(name: $0.name, file: $0.file, text: $0.text) },
+            facts: (environment + (facts?.environment.map { ($0.label, $0.value) } ?? [])).map { .init($0.0, $0.1) },
+            classes: try ProfiledClasses.read(in: folder))
+    }
+
+    /// Of the histograms beside the rows, where there are any.
+    private func latencies() throws(InputError) -> LatencyCurves {
+        var curves = LatencyCurves()
+        let file = "\(folder)/\(HistogramRow.fileName)"
+        guard access(file, F_OK) == 0 else { return curves }
+        for histogram in try HistogramFile.read(file, samples: samples) { curves.add(histogram) }
+        return curves
+    }
+}

@@ -1,0 +1,103 @@
+import ArgumentParser
+import Foundation
+import OpBenchAnalysis
+import OpBenchModel
+import OpBenchPage
+
+/// `opbench report RUN…`
+struct ReportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "report",
+        abstract: "Write a page of recorded runs: verdicts, cells and charts in one file.",
+        discussion: """
+            The page is one HTML file that loads nothing: send it, keep it, open it without a network. Verdicts stand first: \
+            of the runs against a --baseline, of the two builds of a run of `opbench ab`, of the goals of a --policy. Then \
+            the cells, to be sorted and filtered, charts, the workloads' texts and the machine. Exits 0 whatever the \
+            verdicts: `opbench gate` turns them into an exit code.
+
+            EXAMPLES
+              opbench report results/today
+              opbench report today --baseline main --output today.html
+              opbench report two-builds --open no
+              opbench report monday tuesday --policy goals.json
+            """)
+
+    @Argument(help: ArgumentHelp("Runs: folders, or ids under results/ and results/baseline/.", valueName: "run"))
+    var runs: [String]
+
+    @Option(name: [.short, .long], help: ArgumentHelp("The file to write.", valueName: "file"))
+    var output = "report.html"
+
+    @Option(
+        help: ArgumentHelp(
+            "Open the page in a browser: yes or no. Without it: yes on a terminal of a desktop.", valueName: "choice"))
+    var open: Opening?
+
+    @Option(help: ArgumentHelp("The run that the others are judged against.", valueName: "run"))
+    var baseline: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A policy file (JSON): rules for two sides, or goals for each run. Without it: as `compare` and `ab` have it.",
+            valueName: "file"))
+    var policy: String?
+
+    @Option(
+        name: .customLong("results"), help: ArgumentHelp("The folder to look runs up in.", valueName: "dir"))
+    var folder = "results"
+
+    enum Opening: String, CaseIterable, ExpressibleByArgument { case yes, no }
+
+    func validate() throws { try FolderArgument.check(folder, option: "--results") }
+
+    func run() throws {
+        let file = try ReportFile(output)
+        let recorded = try runs.map { try RecordedRun($0, in: folder, isReducedAllowed: true, isTornAllowed: true) }
+        let base = try baseline.map { try RecordedRun($0, in: folder, isReducedAllowed: true, isTornAllowed: true) }
+        let judging = PageJudging(runs: recorded, baseline: base, policy: policy, folder: folder)
+        let verdicts = try judging.verdicts()
+        let page = ReportPage(
+            title: Self.title(of: recorded, verdicts), verdicts: verdicts,
+            advice: verdicts.isEmpty ? judging.advice : [], runs: try recorded.map { try $0.page() },
+            maker: "Made by opbench \(OpBench.configuration.version).")
+        let html = page.html
+        try ReportFile.write([(file: file, text: html)])
+        let size = Quantities.bytes(Double(html.utf8.count))
+        let outcomes = verdicts.isEmpty ? "nothing was judged" : verdicts.map(\.outcome).joined(separator: ", ")
+        StandardError.say("opbench: wrote \(output), \(size): \(outcomes)")
+        if opens { Self.showInBrowser(output) }
+    }
+
+    private static func title(of runs: [RecordedRun], _ verdicts: [JudgedFigures]) -> String {
+        let names = runs.map(\.name).map { name in
+            name.split(separator: "/").last.map(String.init) ?? name
+        }
+        let listed = names.count <= 3 ? names.joined(separator: ", ") : "\(names[0]) and \(names.count - 1) more runs"
+        return "opbench: \(listed)"
+    }
+
+    private var opens: Bool {
+        if let open { return open == .yes }
+        let environment = ProcessInfo.processInfo.environment
+        let hasDesktop = environment["DISPLAY"] != nil || environment["WAYLAND_DISPLAY"] != nil
+        return hasDesktop && StandardOutput.isTerminal && StandardError.isTerminal && environment["CI"] == nil
+    }
+
+    /// By the desktop's own choice of browser. The page is written already; that none opens is no failure.
+    private static func showInBrowser(_ path: String) {
+        let opener = Process()
+        opener.executableURL = URL(filePath: "/usr/bin/env")
+        opener.arguments = ["xdg-open", URL(filePath: path).path]
+        (opener.standardOutput, opener.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
+        do {
+            try opener.run()
+            opener.waitUntilExit()
+        } catch {
+            StandardError.say("opbench: warning: no browser could be opened: \(error)")
+            return
+        }
+        if opener.terminationStatus != 0 {
+            StandardError.say("opbench: warning: xdg-open could not open the page; open \(path) in a browser")
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import OpBenchModel
+
+/// Text as a part of HTML, or as an attribute in quotes.
+enum HTMLText {
+    /// What has no shape of its own is written out; line ends stay.
+    static func escaped(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { line(String($0)) }.joined(separator: "\n")
+    }
+
+    private static func line(_ text: String) -> String {
+        var result = String.UnicodeScalarView()
+        for scalar in TerminalText.escaped(text, limit: TerminalText.messageLimit, keepsScopes: true).unicodeScalars {
+            switch scalar {
+            case "&": result.append(contentsOf: "&amp;".unicodeScalars)
+            case "<": result.append(contentsOf: "&lt;".unicodeScalars)
+            case ">": result.append(contentsOf: "&gt;".unicodeScalars)
+            case "\"": result.append(contentsOf: "&quot;".unicodeScalars)
+            case "'": result.append(contentsOf: "&#39;".unicodeScalars)
+            default: result.append(scalar)
+            }
+        }
+        return String(result)
+    }
+}
+
+/// The verdicts as they stand in the page itself: whoever has no scripts, or reads no further, has them. The page's
+/// program puts the figures below them.
+enum VerdictText {
+    static func html(of page: ReportPage) -> String {
+        guard !page.verdicts.isEmpty else { return nothing(page) }
+        return page.verdicts.enumerated().map { index, judged in
+            """
+            <article class="verdict" data-outcome="\(HTMLText.escaped(judged.outcome))">
+            <h3>\(HTMLText.escaped(judged.title))</h3>
+            <p class="outcome"><strong>\(HTMLText.escaped(judged.outcome))</strong> \(counts(of: judged))</p>
+            <div id="verdict-\(index)"></div>
+            </article>
+
+            """
+        }.joined()
+    }
+
+    private static func nothing(_ page: ReportPage) -> String {
+        let lines = page.advice.map { advice in
+            "<li>\(HTMLText.escaped(advice.words)): <code>\(HTMLText.escaped(advice.command))</code></li>\n"
+        }.joined()
+        let list = lines.isEmpty ? "" : "<p>To have it judged:</p>\n<ul class=\"advice\">\n\(lines)</ul>\n"
+        return """
+            <article class="verdict" data-outcome="none">
+            <p class="outcome"><strong>Nothing was judged</strong></p>
+            <p>The page shows figures and says of none whether it is good enough.</p>
+            \(list)</article>
+
+            """
+    }
+
+    /// `12 figures: 10 pass, 2 inconclusive`
+    static func counts(of judged: JudgedFigures) -> String {
+        let asked = judged.rows.filter { !$0.verdict.isEmpty }
+        let parts = Verdict.allCases.compactMap { verdict in
+            let count = asked.count { $0.verdict == verdict.rawValue }
+            return count == 0 || verdict == .unjudged ? nil : "\(count) \(verdict.rawValue)"
+        }
+        let noun = asked.count == 1 ? "figure" : "figures"
+        return "\(asked.count) \(noun) judged" + (parts.isEmpty ? "" : ": " + parts.joined(separator: ", "))
+    }
+}

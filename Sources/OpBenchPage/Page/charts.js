@@ -1,0 +1,260 @@
+// What all charts have in common: axes with honest marks, intervals, a panel that draws when it comes into view, zooms by
+// mouse and by buttons, follows what the reader has chosen, and says the same as a table.
+
+const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+/** Marks at round figures: 1, 2, 5 and powers of ten of them. */
+function linearTicks(from, to, count = 6) {
+    const span = to - from || Math.abs(from) || 1;
+    const power = 10 ** Math.floor(Math.log10(span / count));
+    const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => span / size <= count) ?? power * 10;
+    const ticks = [];
+    for (let place = Math.ceil(from / step - 1e-9); place * step <= to + step * 1e-9; place += 1) {
+        ticks.push(Number((place * step).toPrecision(12)));
+    }
+    return ticks;
+}
+
+/** Marks of a logarithmic axis: as many to a decade as have room. */
+function logTicks(from, to, count = 7) {
+    const decades = Math.log10(to / from);
+    if (decades < 0.7) return linearTicks(from, to, count).filter((tick) => tick > 0);
+    const factors = decades * 3 <= count + 2 ? [1, 2, 5] : [1];
+    const every = Math.max(1, Math.ceil(decades / count));
+    const ticks = [];
+    for (let power = Math.floor(Math.log10(from)); power <= Math.ceil(Math.log10(to)); power += 1) {
+        if (factors.length === 1 && power % every !== 0) continue;
+        for (const factor of factors) {
+            const tick = Number((factor * 10 ** power).toPrecision(12));
+            if (tick >= from * 0.9999 && tick <= to * 1.0001) ticks.push(tick);
+        }
+    }
+    return ticks;
+}
+
+/**
+ * An axis for figures. A linear one begins at 0, unless `isTight`; a logarithmic one is for figures above 0 that differ
+ * thirtyfold, and for ratios, of which a half and a double are equally far from 1.
+ */
+function scaleFor(list, { unit = "count", isLog = null, isTight = false, reference = null } = {}) {
+    const finite = list.filter((figure) => figure !== null && Number.isFinite(figure));
+    if (reference !== null) finite.push(reference);
+    let from = Infinity;
+    let to = -Infinity;
+    for (const figure of finite) {
+        from = Math.min(from, figure);
+        to = Math.max(to, figure);
+    }
+    if (finite.length === 0) [from, to] = [0, 1];
+    const isLogarithmic = from > 0 && (isLog ?? to / from > 30);
+    const name = (figure) => tickName(figure, unit);
+    if (isLogarithmic) {
+        const margin = Math.max(1.06, (to / from) ** 0.05);
+        [from, to] = [from / margin, to * margin];
+        return {
+            isLogarithmic, min: Math.log10(from), max: Math.log10(to), name, at: (figure) => Math.log10(figure),
+            ticks: (low, high) => logTicks(10 ** low, 10 ** high).map((tick) => [Math.log10(tick), name(tick)]),
+        };
+    }
+    const span = to - from || Math.abs(to) || 1;
+    if (isTight) [from, to] = [from - span * 0.06, to + span * 0.06];
+    else [from, to] = [Math.min(0, from < 0 ? from - span * 0.05 : 0), Math.max(0, to + (to - Math.min(0, from)) * 0.06) || 1];
+    return {
+        isLogarithmic, min: from, max: to, name, at: (figure) => figure,
+        ticks: (low, high) => linearTicks(low, high).map((tick) => [tick, name(tick)]),
+    };
+}
+
+/** The library's options of an axis with a scale of `scaleFor`. */
+function axis(scale, title, { from = scale.min, to = scale.max, place = "x", isNarrow = false } = {}) {
+    let ticks = scale.ticks(from, to);
+    if (isNarrow && place === "x" && ticks.length > 4) ticks = ticks.filter((_, index) => index % 2 === 0);
+    const names = new Map(ticks);
+    const values = ticks.map(([tick]) => tick);
+    return {
+        type: "value", min: scale.min, max: scale.max, name: title, nameLocation: "middle",
+        nameGap: place === "x" ? 30 : 62, nameTextStyle: { color: css("--muted"), fontSize: 12 },
+        axisLine: { show: true, lineStyle: { color: css("--line") } },
+        axisTick: { show: true, customValues: values, lineStyle: { color: css("--line") } },
+        axisLabel: { customValues: values, formatter: (tick) => names.get(tick) ?? "", color: css("--muted"), fontSize: 12, hideOverlap: true },
+        splitLine: { show: true, lineStyle: { color: css("--line"), opacity: 0.7 } },
+    };
+}
+
+/** A mark with the interval it stands in, as the library draws it; `vertical` for intervals along y. */
+function markWithInterval(at, from, to, kind, hue, { isHollow = false, isVertical = false, size = 5.5 } = {}) {
+    const children = [];
+    if (from && to) {
+        const [a, b] = isVertical ? [from[1], to[1]] : [from[0], to[0]];
+        const line = isVertical
+            ? [[at[0], a, at[0], b], [at[0] - 4, a, at[0] + 4, a], [at[0] - 4, b, at[0] + 4, b]]
+            : [[a, at[1], b, at[1]], [a, at[1] - 4, a, at[1] + 4], [b, at[1] - 4, b, at[1] + 4]];
+        for (const [x1, y1, x2, y2] of line) {
+            children.push({ type: "line", shape: { x1, y1, x2, y2 }, style: { stroke: hue, lineWidth: 1.6 } });
+        }
+    }
+    children.push({
+        type: "path", shape: { pathData: markPath(kind, size) }, x: at[0], y: at[1],
+        style: { fill: isHollow ? css("--page") : hue, stroke: hue, lineWidth: isHollow ? 1.8 : 0.5 },
+    });
+    return { type: "group", children };
+}
+
+/** A tooltip of lines of text: elements, never markup. */
+function tip(title, lines) {
+    return element("div", {}, element("strong", {}, title),
+        lines.filter((line) => line).map((line) => element("div", {}, line)));
+}
+
+const base = () => ({
+    animation: false, backgroundColor: "transparent",
+    textStyle: { color: css("--text"), fontFamily: getComputedStyle(document.body).fontFamily },
+    tooltip: {
+        trigger: "item", confine: true, backgroundColor: css("--page"), borderColor: css("--line"),
+        textStyle: { color: css("--text"), fontSize: 13 }, extraCssText: "max-width: 30rem; white-space: normal;",
+    },
+});
+
+const panels = [];
+
+/** Draws panels when they come near the window, and not before. */
+const watcher = new IntersectionObserver((entries) => {
+    for (const entry of entries) {
+        const panel = panels.find((one) => one.plot === entry.target);
+        panel.isInView = entry.isIntersecting;
+        if (panel.isInView) panel.drawIfStale();
+    }
+}, { rootMargin: "200px" });
+
+/**
+ * One chart with its title, what it says, its controls, its legend and its table.
+ *
+ * `draw(width)` returns { option, height, scales: { x, y }, label, table: { head, rows } }, or a text that says why there
+ * is nothing to draw.
+ */
+class Panel {
+    constructor(parent, { id, title, hint, draw, controls = [], legend = true }) {
+        this.draw = draw;
+        this.chart = null;
+        this.isStale = true;
+        this.isInView = false;
+        this.plot = element("div", { class: "plot", role: "img", "aria-label": title });
+        this.table = element("div", {});
+        this.tools = element("div", { class: "controls unprinted" }, controls);
+        const zoom = (words, part) => element("button", { type: "button", onclick: () => this.zoom(part) }, words);
+        this.zoomTools = element("div", { class: "controls unprinted" }, zoom("Zoom in", 0.5), zoom("Zoom out", 2), zoom("Whole", 0));
+        this.legend = element("div", { class: "toggles" });
+        this.hasLegend = legend;
+        this.details = element("details", { class: "unprinted" }, element("summary", {}, "The same as a table"), this.table);
+        this.details.addEventListener("toggle", () => this.showTable());
+        this.box = element("div", { class: "chart", id }, element("h3", {}, title), element("p", { class: "hint" }, hint),
+            this.tools, this.legend, this.plot, this.zoomTools, this.details);
+        parent.append(this.box);
+        panels.push(this);
+        watcher.observe(this.plot);
+    }
+
+    /** What it shows may have changed. */
+    renew() {
+        this.isStale = true;
+        if (this.isInView) this.drawIfStale();
+    }
+
+    drawIfStale(width = this.plot.clientWidth) {
+        if (!this.isStale || width === 0) return;
+        this.isStale = false;
+        const drawn = this.draw(width);
+        this.drawn = drawn;
+        const isEmpty = typeof drawn === "string";
+        this.zoomTools.hidden = isEmpty;
+        this.details.hidden = isEmpty;
+        if (isEmpty) {
+            this.chart?.dispose();
+            this.chart = null;
+            this.plot.style.height = "auto";
+            this.plot.style.minHeight = "0";
+            this.plot.replaceChildren(element("p", { class: "muted" }, drawn));
+            this.plot.setAttribute("role", "note");
+            this.plot.removeAttribute("aria-label");
+            this.legend.replaceChildren();
+            return;
+        }
+        this.plot.setAttribute("role", "img");
+        this.plot.setAttribute("aria-label", visible(drawn.label) + " The table below says the same.");
+        this.plot.style.height = drawn.height + "px";
+        this.plot.style.minHeight = "0";
+        if (this.chart === null) {
+            this.plot.replaceChildren();
+            this.chart = echarts.init(this.plot, null, { renderer: "svg" });
+            this.chart.on("datazoom", () => this.retick());
+        }
+        this.chart.resize({ width, height: drawn.height });
+        const zoomable = ["x", "y"].filter((place) => drawn.scales?.[place]).map((place) => ({
+            type: "inside", [place + "AxisIndex"]: 0, filterMode: "none", zoomOnMouseWheel: "ctrl", moveOnMouseWheel: false,
+            moveOnMouseMove: true, preventDefaultMouseMove: false,
+        }));
+        this.chart.setOption({ ...base(), ...drawn.option, dataZoom: zoomable }, { notMerge: true });
+        this.showLegend();
+        this.showTable();
+    }
+
+    /** Marks that fit what is left in view. */
+    retick() {
+        const scales = this.drawn.scales ?? {};
+        const places = Object.keys(scales).filter((place) => scales[place]);
+        const state = this.chart.getOption().dataZoom;
+        const option = {};
+        places.forEach((place, index) => {
+            const { start, end } = state[index];
+            const scale = scales[place];
+            const at = (percent) => scale.min + (scale.max - scale.min) * percent / 100;
+            const made = axis(scale, "", { from: at(start), to: at(end), place });
+            option[place + "Axis"] = { axisTick: made.axisTick, axisLabel: made.axisLabel };
+        });
+        this.chart.setOption(option);
+    }
+
+    /** 0 shows all again. */
+    zoom(part) {
+        if (this.chart === null) return;
+        this.chart.getOption().dataZoom.forEach(({ start, end }, dataZoomIndex) => {
+            const half = Math.min(50, (end - start) / 2 * part || 50);
+            const middle = part === 0 ? 50 : Math.min(Math.max((start + end) / 2, half), 100 - half);
+            this.chart.dispatchAction({ type: "dataZoom", dataZoomIndex, start: middle - half, end: middle + half });
+        });
+    }
+
+    showLegend() {
+        if (!this.hasLegend) return;
+        const backends = this.drawn.backends ?? backendOrder;
+        const focused = document.activeElement?.dataset?.toggle;
+        const hadFocus = this.legend.contains(document.activeElement);
+        this.legend.replaceChildren(...backends.map((backend) => element("button", {
+            type: "button", class: "toggle", "aria-pressed": String(!choice.hidden.has(backend)), "data-toggle": backend,
+            onclick: () => toggle(backend),
+        }, backendMark(backend), data.backends[backend])));
+        if (hadFocus) this.legend.querySelector(`[data-toggle="${focused}"]`)?.focus();
+    }
+
+    showTable() {
+        if (!this.details.open || typeof this.drawn !== "object") return;
+        const { head, rows: list } = this.drawn.table;
+        this.table.replaceChildren(element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "The chart's figures" },
+            element("table", {}, element("caption", {}, this.drawn.label),
+                element("thead", {}, element("tr", {}, head.map((title) => element("th", { scope: "col", class: "text" }, title)))),
+                element("tbody", {}, list.map((line) => element("tr", {}, line.map((text, place) => place === 0
+                    ? element("th", { scope: "row", class: "text wide" }, text) : element("td", { class: "text" }, text))))))));
+    }
+
+    resize() {
+        if (this.chart === null || typeof this.drawn === "string") return;
+        this.renew();
+    }
+}
+
+/** A menu of choices with its label; `chosen` gets the value. */
+function menu(label, options, chosen, selected) {
+    const select = element("select", {}, options.map(([text, name]) => element("option", { value: name, selected: name === selected }, text)));
+    select.addEventListener("change", () => chosen(select.value));
+    return element("label", {}, label, select);
+}

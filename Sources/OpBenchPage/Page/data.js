@@ -1,0 +1,145 @@
+// The block of JSON, made into rows; and what the reader has chosen of them, which table and charts follow.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+
+const figures = data.figures;
+{
+    let place = 0;
+    for (const figure of figures) {
+        figure.place = place;
+        place += figure.interval ? 3 : 1;
+    }
+}
+const figureNamed = (name) => figures.find((figure) => figure.name === name);
+
+const workloads = data.workloads;
+/** A cell: its workload, its id, and the parameters in which it differs from the workload's other cells. */
+const cells = data.cells.map(([workload, id, ...values], index) => {
+    const names = workloads[workload].varying;
+    const parameters = names.map((name, place) => [name, values[place]]).filter(([, value]) => value !== "");
+    return { index, workload, id, parameters, label: parameters.map(([name, value]) => name + "=" + value).join(" ") };
+});
+
+const rows = data.rows.map((row, index) => {
+    const [run, cell, backend, operationClass, side, status, samples, doubtful, ratioTo, values, dots] = row;
+    return { index, run, cell: cells[cell], backend, operationClass, side, status, samples, doubtful, ratioTo, values, dots };
+});
+const value = (row, figure) => row.values[figure.place] ?? null;
+const low = (row, figure) => (figure.interval ? row.values[figure.place + 1] ?? null : null);
+const high = (row, figure) => (figure.interval ? row.values[figure.place + 2] ?? null : null);
+
+/** Figures that some row has. */
+const presentFigures = figures.filter((figure) => rows.some((row) => value(row, figure) !== null));
+const hasClasses = rows.some((row) => row.operationClass !== "");
+const hasSides = rows.some((row) => row.side !== "");
+const hasRuns = data.runs.length > 1;
+
+/** What rows of one backend are told apart by, where there is something: the run, the side, the class. */
+function variant(row) {
+    return [hasRuns ? data.runs[row.run].name : "", row.side, row.operationClass].filter((part) => part !== "").join(" · ");
+}
+
+/** A colour that stays distinct to the colour-blind (Okabe and Ito), lighter where the page is dark, and a mark that says
+ * the same without colour. */
+const styles = (() => {
+    const own = {
+        engine: ["#0072B2", "#56A8E0", "circle"], dispatch: ["#D55E00", "#FF8A3D", "rect"],
+        foundation: ["#009E73", "#2FC79B", "triangle"], concurrency: ["#B5588F", "#E39AC6", "diamond"],
+        serial: ["#333333", "#D0D0D0", "pin"],
+    };
+    const others = [
+        ["#B07800", "#E6A700", "roundRect"], ["#2F87B7", "#8FD0F5", "arrow"], ["#777777", "#A9A9A9", "circle"],
+        ["#7B4FA3", "#BB94E0", "rect"], ["#8A6D3B", "#C9A96E", "triangle"], ["#3D7A22", "#8CCB6F", "diamond"],
+    ];
+    let next = 0;
+    return data.backends.map((name) => own[name] ?? others[next++ % others.length]);
+})();
+const isDark = () => document.documentElement.dataset.theme === "dark";
+const colour = (backend) => styles[backend][isDark() ? 1 : 0];
+const symbol = (backend) => styles[backend][2];
+
+/** Built-in backends stand in one order everywhere; the others follow. */
+const backendOrder = (() => {
+    const known = ["engine", "dispatch", "foundation", "concurrency", "serial"];
+    const places = data.backends.map((name, index) => [known.indexOf(name.split(":")[0]), name.includes(":") ? 1 : 0, index]);
+    const order = data.backends.map((_, index) => index);
+    order.sort((a, b) => {
+        const [x, y] = [places[a], places[b]];
+        return (x[0] < 0 ? 99 : x[0]) - (y[0] < 0 ? 99 : y[0]) || x[1] - y[1] || x[2] - y[2];
+    });
+    return order;
+})();
+const rankOfBackend = new Map(backendOrder.map((backend, rank) => [backend, rank]));
+
+/** What the reader has chosen. */
+const choice = {
+    text: "", workload: -1, status: "", hidden: new Set(),
+    sort: null, isDescending: false, page: 0, cell: null,
+};
+/** Those who want to know when the rows that are shown are others. */
+const listeners = [];
+let shownRows = rows;
+
+function isShown(row, words) {
+    if (choice.workload >= 0 && row.cell.workload !== choice.workload) return false;
+    if (choice.hidden.has(row.backend)) return false;
+    if (choice.status === "doubtful" ? row.doubtful === 0 : choice.status !== "" && row.status !== choice.status) return false;
+    if (words.length === 0) return true;
+    row.text ??= [row.cell.id, row.cell.label, data.backends[row.backend], row.operationClass, row.side,
+        hasRuns ? data.runs[row.run].name : ""].join(" ").toLowerCase();
+    return words.every((word) => row.text.includes(word));
+}
+
+/** Chooses rows anew, and tells all who show them. */
+function choose() {
+    const words = choice.text.toLowerCase().split(/\s+/).filter((word) => word !== "");
+    shownRows = rows.filter((row) => isShown(row, words));
+    if (choice.sort !== null) sortRows();
+    for (const listener of listeners) listener();
+}
+
+const collator = new Intl.Collator("en", { numeric: true });
+
+function sortRows() {
+    const key = choice.sort.key;
+    const sign = choice.isDescending ? -1 : 1;
+    const keyed = shownRows.map((row) => [key(row), row]);
+    // What is absent stands last, whichever way.
+    keyed.sort(([a, one], [b, other]) => {
+        if (a === null || b === null) return (a === null ? 1 : 0) - (b === null ? 1 : 0) || one.index - other.index;
+        const order = typeof a === "number" ? a - b : collator.compare(a, b);
+        return order * sign || one.index - other.index;
+    });
+    shownRows = keyed.map(([, row]) => row);
+}
+
+/** Cells of the rows that are shown, in their order, without repetitions. */
+function shownCells() {
+    const seen = new Set();
+    const result = [];
+    for (const row of shownRows) {
+        if (seen.has(row.cell.index)) continue;
+        seen.add(row.cell.index);
+        result.push(row.cell);
+    }
+    return result;
+}
+
+const rowsOfCell = new Map();
+for (const row of rows) {
+    if (!rowsOfCell.has(row.cell.index)) rowsOfCell.set(row.cell.index, []);
+    rowsOfCell.get(row.cell.index).push(row);
+}
+
+/** The rows of a cell that charts draw, by backend. */
+function drawnRows(cell, isOfWhole = true) {
+    return (rowsOfCell.get(cell.index) ?? [])
+        .filter((row) => !choice.hidden.has(row.backend) && (!isOfWhole || row.operationClass === ""))
+        .sort((a, b) => rankOfBackend.get(a.backend) - rankOfBackend.get(b.backend) || a.index - b.index);
+}
+
+/** A cell by name, with its workload where there are several. */
+function cellTitle(cell) {
+    const name = workloads[cell.workload].name;
+    return cell.label === "" ? name : workloads.length > 1 ? name + ": " + cell.label : cell.label;
+}

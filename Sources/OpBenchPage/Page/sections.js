@@ -1,0 +1,63 @@
+// What the sections of charts have in common: names along an axis, and the line that figures are read against.
+
+const sections = document.getElementById("charts");
+const isNarrow = (width) => width < 560;
+const names = (backend) => data.backends[backend];
+
+function section(id, title, hint) {
+    const made = element("section", { id, "aria-labelledby": id + "-title" }, element("h2", { id: id + "-title" }, title),
+        hint ? element("p", { class: "muted" }, hint) : null);
+    sections.append(made);
+    return made;
+}
+
+/** How high a line must be for its name, which is broken where it is too long. */
+function roomFor(labels, width) {
+    const most = Math.max(...labels.map((label) => label.length));
+    return Math.ceil(most * 7.2 / (nameRoom(width) - 14)) * 14 + 10;
+}
+
+const nameRoom = (width) => (isNarrow(width) ? Math.round(width * 0.36) : Math.min(340, Math.round(width * 0.3)));
+
+/** The axis of names along the left side, the first on top. */
+function nameAxis(labels, width) {
+    const room = nameRoom(width);
+    return {
+        room,
+        option: {
+            type: "category", data: labels.map((_, index) => index), inverse: true,
+            axisLabel: { formatter: (_, index) => visible(labels[index] ?? ""), interval: 0, width: room - 14, overflow: "break", lineHeight: 14, color: css("--text"), fontSize: 12 },
+            axisTick: { show: false }, axisLine: { lineStyle: { color: css("--line") } },
+            splitLine: { show: true, lineStyle: { color: css("--line"), opacity: 0.45 } },
+        },
+    };
+}
+
+/** A vertical line that figures are read against, through a series without points. */
+function referenceLine(at, words) {
+    return {
+        type: "scatter", data: [], silent: true, tooltip: { show: false },
+        markLine: {
+            symbol: "none", silent: true, animation: false, data: [{ xAxis: at }],
+            lineStyle: { color: css("--muted"), type: "solid", width: 1.2 },
+            label: { formatter: words, color: css("--muted"), position: "start", distance: 4, show: words !== "" },
+        },
+    };
+}
+
+const withVariant = (row) => [names(row.backend), variant(row)].filter((part) => part !== "").join(" · ");
+
+/** Hollow are rows of the side or run that others are held against, and times of which most samples are doubtful. */
+function isHollow(row, figure) {
+    if (row.side === "base" || (hasRuns && row.run === 0)) return true;
+    if (figure === undefined || !["ns", "1/s", "ratio"].includes(figure.unit)) return false;
+    let doubtful = 0;
+    for (let index = 2; index < row.dots.length; index += 3) doubtful += row.dots[index];
+    return doubtful * 6 > row.dots.length;
+}
+
+/** The backends of cells, in their order, also those that are hidden. */
+function backendsOf(list) {
+    const found = new Set(list.flatMap((cell) => rowsOfCell.get(cell.index) ?? []).map((row) => row.backend));
+    return backendOrder.filter((backend) => found.has(backend));
+}

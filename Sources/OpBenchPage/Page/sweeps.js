@@ -1,0 +1,120 @@
+// A figure by a parameter that takes many values.
+
+const number = (text) => (text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : null);
+
+/** Parameters with three numbers or more, by workload. */
+const sweeps = (() => {
+    const values = workloads.map((workload) => workload.varying.map(() => new Set()));
+    for (const cell of cells) {
+        for (const [name, text] of cell.parameters) {
+            const figure = number(text);
+            if (figure !== null) values[cell.workload][workloads[cell.workload].varying.indexOf(name)].add(figure);
+        }
+    }
+    return values.flatMap((sets, workload) => sets.map((set, place) => ({ workload, name: workloads[workload].varying[place], values: [...set].sort((a, b) => a - b) })))
+        .filter((sweep) => sweep.values.length >= 3);
+})();
+
+const isGeometric = (values) => values[0] > 0 && values[values.length - 1] / values[0] >= 8
+    && values.every((figure, index) => index === 0 || figure / values[index - 1] >= 1.5);
+
+/** Cells that differ in the swept parameter alone, by what they have in common. */
+function groupsOf(sweep) {
+    const groups = new Map();
+    for (const cell of cells) {
+        if (cell.workload !== sweep.workload) continue;
+        const own = cell.parameters.find(([name]) => name === sweep.name);
+        const figure = own ? number(own[1]) : null;
+        if (figure === null) continue;
+        const rest = cell.parameters.filter(([name]) => name !== sweep.name).map(([name, text]) => name + "=" + text).join(" ");
+        if (!groups.has(rest)) groups.set(rest, []);
+        groups.get(rest).push([figure, cell]);
+    }
+    const list = [...groups].map(([rest, members]) => ({ rest, members: members.sort((a, b) => a[0] - b[0]) }));
+    return list.sort((a, b) => b.members.length - a.members.length);
+}
+
+function drawSweep(sweep, group, figure, width) {
+    const found = new Map();
+    for (const [at, cell] of group.members) {
+        for (const row of drawnRows(cell)) {
+            if (value(row, figure) === null) continue;
+            const key = row.backend + "|" + variant(row);
+            if (!found.has(key)) found.set(key, []);
+            found.get(key).push([at, row]);
+        }
+    }
+    const lines = [...found.values()].sort((a, b) => rankOfBackend.get(a[0][1].backend) - rankOfBackend.get(b[0][1].backend));
+    if (lines.length === 0) return "No row that is shown has this figure.";
+    const places = [...new Set(lines.flat().map(([at]) => at))].sort((a, b) => a - b);
+    const x = { ...scaleFor(places, { unit: "count", isLog: isGeometric(places), isTight: true }) };
+    const named = places.map((at) => [x.at(at), write.count(at)]);
+    x.ticks = (from, to) => named.filter(([tick]) => tick >= from - 1e-9 && tick <= to + 1e-9);
+    const isRatio = figure.name === "time_ratio";
+    const y = scaleFor(lines.flat().flatMap(([, row]) => [value(row, figure), low(row, figure), high(row, figure)]),
+        { unit: figure.unit, isLog: isRatio ? true : null, reference: isRatio ? 1 : null });
+    const points = lines.flatMap((line) => line.map(([at, row]) => ({ value: [x.at(at), y.at(value(row, figure))], row, at })));
+    return {
+        option: {
+            grid: { left: 80, right: 40, top: 12, bottom: 48 },
+            xAxis: axis(x, visible(sweep.name) + (x.isLogarithmic ? " (logarithmic)" : ""), { isNarrow: isNarrow(width) }),
+            yAxis: axis(y, figure.label + (y.isLogarithmic ? " (log.)" : ""), { place: "y" }),
+            series: [
+                ...lines.map((line) => ({
+                    type: "line", silent: true, showSymbol: false, data: line.map(([at, row]) => [x.at(at), y.at(value(row, figure))]),
+                    lineStyle: { color: colour(line[0][1].backend), width: 1.6, type: line.length < 3 ? [2, 6] : dashOf(line[0][1]) },
+                })),
+                {
+                    type: "custom", clip: true, data: points, encode: { x: 0, y: 1 },
+                    renderItem: ({ dataIndex }, api) => {
+                        const { row, value: [at, middle] } = points[dataIndex];
+                        const [from, to] = [low(row, figure), high(row, figure)];
+                        const hasInterval = from !== null && to !== null && (!y.isLogarithmic || from > 0);
+                        return markWithInterval(api.coord([at, middle]), hasInterval ? api.coord([at, y.at(from)]) : null, hasInterval ? api.coord([at, y.at(to)]) : null,
+                            symbol(row.backend), colour(row.backend), { isHollow: isHollow(row, figure), isVertical: true, size: 5 });
+                    },
+                    tooltip: { formatter: ({ dataIndex }) => tipOfRow(points[dataIndex].row, figure) },
+                },
+            ],
+        },
+        scales: { x, y }, height: 360, backends: backendsOf(group.members.map(([, cell]) => cell)), label: `${figure.label} by ${sweep.name}, ${workloads[sweep.workload].name} ${group.rest}.`,
+        table: {
+            head: [sweep.name, "backend", figure.label, "95 % interval"],
+            rows: points.map(({ at, row }) => [String(at), withVariant(row), quantity(value(row, figure), figure.unit), intervalText(row, figure)]),
+        },
+    };
+}
+
+function showSweeps() {
+    if (sweeps.length === 0) return;
+    const parent = section("sweeps", "Swept parameters", "A figure by a parameter that has three values or more; all else is the same along a line.");
+    const state = { sweep: sweeps[0], figure: figureNamed("time_ns_per_op"), groups: [], group: null };
+    if (!presentFigures.includes(state.figure)) state.figure = presentFigures[0];
+    const groupBox = element("div", {});
+    const showGroups = () => {
+        state.groups = groupsOf(state.sweep);
+        state.group = state.groups[0];
+        groupBox.replaceChildren(state.groups.length > 1 ? menu("The same along the lines",
+            state.groups.slice(0, mostChoices).map(({ rest, members }, index) => [`${rest || "–"} (${members.length})`, String(index)]), (index) => {
+                state.group = state.groups[Number(index)];
+                panel.renew();
+            }) : "");
+    };
+    const controls = [
+        menu("Parameter", sweeps.map((sweep, index) => [(workloads.length > 1 ? workloads[sweep.workload].name + ": " : "") + sweep.name, String(index)]), (index) => {
+            state.sweep = sweeps[Number(index)];
+            showGroups();
+            panel.renew();
+        }),
+        menu("Figure", presentFigures.map((figure) => [figure.label, figure.name]), (name) => {
+            state.figure = figureNamed(name);
+            panel.renew();
+        }, state.figure?.name),
+        groupBox,
+    ];
+    showGroups();
+    const panel = new Panel(parent, {
+        id: "sweep", title: "By parameter", hint: "Marks stand where something was measured; lines join them and say nothing of what lies between. Two points are joined by dots.",
+        controls, draw: (width) => drawSweep(state.sweep, state.group, state.figure, width),
+    });
+}

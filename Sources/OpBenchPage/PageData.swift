@@ -1,0 +1,307 @@
+import OpBenchAnalysis
+import OpBenchModel
+
+/// What a page knows, as one block of JSON: the page's program reads nothing else. Names that occur often are said once and
+/// told by their place.
+struct PageData {
+    let json: String
+
+    init(_ page: ReportPage) {
+        let places = Places(page)
+        var text = PageJSON()
+        text.object { json in
+            json.member("title", page.title)
+            json.member("maker", page.maker)
+            json.name("figures")
+            json.array(PageFigure.all) { $0.write($1) }
+            json.name("verdicts")
+            json.array(page.verdicts) { $0.write($1) }
+            json.name("runs")
+            json.array(page.runs) { $0.write($1) }
+            json.name("rows")
+            json.array { json in
+                for (index, run) in page.runs.enumerated() { Self.write(rowsOf: run, index, places, to: &json) }
+            }
+            json.name("latencies")
+            json.array { json in
+                for (index, run) in page.runs.enumerated() { Self.write(latenciesOf: run, index, places, to: &json) }
+            }
+            json.name("classes")
+            json.array { json in
+                for (index, run) in page.runs.enumerated() { Self.write(classesOf: run, index, places, to: &json) }
+            }
+            places.write(to: &json)
+            json.name("trends")
+            json.array(page.trends) { $0.write($1) }
+        }
+        self.json = text.text
+    }
+
+    private static func write(rowsOf run: PageRun, _ index: Int, _ places: Places, to json: inout PageJSON) {
+        let throughput = ThroughputSamples(run.samples)
+        for row in run.summary {
+            let key = ThroughputSamples.Key(cellID: row.cellID, backend: row.backend, side: row.side)
+            let samples = row.operationClass.isEmpty ? throughput.samples[key] ?? [] : []
+            json.array { json in
+                json.integer(index)
+                json.integer(places.cell(row.cellID))
+                json.integer(places.backend(row.backend.rawValue))
+                json.string(row.operationClass)
+                json.string(row.side)
+                json.string(row.status.rawValue)
+                json.integer(row.samples)
+                json.integer(throughput.doubtful[key] ?? 0)
+                json.string(row.ratioTo?.rawValue ?? "")
+                json.array { json in
+                    for figure in PageFigure.all {
+                        json.figure(figure.value(row))
+                        if let low = figure.low, let high = figure.high {
+                            json.figure(low(row))
+                            json.figure(high(row))
+                        }
+                    }
+                }
+                json.array { json in
+                    for sample in samples {
+                        json.integer(sample.block)
+                        json.figure(sample.nanosecondsPerOperation)
+                        json.integer(sample.isDoubtful ? 1 : 0)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Beyond so many the curves are left out, and the page shows the percentiles of the summary: a curve takes a kilobyte.
+    static let mostCurves = 3000
+
+    private static func write(latenciesOf run: PageRun, _ index: Int, _ places: Places, to json: inout PageJSON) {
+        let known = run.latencies.keys
+        // What starts tell is asked for most.
+        let keys =
+            known.count <= mostCurves ? known : Array(known.filter { $0.stage.hasPrefix("start") }.prefix(mostCurves))
+        for key in keys {
+            guard let cell = places.knownCell(key.cellID), let backend = places.knownBackend(key.backend),
+                let curve = run.latencies.curve(key, ticks: known.count <= 1000 ? 4 : 2)
+            else { continue }
+            json.array { json in
+                json.integer(index)
+                json.integer(cell)
+                json.integer(backend)
+                json.string(key.operationClass)
+                json.string(key.side)
+                json.string(key.stage)
+                json.figure(Double(curve.total))
+                json.array { json in
+                    for point in curve.points {
+                        json.figure(point.part)
+                        json.figure(Double(point.nanoseconds))
+                    }
+                }
+                json.integer(curve.firstBucket)
+                json.array(curve.buckets) { $0.figure(Double($1)) }
+            }
+        }
+    }
+
+    private static func write(classesOf run: PageRun, _ index: Int, _ places: Places, to json: inout PageJSON) {
+        for table in run.classes {
+            guard let cell = places.knownCell(table.cellID), let backend = places.knownBackend(table.backend) else {
+                continue
+            }
+            json.array { json in
+                json.integer(index)
+                json.integer(cell)
+                json.integer(backend)
+                json.array(table.parts) { json, part in
+                    json.array {
+                        $0.string(part.name)
+                        $0.figure(part.part)
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The names of cells and backends by their places.
+private struct Places {
+    private var cellIDs: [String] = []
+    private var placeOfCell: [String: Int] = [:]
+    private var backends: [String] = []
+    private var placeOfBackend: [String: Int] = [:]
+    private var rows: [SummaryRow] = []
+
+    init(_ page: ReportPage) {
+        for row in page.runs.lazy.flatMap(\.summary) {
+            if placeOfCell[row.cellID] == nil {
+                placeOfCell[row.cellID] = cellIDs.count
+                cellIDs.append(row.cellID)
+                rows.append(row)
+            }
+            add(row.backend.rawValue)
+        }
+        for series in page.trends { add(series.backend) }
+    }
+
+    private mutating func add(_ backend: String) {
+        if placeOfBackend[backend] != nil { return }
+        placeOfBackend[backend] = backends.count
+        backends.append(backend)
+    }
+
+    func cell(_ id: String) -> Int { placeOfCell[id]! }
+    func backend(_ name: String) -> Int { placeOfBackend[name]! }
+    func knownCell(_ id: String) -> Int? { placeOfCell[id] }
+    func knownBackend(_ name: String) -> Int? { placeOfBackend[name] }
+
+    /// Parameters that are the same in all cells of a workload are said once.
+    func write(to json: inout PageJSON) {
+        let byWorkload = Dictionary(grouping: rows.indices) { rows[$0].workload }
+        var seen: Set<String> = []
+        let names = rows.map(\.workload).filter { seen.insert($0).inserted }
+        let places = Dictionary(uniqueKeysWithValues: zip(names, 0...))
+        let varying = names.map { name -> [String] in
+            let indices = byWorkload[name]!
+            let parameters = indices.reduce(into: Set<String>()) { $0.formUnion(rows[$1].parameters.keys) }
+            return parameters.sorted().filter { parameter in
+                let first = rows[indices[0]].parameters[parameter]
+                return indices.contains { rows[$0].parameters[parameter] != first }
+            }
+        }
+        json.member("backends", strings: backends)
+        json.name("workloads")
+        json.array { json in
+            for (place, name) in names.enumerated() {
+                let common = rows[byWorkload[name]![0]].parameters.filter { !varying[place].contains($0.key) }
+                json.object { json in
+                    json.member("name", name)
+                    json.member("varying", strings: varying[place])
+                    json.name("common")
+                    json.array(common.sorted { $0.key < $1.key }) { json, entry in
+                        json.array {
+                            $0.string(entry.key)
+                            $0.string(entry.value)
+                        }
+                    }
+                }
+            }
+        }
+        json.name("cells")
+        json.array { json in
+            for row in rows {
+                let place = places[row.workload]!
+                json.array { json in
+                    json.integer(place)
+                    json.string(row.cellID)
+                    for parameter in varying[place] { json.string(row.parameters[parameter] ?? "") }
+                }
+            }
+        }
+    }
+}
+
+extension PageJSON {
+    fileprivate mutating func write(_ figure: PageFigure) {
+        object { json in
+            json.member("name", figure.name)
+            json.member("label", figure.label)
+            json.member("unit", figure.unit.rawValue)
+            json.member("better", figure.better?.rawValue ?? "")
+            json.member("meaning", figure.meaning)
+            json.name("shown")
+            json.boolean(figure.isShown)
+            json.name("interval")
+            json.boolean(figure.low != nil && figure.high != nil)
+        }
+    }
+
+    fileprivate mutating func write(_ run: PageRun) {
+        object { json in
+            json.member("name", run.name)
+            json.member("id", run.summary.first?.runID ?? run.samples.first?.runID ?? "")
+            json.name("facts")
+            json.array(run.facts) { json, fact in
+                json.array {
+                    $0.string(fact.label)
+                    $0.string(fact.value)
+                }
+            }
+            json.name("files")
+            json.array(run.workloads) { json, workload in
+                json.object { json in
+                    json.member("name", workload.name)
+                    json.member("file", workload.file)
+                    json.member("text", workload.text)
+                }
+            }
+        }
+    }
+
+    fileprivate mutating func write(_ judged: JudgedFigures) {
+        object { json in
+            json.member("kind", judged.kind.rawValue)
+            json.member("title", judged.title)
+            json.member("outcome", judged.outcome)
+            json.member("note", judged.note)
+            json.name("columns")
+            json.array(judged.columns) { json, column in
+                json.array {
+                    $0.string(column.title)
+                    $0.boolean(column.isText)
+                }
+            }
+            json.name("rows")
+            json.array(judged.rows) { json, row in
+                json.array { json in
+                    json.array(row.cells) { $0.string($1) }
+                    json.string(row.verdict)
+                    json.string(row.backend)
+                    json.figure(row.ratio)
+                    json.figure(row.low)
+                    json.figure(row.high)
+                    json.figure(row.margin)
+                    json.string(row.cellID)
+                    json.string(row.figure)
+                }
+            }
+            json.name("settlements")
+            json.array(judged.settlements) { json, settlement in
+                json.object { json in
+                    json.member("finding", settlement.finding)
+                    json.member("advice", settlement.advice)
+                    json.member("commands", strings: settlement.commands)
+                }
+            }
+        }
+    }
+
+    fileprivate mutating func write(_ series: TrendSeries) {
+        object { json in
+            json.member("cell", series.cellID)
+            json.member("backend", series.backend)
+            json.member("metric", series.metric)
+            json.member("unit", series.unit.rawValue)
+            json.member("better", series.better?.rawValue ?? "")
+            json.name("points")
+            json.array(series.points) { json, point in
+                json.array {
+                    $0.string(point.runID)
+                    $0.string(point.date)
+                    $0.string(point.commit)
+                    $0.figure(point.value)
+                    $0.figure(point.low)
+                    $0.figure(point.high)
+                }
+            }
+            json.name("changes")
+            json.array(series.changePoints) { json, change in
+                json.array {
+                    $0.integer(change.index)
+                    $0.figure(change.ratio)
+                    $0.figure(change.probability)
+                }
+            }
+        }
+    }
+}

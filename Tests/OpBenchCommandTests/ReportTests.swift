@@ -1,0 +1,125 @@
+import Foundation
+import OpBenchModel
+import OpBenchProfile
+import Testing
+
+@testable import OpBenchCommand
+
+/// `opbench report`: what is judged, and what becomes of runs that cannot be shown.
+@Suite("Pages of runs")
+struct ReportTests {
+    private let folder: ScratchFolder
+
+    init() throws { folder = try ScratchFolder() }
+
+    /// A run of one cell whose operations take so many nanoseconds on the engine, and others on Dispatch.
+    private func writeRun(
+        _ name: String, nanoseconds: Double, dispatch: Double = 1000, blocks: Int = 15, sides: [String] = [""]
+    ) throws {
+        var rows: [SampleRow] = []
+        func add(_ backend: BackendID, _ side: String, _ block: Int, _ metric: Metric, _ stat: String, _ value: Double)
+        {
+            rows.append(
+                SampleRow(
+                    runID: name, sampleID: "\(block)\(backend.rawValue)\(side)-throughput",
+                    timestampUTC: "2026-01-01T00:00:00.000Z", workload: "w", cellID: "w items=10", backend: backend,
+                    side: side, block: block, position: 0, phase: "total", status: .ok, metric: metric.name, stat: stat,
+                    value: value, operations: 1000, parameters: ["items": "10"]))
+        }
+        for block in 0..<blocks {
+            for side in sides {
+                for backend in [BackendID.engine, .dispatch] {
+                    let own = backend == .engine ? nanoseconds : dispatch
+                    let time = own * (1 + Double(block * 7 % 11) / 1000)
+                    add(backend, side, block, .time, "total", time * 1000)
+                    add(backend, side, block, .operationThroughput, "rate", 1e9 / time)
+                }
+            }
+        }
+        try FileManager.default.createDirectory(
+            atPath: "\(folder.root)/results/\(name)", withIntermediateDirectories: true)
+        try folder.write(CSVFile.text(of: rows), to: "results/\(name)/samples.csv")
+    }
+
+    private var file: String { "\(folder.root)/page.html" }
+
+    /// The page that the command writes.
+    private func report(_ words: String...) throws -> String {
+        let arguments = ["report"] + words + ["--results", "\(folder.root)/results", "--output", file, "--open", "no"]
+        var command = try OpBench.parseAsRoot(arguments)
+        try command.run()
+        return try String(contentsOfFile: file, encoding: .utf8)
+    }
+
+    private func outcomes(_ html: String) -> [String] {
+        html.matches(of: /<article class="verdict" data-outcome="([^"]*)"/).map { String($0.1) }
+    }
+
+    @Test("say that nothing was judged, and how something would be")
+    func nothingJudged() throws {
+        try writeRun("one", nanoseconds: 500)
+        let html = try report("one")
+        #expect(outcomes(html) == ["none"])
+        #expect(html.contains("report one --baseline RUN</code>"))
+    }
+
+    @Test("judge each run against the baseline as the gate does")
+    func baseline() throws {
+        try writeRun("base", nanoseconds: 500)
+        try writeRun("slow", nanoseconds: 500, dispatch: 900)
+        #expect(outcomes(try report("slow", "base", "--baseline", "base")) == ["regression", "pass"])
+    }
+
+    @Test("judge the sides of a run of two builds, and goals")
+    func sidesAndGoals() throws {
+        try writeRun("sides", nanoseconds: 500, sides: ["base", "head"])
+        #expect(outcomes(try report("sides")) == ["pass"])
+        try writeRun("one", nanoseconds: 500)
+        for (bound, outcome) in [("1000", "pass"), ("1", "missed")] {
+            try folder.write(
+                """
+                {"version": 2, "rules": [{"backend": "engine", "metric": "time", "phase": "total", "at_most": \(bound)}]}
+                """, to: "goals.json")
+            #expect(outcomes(try report("one", "--policy", "\(folder.root)/goals.json")) == [outcome])
+        }
+    }
+
+    @Test("are not written where rules for two sides have one, nor where a run is none")
+    func refusals() throws {
+        try writeRun("one", nanoseconds: 500)
+        try folder.write(
+            #"{"version": 1, "rules": [{"backend": "engine", "metric": "time", "max_regression": 0.05}]}"#,
+            to: "rules.json")
+        #expect(throws: InputError.self) { try report("one", "--policy", "\(folder.root)/rules.json") }
+        #expect(throws: InputError.self) { try report("none") }
+        #expect(!FileManager.default.fileExists(atPath: file))
+    }
+
+    @Test("hold the CPU time by kind of code of profiles in the run's folder")
+    func classes() throws {
+        try writeRun("one", nanoseconds: 500)
+        var profile = StackProfile(unit: .nanoseconds)
+        for (symbol, weight) in [("malloc", 30), ("free", 10), ("$s15OperationEngine0A5QueueC3addyyF", 60)] {
+            #expect(profile.add([StackFrame(name: "main"), StackFrame(name: symbol)], weight: Int64(weight)))
+        }
+        let text = profile.speedscope(title: "CPU time: w items=10 on engine")
+        try FileManager.default.createDirectory(
+            atPath: "\(folder.root)/results/one/profile/w", withIntermediateDirectories: true)
+        try folder.write(text, to: "results/one/profile/w/cpu.speedscope.json")
+        let html = try report("one")
+        #expect(html.contains("\"classes\":[[0,0,0,[[\"engine\",0.6],[\"allocation\",0.4]]]]"))
+    }
+
+    @Test("hold the latencies of histograms beside the rows")
+    func latencies() throws {
+        try writeRun("one", nanoseconds: 500)
+        let rows = [
+            HistogramRow(
+                workload: "w", cellID: "w items=10", backend: .engine, sampleID: "0engine-latency", stage: "start",
+                upperBoundsNanoseconds: [100, 200], counts: [5, 5])
+        ]
+        try folder.write(CSVFile.text(of: rows), to: "results/one/histograms.csv")
+        let html = try report("one")
+        #expect(html.contains("\"latencies\":[[0,0,0,\"\",\"\",\"start\",10,[0.5,100,1,200],"))
+    }
+}

@@ -1,0 +1,65 @@
+import OpBenchModel
+import Testing
+
+@testable import OpBenchPage
+
+@Suite("Curves of latencies")
+struct LatencyCurveTests {
+    private let key = LatencyCurves.Key(cellID: "w", backend: "engine", stage: "start")
+
+    private func curves(_ rows: [(bound: Int64, count: Int64)]) -> LatencyCurves {
+        var curves = LatencyCurves()
+        for row in rows {
+            curves.add(
+                HistogramRow(
+                    workload: "w", cellID: "w", backend: .engine, sampleID: "s", stage: "start",
+                    upperBoundsNanoseconds: [row.bound], counts: [row.count]))
+        }
+        return curves
+    }
+
+    @Test("add up the histograms of samples, in any order")
+    func addUp() throws {
+        let curve = try #require(curves([(200, 1), (100, 2), (200, 3)]).curve(key))
+        #expect(curve.total == 6)
+        #expect(curve.points.map(\.nanoseconds) == [100, 200])
+        #expect(curve.points.map(\.part) == [2.0 / 6, 1])
+    }
+
+    @Test("reach the greatest latency, and rise")
+    func rise() throws {
+        let curve = try #require(curves((1...1000).map { (Int64($0) * 10, 1) }).curve(key, ticks: 4))
+        #expect(curve.points.last?.nanoseconds == 10_000)
+        #expect(curve.points.last?.part == 1)
+        #expect(
+            zip(curve.points, curve.points.dropFirst()).allSatisfy {
+                $0.part < $1.part && $0.nanoseconds < $1.nanoseconds
+            })
+        // A thousand operations are halved ten times.
+        #expect((30...50).contains(curve.points.count))
+        let half = try #require(curve.points.first { $0.part >= 0.5 })
+        #expect(half.nanoseconds == 5000)
+    }
+
+    @Test(
+        "count latencies by their size, four steps to a doubling",
+        arguments: [
+            (0, -1), (1, 0), (2, 4), (3, 6), (4, 8), (5, 9), (6, 10), (7, 11), (8, 12), (1023, 39), (1024, 40),
+        ] as [(Int64, Int)])
+    func buckets(nanoseconds: Int64, bucket: Int) {
+        #expect(LatencyCurves.bucket(of: nanoseconds) == bucket)
+    }
+
+    @Test("lose no operation among the buckets")
+    func allCounted() throws {
+        let curve = try #require(curves([(0, 5), (7, 2), (Int64.max, 1)]).curve(key))
+        #expect(curve.firstBucket == -1)
+        #expect(curve.buckets.reduce(0, +) == 8)
+    }
+
+    @Test("are none of no operations")
+    func empty() {
+        #expect(curves([(5, 0), (-1, 3)]).curve(key) == nil)
+        #expect(LatencyCurves().keys.isEmpty)
+    }
+}

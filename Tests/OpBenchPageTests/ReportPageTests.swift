@@ -1,0 +1,199 @@
+import Foundation
+import OpBenchAnalysis
+import OpBenchModel
+import Testing
+
+@testable import OpBenchPage
+
+@Suite("The page of a report")
+struct ReportPageTests {
+    /// The block as Foundation reads it.
+    private func parsed(_ page: ReportPage) throws -> [String: Any] {
+        let object = try JSONSerialization.jsonObject(with: Data(try page.block().utf8))
+        return try #require(object as? [String: Any])
+    }
+
+    @Test("is one file: nothing in it makes a browser load another, and its policy of contents forbids it")
+    func isOneFile() throws {
+        let html = ReportPage(title: "t").html
+        let policy = try #require(html.firstMatch(of: /http-equiv="Content-Security-Policy" content="([^"]*)"/)).1
+        #expect(policy.hasPrefix("default-src 'none'; script-src 'nonce-"))
+        #expect(!policy.contains("http") && !policy.contains("*") && !policy.contains("unsafe-eval"))
+        // Beside the policy: attributes and rules that load. Addresses in the library's text are names of SVG's kind.
+        for match in html.matches(of: /<(?:link|img|iframe|script|object|embed|video|audio|source)\b[^>]*>/) {
+            #expect(!match.0.contains("src="))
+            #expect(!match.0.contains("href=") || match.0.contains("href=\"data:,\""))
+        }
+        #expect(html.firstMatch(of: /@import|url\(\s*["']?(?:https?:)?\/\//) == nil)
+        #expect(html.contains("Apache License") && html.contains("Baidu Inc."))
+    }
+
+    @Test("has every placeholder of its template filled in, and none of the values searched for another")
+    func fillsPlaceholders() {
+        let html = ReportPage(title: "{{data}}").html(nonce: "n")
+        #expect(html.contains("<title>{{data}}</title>"))
+        #expect(html.matches(of: /id="data"/).count == 1)
+        for name in ["nonce", "style", "script", "library", "license", "verdicts"] {
+            #expect(!html.contains("{{\(name)}}"))
+        }
+    }
+
+    @Test("says its verdicts before anything else")
+    func verdictsFirst() throws {
+        var fixture = PageFixture()
+        fixture.add()
+        let judged = JudgedFigures(
+            kind: .baseline, title: "today against main", outcome: "regression",
+            columns: [.init(title: "cell", isText: true), .init(title: "verdict", isText: true)],
+            rows: [
+                .init(
+                    cellID: "w", figure: "time", cells: ["w", "regression"], verdict: "regression", backend: "engine",
+                    ratio: 1.1, low: 1.08, high: 1.12, margin: 0.05),
+                .init(cellID: "w", figure: "x", cells: ["w", ""], verdict: "", backend: "engine"),
+            ])
+        let html = fixture.page(verdicts: [judged]).html(nonce: "n")
+        let body = try #require(html.firstRange(of: "<main>")).upperBound
+        let first = try #require(html[body...].firstRange(of: "<section")).lowerBound
+        #expect(html[first...].hasPrefix("<section id=\"verdicts\""))
+        #expect(html.contains("<strong>regression</strong> 1 figure judged: 1 regression"))
+    }
+
+    @Test("says that nothing was judged, and by which commands something would be")
+    func nothingJudged() {
+        let page = ReportPage(title: "t", advice: [(words: "by goals", command: "opbench report 'a b' --policy <x>")])
+        let html = page.html(nonce: "n")
+        #expect(html.contains("Nothing was judged"))
+        #expect(html.contains("<li>by goals: <code>opbench report &#39;a b&#39; --policy &lt;x&gt;</code></li>"))
+    }
+
+    static let hostile = [
+        "</script><script>alert(1)</script>", "<!--<script>", "<img src=x onerror=alert(1)>", "\"quoted' & `more`",
+        "line\u{2028}two\u{2029}three", "right\u{202E}left", "{{data}}", "a\u{0}b\u{1B}[31m", "\\u003c \\",
+        "]]>", "##[error]", "{a|b}",
+    ]
+
+    @Test("holds names from files as text, whatever they are", arguments: hostile)
+    func escapes(name: String) throws {
+        var fixture = PageFixture()
+        fixture.add(name, cell: name, workload: name, parameters: [name: name])
+        fixture.add(name, cell: name + "2", workload: name, parameters: [name: name + "2"])
+        var run = fixture.run
+        run.name = name
+        run.workloads = [.init(name: name, file: name, text: name)]
+        run.facts = [.init(name, name)]
+        let judged = JudgedFigures(
+            kind: .goals, title: name, outcome: name, columns: [.init(title: name, isText: true)],
+            rows: [.init(cellID: name, figure: name, cells: [name], verdict: name, backend: name)],
+            settlements: [.init(finding: name, advice: name, commands: [name])], note: name)
+        let trend = TrendSeries(
+            cellID: name, backend: name, metric: name, unit: .count,
+            points: [.init(runID: name, date: name, commit: name, value: 1)])
+        let page = ReportPage(title: name, verdicts: [judged], runs: [run], trends: [trend], maker: name)
+
+        let block = try page.block()
+        for forbidden in ["<", ">", "&", "\u{2028}", "\u{2029}", "\u{202E}", "\u{0}", "\u{1B}"] {
+            #expect(!block.contains(forbidden))
+        }
+        let data = try parsed(page)
+        #expect(data["title"] as? String == name)
+        #expect(data["backends"] as? [String] == [name])
+        let cells = try #require(data["cells"] as? [[Any]])
+        #expect(cells.map { $0[1] as? String } == [name, name + "2"])
+        // Outside of the block the page has the same elements as one of plain names.
+        let plain = ReportPage(title: "t", verdicts: [judgedPlain], runs: [run], trends: [trend], maker: "m")
+        #expect(Self.tags(page) == Self.tags(plain))
+    }
+
+    private var judgedPlain: JudgedFigures {
+        JudgedFigures(kind: .goals, title: "t", outcome: "pass", columns: [], rows: [])
+    }
+
+    private static func tags(_ page: ReportPage) -> [String] {
+        let html = page.html(nonce: "n")
+        let body = html[html.firstRange(of: "<body>")!.lowerBound..<html.firstRange(of: "id=\"data\"")!.lowerBound]
+        return body.matches(of: /<\/?([a-zA-Z!][a-zA-Z0-9-]*)/).map { String($0.1) }
+    }
+
+    @Test("writes no figure that JSON has not: neither NaN nor infinity, but null")
+    func finiteFigures() throws {
+        var fixture = PageFixture()
+        fixture.add(rate: .infinity)
+        fixture.add(block: 1, rate: .leastNonzeroMagnitude)
+        let trend = TrendSeries(
+            cellID: "w", backend: "engine", metric: "m", unit: .ratio,
+            points: [.init(runID: "r", date: "d", value: .nan, low: -.infinity, high: 1e300)])
+        let judged = JudgedFigures(
+            kind: .sides, title: "t", outcome: "pass", columns: [],
+            rows: [
+                .init(
+                    cellID: "w", figure: "f", cells: [], verdict: "pass", backend: "engine", ratio: .nan, low: .infinity
+                )
+            ])
+        var page = fixture.page(verdicts: [judged])
+        page.trends = [trend]
+        let data = try parsed(page)
+        let points = try #require((data["trends"] as? [[String: Any]])?[0]["points"] as? [[Any]])
+        #expect(points[0][3] is NSNull && points[0][4] is NSNull)
+        #expect(points[0][5] as? Double == 1e300)
+    }
+
+    @Test("is made of a run without rows, and of one with a single sample")
+    func emptyAndSingle() throws {
+        let empty = try parsed(ReportPage(title: "t", runs: [PageRun(name: "r", samples: [], summary: [])]))
+        #expect((empty["rows"] as? [Any])?.isEmpty == true)
+        #expect((empty["cells"] as? [Any])?.isEmpty == true)
+        var fixture = PageFixture()
+        fixture.add(rate: 2e6)
+        let single = try parsed(fixture.page())
+        let row = try #require((single["rows"] as? [[Any]])?.first)
+        let figures = try #require(row[9] as? [Any])
+        #expect(figures[0] as? Double == 500)
+        #expect(figures[1] is NSNull && figures[2] is NSNull, "one sample has no interval")
+        #expect(row[10] as? [Double] == [0, 500, 0])
+    }
+
+    @Test("tells doubtful samples from others")
+    func doubtful() throws {
+        var fixture = PageFixture()
+        fixture.add(rate: 1e6, flags: ["noisy"])
+        fixture.add(block: 1, rate: 2e6)
+        let row = try #require((try parsed(fixture.page())["rows"] as? [[Any]])?.first)
+        #expect(row[7] as? Int == 1)
+        #expect(row[10] as? [Double] == [0, 1000, 1, 1, 500, 0])
+    }
+
+    @Test("says parameters that do not vary once for a workload")
+    func parameters() throws {
+        var fixture = PageFixture()
+        fixture.add(cell: "w items=10", parameters: ["items": "10", "depth": "1"])
+        fixture.add(cell: "w items=20", parameters: ["items": "20", "depth": "1"])
+        let data = try parsed(fixture.page())
+        let workload = try #require((data["workloads"] as? [[String: Any]])?.first)
+        #expect(workload["varying"] as? [String] == ["items"])
+        #expect(workload["common"] as? [[String]] == [["depth", "1"]])
+        #expect((data["cells"] as? [[Any]])?.map { $0[2] as? String } == ["10", "20"])
+    }
+
+    @Test("names its figures and their intervals as summary.csv does")
+    func figureNames() {
+        for figure in PageFigure.all {
+            #expect(SummaryRow.columns.contains(figure.name), "\(figure.name)")
+            #expect((figure.low != nil) == SummaryRow.columns.contains(figure.name + "_ci_low"), "\(figure.name)")
+        }
+        #expect(Set(PageFigure.all.map(\.name)).count == PageFigure.all.count)
+    }
+
+    @Test("keeps nine digits of a figure")
+    func digits() {
+        func text(_ figure: Double) -> String {
+            var json = PageJSON()
+            json.figure(figure)
+            return json.text
+        }
+        #expect(text(1.0 / 3) == "0.333333333")
+        #expect(text(123_456_789_012) == "123456789000")
+        #expect(text(-0.1) == "-0.1")
+        #expect(text(0) == "0")
+        #expect(text(1e-60) == "1e-60")
+    }
+}
