@@ -1,5 +1,7 @@
 """Pages of `opbench report` in a real Chromium."""
 
+from __future__ import annotations
+
 import argparse
 import csv
 import io
@@ -13,8 +15,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from playwright.sync_api import Page, sync_playwright
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 CHROMIUM = "/usr/bin/chromium"
 # How long a page of 10,000 cells may take, from the first byte to a table that can be used.
@@ -372,6 +376,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--binary", type=Path, required=True, metavar="FILE", help="the opbench that writes the pages (default: the one built here)")
     parser.add_argument("--output", type=Path, metavar="DIR", help="keep the pages and pictures there")
     options = parser.parse_args(arguments)
+    # Not before --help is answered, which needs nothing installed.
+    from playwright.sync_api import sync_playwright
+
     held = True
     with tempfile.TemporaryDirectory(prefix="opbench-page-") as name, sync_playwright() as playwright:
         folder = Path(name)
