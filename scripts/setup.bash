@@ -21,6 +21,18 @@ require_jemalloc() {
     [[ -e /usr/include/jemalloc/jemalloc.h ]] || pkg-config --exists jemalloc 2>/dev/null || install_packages libjemalloc-dev
 }
 
+# built_commit ROOT: the commit that is checked out, ending in -dirty if what is built of differs from it; nothing outside of
+# a repository. For OPBENCH_COMMIT.
+built_commit() {
+    local commit
+    commit=$(git -C "$1" rev-parse --verify --quiet HEAD 2>/dev/null) || return 0
+    [[ -z $(git -C "$1" status --porcelain -- Package.swift Sources 2>/dev/null) ]] || commit+=-dirty
+    printf '%s' "$commit"
+}
+
+# SQLite, for the history of runs.
+require_sqlite() { [[ -e /usr/include/sqlite3.h ]] || install_packages libsqlite3-dev; }
+
 require_valgrind() {
     command -v valgrind >/dev/null || install_packages valgrind
 }

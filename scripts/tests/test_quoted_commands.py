@@ -27,7 +27,7 @@ _INDENTED = re.compile(r"^    +(\S.*)$", re.M)
 _INLINE = re.compile(r"`([^`\n]+)`")
 # A command, without a prompt, what it sets in the environment, a comment in its line, and where its output goes.
 _COMMAND = re.compile(
-    r"(?:\$ )?(?:[A-Z_]+=\S+ )*(?P<command>(?:scripts/[\w-]+|opbench|swift (?:build|test|format))(?: .*?)?)"
+    r"(?:\$ )?(?:[A-Z_]+=\S+ )*(?P<command>(?:scripts/(?:ci/[a-z-]+|[\w-]+)|opbench|swift (?:build|test|format))(?: .*?)?)"
     r"(?:(?:  | #| >| \||;).*)?"
 )
 _PATH = re.compile(r"(?:Sources|Tests|scripts|workloads|results/(?:baseline|reference))/[\w./+-]+")

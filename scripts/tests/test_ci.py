@@ -1,0 +1,251 @@
+"""The CI templates: valid by the schemas of GitHub and GitLab, both run scripts/ci/compare, which is tried here with a program
+that only answers; and the Dockerfile, whose steps are scripts that CI runs."""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from opbench_proofs.ci import run_steps
+from ruamel.yaml import YAML
+
+ROOT = Path(__file__).resolve().parents[2]
+CI = ROOT / "scripts/ci"
+GITHUB = YAML(typ="safe").load(CI / "github.yml")
+GITLAB = YAML(typ="safe").load(CI / "gitlab.yml")
+
+# What stands for a built opbench: keeps its words, and answers as a file of the folder it is in says.
+PROGRAM = """#!/bin/sh
+here=$(dirname "$0")
+echo "$*" >> "$here/asked"
+case $1 in
+    ab) exit "$(cat "$here/ab")" ;;
+    gate)
+        while [ $# -gt 0 ]; do
+            case $1 in --markdown) echo "### opbench gate" > "$2" ;; --junit) echo "<testsuite/>" > "$2" ;; esac
+            shift
+        done
+        echo the table
+        exit "$(cat "$here/gate")"
+        ;;
+    report)
+        [ -e "$here/reports" ] || exit 64
+        while [ $# -gt 0 ]; do case $1 in -o) echo "<html>" > "$2" ;; esac; shift; done
+        ;;
+esac
+"""
+# What stands for swift.
+SWIFT = """#!/bin/sh
+case "$*" in *--show-bin-path*) echo "$BIN"; exit ;; esac
+exit "$(cat "$BIN/build")"
+"""
+
+
+class Job:
+    """A folder in which scripts/ci/compare is run."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.programs = folder / "bin"
+        self.programs.mkdir()
+        for name, text in (("swift", SWIFT), ("opbench", PROGRAM), ("mine", PROGRAM)):
+            (self.programs / name).write_text(text, encoding="utf-8")
+            (self.programs / name).chmod(0o755)
+        (folder / "scripts").mkdir()
+        (folder / "workloads").mkdir()
+        for name in ("a", "b"):
+            (folder / "workloads" / f"{name}.json").write_text("{}", encoding="utf-8")
+        shutil.copytree(CI, folder / "scripts/ci")
+        self.answer()
+
+    def answer(self, ab: int = 0, gate: int = 0, build: int = 0, reports: bool = True) -> None:
+        for name, status in (("ab", ab), ("gate", gate), ("build", build)):
+            (self.programs / name).write_text(f"{status}\n", encoding="utf-8")
+        if reports:
+            (self.programs / "reports").touch()
+
+    def run(self, line: str, **variables: str) -> subprocess.CompletedProcess[str]:
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("GITHUB_", "OPBENCH_"))}
+        environment = kept | {"PATH": f"{self.programs}:{os.environ['PATH']}", "BIN": str(self.programs)} | variables
+        return subprocess.run(
+            ["bash", "-c", line], cwd=self.folder, env=environment, capture_output=True, text=True, timeout=60
+        )
+
+    def asked(self) -> list[str]:
+        return (self.programs / "asked").read_text(encoding="utf-8").splitlines()
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Job:
+    return Job(tmp_path)
+
+
+def github_step(name: str) -> dict:
+    return next(step for step in GITHUB["jobs"]["compare"]["steps"] if step.get("name") == name)
+
+
+def compare_lines() -> list[tuple[str, str, dict[str, str]]]:
+    """The line of each template that compares, and its variables."""
+    step = github_step("Compare")
+    assert re.fullmatch(r"\$\{\{ .* \}\}", step["env"]["OPBENCH_BASE"])
+    return [
+        ("github", step["run"], GITHUB["env"] | {"OPBENCH_BASE": "base", "GITHUB_ACTIONS": "true"}),
+        ("gitlab", *GITLAB["opbench"]["script"], GITLAB["opbench"]["variables"] | {"OPBENCH_BASE": "base"}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("template", "schema"),
+    [
+        ("github.yml", ["--builtin-schema", "vendor.github-workflows"]),
+        ("gitlab.yml", ["--builtin-schema", "vendor.gitlab-ci", "--data-transform", "gitlab-ci"]),
+    ],
+)
+def test_templates_are_valid(template: str, schema: list[str]) -> None:
+    checker = Path(os.sys.executable).with_name("check-jsonschema")
+    checked = subprocess.run([checker, *schema, CI / template], capture_output=True, text=True, timeout=60)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_both_templates_run_the_same_line() -> None:
+    (_, github, _), (_, gitlab, _) = compare_lines()
+    assert github.strip() == gitlab.strip()
+    assert {name: GITHUB["env"][name] for name in GITHUB["env"]}.items() <= GITLAB["opbench"]["variables"].items()
+
+
+@pytest.mark.parametrize(("template", "line", "variables"), compare_lines())
+def test_the_line_of_a_template(job: Job, template: str, line: str, variables: dict[str, str]) -> None:
+    ended = job.run(line, **variables)
+    assert ended.returncode == 0, ended.stderr
+    measured, gate, *_ = job.asked()
+    assert measured.startswith("ab --base-ref base --product opbench --output opbench-results/results --run-id compare")
+    assert measured.endswith("workloads/a.json workloads/b.json")
+    assert gate.startswith("gate --ab compare --results opbench-results/results ")
+    assert ("--github-annotations" in gate) == (template == "github")
+    assert "--inconclusive" not in gate
+    assert ended.stdout == "the table\n"
+    results = job.folder / "opbench-results"
+    for name in ("comment.md", "junit.xml", "report.html"):
+        assert (results / name).exists(), name
+    artefacts = GITLAB["opbench"]["artifacts"]
+    assert results / artefacts["reports"]["junit"].split("/", 1)[1] == results / "junit.xml"
+
+
+@pytest.mark.parametrize("gate", [0, 2, 3, 5, 7, 64])
+def test_the_gate_decides_and_leaves_its_files(job: Job, gate: int) -> None:
+    job.answer(gate=gate)
+    ended = job.run("scripts/ci/compare --base-ref main workloads/a.json")
+    assert ended.returncode == gate
+    assert (job.folder / ".build/compare/comment.md").exists()
+    assert (job.folder / ".build/compare/report.html").exists()
+
+
+def test_failed_samples_are_for_the_gate_and_other_failures_end_the_job(job: Job) -> None:
+    job.answer(ab=3, gate=3)
+    assert job.run("scripts/ci/compare --base-ref main workloads/a.json").returncode == 3
+    for status in (1, 64, 130):
+        job.answer(ab=status, gate=0)
+        (job.programs / "asked").unlink()
+        ended = job.run("scripts/ci/compare --base-ref main workloads/a.json")
+        assert ended.returncode == status
+        assert [words.split()[0] for words in job.asked()] == ["ab"]
+    job.answer(build=1)
+    ended = job.run("scripts/ci/compare --base-ref main workloads/a.json")
+    assert (ended.returncode, ended.stderr) == (1, "compare: the change does not build\n")
+
+
+def test_a_program_of_ones_own_and_a_policy(job: Job) -> None:
+    ended = job.run(
+        "scripts/ci/compare --base-ref v1 --product mine --policy p.json --inconclusive pass --blocks 9 --output o w.json"
+    )
+    assert ended.returncode == 0, ended.stderr
+    measured, gate, *_ = job.asked()
+    assert "--product mine" in measured and "--policy p.json --blocks 9 w.json" in measured
+    assert "--policy p.json --inconclusive pass" in gate
+    assert "--blocks" not in gate
+
+
+def test_results_of_the_last_time_are_gone(job: Job) -> None:
+    (job.folder / ".build/compare").mkdir(parents=True)
+    (job.folder / ".build/compare/junit.xml").write_text("old", encoding="utf-8")
+    job.answer(ab=1)
+    assert job.run("scripts/ci/compare --base-ref main workloads/a.json").returncode == 1
+    assert not (job.folder / ".build/compare/junit.xml").exists()
+
+
+def test_an_opbench_without_pages_needs_none(job: Job) -> None:
+    (job.programs / "reports").unlink()
+    assert job.run("scripts/ci/compare --base-ref main workloads/a.json").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("workloads/a.json", "--base-ref is missing"), ("--base-ref main", "workload files are missing"),
+        ("--base-ref", "--base-ref needs a value"), ("--base main w.json", "unknown option --base"),
+        ("--base-ref main --inconclusive maybe w.json", "--inconclusive is 'maybe'"),
+    ],
+)
+def test_bad_usage(job: Job, words: str, message: str) -> None:
+    ended = job.run(f"scripts/ci/compare {words}")
+    assert ended.returncode == 64
+    assert message in ended.stderr
+    assert not (job.programs / "asked").exists()
+
+
+@pytest.mark.parametrize("script", ["compare", "install"])
+def test_help(script: str) -> None:
+    for word in ("--help", "-h"):
+        ended = subprocess.run([CI / script, word], capture_output=True, text=True, timeout=60)
+        assert (ended.returncode, ended.stderr) == (0, "")
+        assert f"scripts/ci/{script}" in ended.stdout
+
+
+def test_no_job_is_green_without_a_verdict() -> None:
+    """Nothing in the templates turns the exit code of the comparison into a success."""
+    steps = GITHUB["jobs"]["compare"]["steps"]
+    assert "continue-on-error" not in GITHUB["jobs"]["compare"]
+    assert [step["name"] for step in steps if step.get("continue-on-error")] == ["Comment"]
+    assert "continue-on-error" not in github_step("Compare")
+    assert "allow_failure" not in GITLAB["opbench"]
+    assert GITHUB["env"]["OPBENCH_INCONCLUSIVE"] == GITLAB["opbench"]["variables"]["OPBENCH_INCONCLUSIVE"] == "fail"
+    # What shows the results does so whatever they are.
+    for step in steps[steps.index(github_step("Compare")) + 1 :]:
+        assert step["if"] == "always()"
+    assert GITLAB["opbench"]["artifacts"]["when"] == "always"
+
+
+def test_the_proof_reads_the_steps_as_yaml_does() -> None:
+    steps = [step for step in GITHUB["jobs"]["compare"]["steps"] if "run" in step and step["name"] != "Install"]
+    assert run_steps(CI / "github.yml") == [(step["name"], step["run"]) for step in steps]
+
+
+def test_the_summary_is_the_comment(job: Job) -> None:
+    job.run("scripts/ci/compare --base-ref main --output opbench-results workloads/a.json")
+    summary = job.folder / "summary.md"
+    assert job.run(github_step("Summary")["run"], GITHUB_STEP_SUMMARY=str(summary)).returncode == 0
+    assert summary.read_text(encoding="utf-8") == "### opbench gate\n"
+
+
+def test_steps_of_the_image_are_scripts_that_ci_runs() -> None:
+    lines = (CI / "Dockerfile").read_text(encoding="utf-8").splitlines()
+    steps = [shlex.split(line)[1:] for line in lines if line.startswith("RUN ")]
+    assert steps and not any(line.endswith("\\") for line in lines)
+    # scripts/test, and the scripts that it runs.
+    ci = {ROOT / "scripts/test"}
+    for script in list(ci):
+        named = set(re.findall(r"\bscripts/[\w/-]+", script.read_text(encoding="utf-8")))
+        ci |= {ROOT / name for name in named if (ROOT / name).is_file()}
+    text = "\n".join(path.read_text(encoding="utf-8") for path in ci)
+    for script, *words in steps:
+        assert os.access(ROOT / script, os.X_OK), script
+        assert re.search(rf'(^|[\s"/]){re.escape(script)}"?( {re.escape(" ".join(words))})?\b', text, re.M), script
+    # The packages of a job are those that the suite asks for.
+    setup = (ROOT / "scripts/setup.bash").read_text(encoding="utf-8")
+    for package in ("libjemalloc-dev", "libsqlite3-dev"):
+        assert package in setup
+        assert package in github_step("Install")["run"]
+        assert package in GITLAB["opbench"]["before_script"][0]
