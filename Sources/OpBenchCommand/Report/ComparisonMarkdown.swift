@@ -1,21 +1,61 @@
 import OpBenchAnalysis
 import OpBenchModel
 
-/// Judged figures as a table in Markdown, for the summary of a CI job.
+/// Judged figures in Markdown, for the summary of a CI job and for a comment: the verdict in the first line, then the figures
+/// that ask for attention, and folded up what settles them and all the others.
 enum ComparisonMarkdown {
+    /// In bytes. A comment on GitHub holds 65,536 characters.
+    static let sizeLimit = 60_000
+
     static func text<Row>(of report: ComparisonReport<Row>) -> String {
         let rows = report.rows
-        let titles = Row.reportColumns.map(\.title)
-        let rule = Row.reportColumns.map { $0.isText ? "---" : "---:" }
-        let lines = [titles, rule] + rows.map { report.fields($0).map(MarkdownText.cell) }
-        let heading = report.outcome.map { "**gate: \($0.rawValue)**\(GateSummary.counts(of: rows))\n\n" } ?? ""
-        return heading + lines.map { "| " + $0.joined(separator: " | ") + " |\n" }.joined()
-            + (report.ratioNote.map { "\nratio: \($0).\n" } ?? "") + report.settlements.map(paragraph).joined()
+        let remarkable = rows.filter { $0.verdict.isRemarkable }
+        let verdict = report.outcome.map { "gate: \($0.rawValue)" } ?? "comparison"
+        var text = "### opbench \(verdict)\(GateSummary.counts(of: rows))\n"
+        if rows.isEmpty { text += "\nNo rule judges any figure.\n" }
+        let settling = report.settlements.map(paragraph).joined()
+        let note = report.ratioNote.map { "\nratio: \($0).\n" } ?? ""
+        let room = sizeLimit - text.utf8.count - settling.utf8.count - note.utf8.count
+        if !remarkable.isEmpty { text += "\n" + table(remarkable, of: report, room: room / 2) + note }
+        if !settling.isEmpty { text += folded("What settles the inconclusive figures", settling) }
+        if rows.count > remarkable.count {
+            let all = "\n" + table(rows, of: report, room: room / 2) + (remarkable.isEmpty ? note : "")
+            text += folded(rows.count == 1 ? "The figure" : "All \(rows.count) figures", all)
+        }
+        return text
+    }
+
+    /// - Parameter room: in bytes; rows beyond it are counted and left out.
+    private static func table<Row>(_ rows: [Row], of report: ComparisonReport<Row>, room: Int) -> String {
+        func line(_ fields: [String]) -> String { "| " + fields.joined(separator: " | ") + " |\n" }
+        var text = line(Row.reportColumns.map(\.title)) + line(Row.reportColumns.map { $0.isText ? "---" : "---:" })
+        for (index, row) in rows.enumerated() {
+            let next = line(report.fields(row).map(MarkdownText.cell))
+            if text.utf8.count + next.utf8.count > room {
+                return text + "\n… and \(rows.count - index) more figures, which --csv writes to a file.\n"
+            }
+            text += next
+        }
+        return text
+    }
+
+    private static func folded(_ title: String, _ text: String) -> String {
+        "\n<details><summary>\(title)</summary>\n\(text)\n</details>\n"
     }
 
     private static func paragraph(_ settlement: Settlement) -> String {
         // A line of code takes no escapes, and ends with its line.
         let commands = settlement.commands.map { "    \(TerminalText.escaped($0))\n" }
         return "\n\(MarkdownText.cell("\(settlement.finding); \(settlement.advice):"))\n\n" + commands.joined()
+    }
+}
+
+extension Verdict {
+    /// Whether somebody should look at it.
+    fileprivate var isRemarkable: Bool {
+        switch self {
+        case .regression, .missed, .inconclusive, .missing, .improved: true
+        case .pass, .met, .unjudged: false
+        }
     }
 }

@@ -1,0 +1,70 @@
+import Foundation
+import FoundationXML
+import OpBenchAnalysis
+import OpBenchModel
+import Testing
+
+@testable import OpBenchCommand
+
+/// The Markdown of a gate, as a comment shows it.
+struct ComparisonMarkdownTests {
+    private func row(_ cell: String, _ verdict: Verdict) -> CompareRow {
+        var row = CompareRow(
+            cellID: cell, backend: .engine, phase: "total", operationClass: "", metric: "time", stat: "total",
+            verdict: verdict)
+        (row.base, row.head, row.ratio, row.ratioLow, row.ratioHigh) = (1e-6, 1.1e-6, 1.1, 1.05, 1.15)
+        return row
+    }
+
+    private func report(_ rows: [CompareRow], _ outcome: GateOutcome?) throws -> ComparisonReport<CompareRow> {
+        let settling = Settling(compared: .goals([]), folder: "results", comparing: { $0 }, policy: nil)
+        return ComparisonReport(rows: rows, outcome: outcome, settling: settling)
+    }
+
+    private func text(_ rows: [CompareRow], _ outcome: GateOutcome?) throws -> String {
+        ComparisonMarkdown.text(of: try report(rows, outcome))
+    }
+
+    @Test("the verdict is the first line; what asks for attention stands open, the rest is folded up")
+    func layout() throws {
+        let text = try text([row("good", .pass), row("bad", .regression), row("faster", .improved)], .regression)
+        let parts = text.components(separatedBy: "<details>")
+        try #require(parts.count == 2)
+        let (open, folded) = (parts[0], parts[1])
+        #expect(open.hasPrefix("### opbench gate: regression (1 pass, 1 improved, 1 regression)\n\n| cell | backend |"))
+        #expect(open.contains("| bad | ") && open.contains("| faster | ") && !open.contains("| good | "))
+        #expect(folded.hasPrefix("<summary>All 3 figures</summary>\n\n| cell |") && folded.contains("| good | "))
+        #expect(folded.hasSuffix("\n</details>\n"))
+    }
+
+    @Test("where all passed, nothing stands open but the verdict")
+    func pass() throws {
+        let text = try text([row("good", .pass)], .pass)
+        #expect(text.hasPrefix("### opbench gate: pass (1 pass)\n\n<details><summary>The figure</summary>\n\n| cell |"))
+        #expect(try self.text([], .missing) == "### opbench gate: missing\n\nNo rule judges any figure.\n")
+        #expect(try self.text([row("good", .pass)], nil).hasPrefix("### opbench comparison (1 pass)\n"))
+    }
+
+    @Test(
+        "JUnit is green where the gate is, and nowhere else",
+        arguments: [
+            ([.pass], .pass, 0, 0), ([.pass, .regression], .regression, 1, 0), ([.inconclusive], .inconclusive, 0, 1),
+            ([.pass], .badSample, 1, 0), ([], .missing, 1, 0), ([.missing], .missing, 1, 0),
+        ] as [([Verdict], GateOutcome, Int, Int)])
+    func junit(verdicts: [Verdict], outcome: GateOutcome, failures: Int, skipped: Int) throws {
+        let text = JUnitReport.text(of: try report(verdicts.map { row("w", $0) }, outcome))
+        #expect(text.contains("failures=\"\(failures)\" skipped=\"\(skipped)\""), "\(text)")
+        #expect(text.components(separatedBy: "<failure").count == failures + 1)
+        #expect(text.components(separatedBy: "<skipped message=").count == skipped + 1)
+        #expect(text.contains("tests=\"\(text.components(separatedBy: "<testcase").count - 1)\""))
+        #expect(XMLParser(data: Data(text.utf8)).parse())
+    }
+
+    @Test("however many figures there are, a comment holds the text, and says what it leaves out")
+    func size() throws {
+        let rows = (0..<2000).map { row("cell number \($0) with a name", $0 % 2 == 0 ? .regression : .pass) }
+        let text = try text(rows, .regression)
+        #expect(text.utf8.count <= ComparisonMarkdown.sizeLimit + 1000 && text.utf8.count > 50_000)
+        #expect(text.components(separatedBy: " more figures, which --csv writes to a file.").count == 3)
+    }
+}
