@@ -19,6 +19,12 @@ let whenJemalloc = TargetDependencyCondition.when(traits: ["Jemalloc"])
 /// uses the package decides, within the ranges.
 let takesExactVersions = Context.environment["OPBENCH_EXACT_VERSIONS"] != nil
 
+/// The commit of the sources, ending in `-dirty` if they differ from it, for `opbench --version` and `run.json`. Whoever builds
+/// tells: what SwiftPM itself knows of the repository it may have kept from an earlier commit.
+let commit = Context.environment["OPBENCH_COMMIT"].flatMap { text in
+    text.isEmpty || !text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") } ? nil : text
+}
+
 /// A package of the suite, from `version` on, up to the next that may break it by the rules of semantic versioning.
 func suitePackage(_ url: String, _ version: Version) -> Package.Dependency {
     if takesExactVersions { return .package(url: url, exact: version) }
@@ -43,6 +49,7 @@ let package = Package(
     ],
     dependencies: [
         suitePackage("https://github.com/apple/swift-argument-parser", "1.8.2"),
+        suitePackage("https://github.com/groue/GRDB.swift", "7.10.0"),
         suitePackage("https://github.com/HdrHistogram/hdrhistogram-swift", "0.2.0"),
         suitePackage("https://github.com/swiftlang/swift-subprocess", "1.0.2"),
     ],
@@ -54,6 +61,7 @@ let package = Package(
         .target(name: "OperationEngineProgress", dependencies: ["OperationEngine"]),
         // The engine's queues where Foundation's calls ask for one; needs FoundationNetworking.
         .target(name: "OperationEngineFoundation", dependencies: ["OperationEngine"]),
+        .target(name: "CBuild", cSettings: commit.map { [.define("OPBENCH_COMMIT", to: "\"\($0)\"")] } ?? []),
         .target(name: "OpBenchModel"),
         // What a backend is, what all of them share, and all but the two libraries of operation queues.
         .target(name: "OpBenchBackends", dependencies: ["OpBenchModel", "OpBenchProfile", "CLinux"]),
@@ -65,7 +73,7 @@ let package = Package(
             name: "OpBenchRunner",
             dependencies: [
                 "OpBenchModel", "OpBenchProfile", "OpBenchBackends", "OpBenchEngineBackend", "OpBenchFoundationBackend",
-                "CLinux", .target(name: "CJemalloc", condition: whenJemalloc),
+                "CLinux", "CBuild", .target(name: "CJemalloc", condition: whenJemalloc),
                 .product(name: "Histogram", package: "hdrhistogram-swift", condition: whenSuite),
                 .product(name: "Subprocess", package: "swift-subprocess", condition: whenSuite),
             ],
@@ -79,11 +87,18 @@ let package = Package(
         .target(
             name: "OpBenchPage", dependencies: ["OpBenchModel", "OpBenchAnalysis", "CPage"],
             exclude: ["Page", "Vendor"]),
+        // The figures of many runs in one file of SQLite's (libsqlite3-dev), and how they changed.
+        .target(
+            name: "OpBenchHistory",
+            dependencies: [
+                "OpBenchModel", "OpBenchAnalysis", .product(name: "GRDB", package: "GRDB.swift", condition: whenSuite),
+                .product(name: "Subprocess", package: "swift-subprocess", condition: whenSuite),
+            ]),
         // The command line, for the programs that have it.
         .target(
             name: "OpBenchCommand",
             dependencies: [
-                "OpBenchModel", "OpBenchRunner", "OpBenchAnalysis", "OpBenchProfile", "OpBenchPage", "CLinux",
+                "OpBenchModel", "OpBenchRunner", "OpBenchAnalysis", "OpBenchProfile", "OpBenchPage", "OpBenchHistory", "CLinux",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: whenSuite),
             ]),
         .target(
@@ -142,6 +157,12 @@ let package = Package(
             exclude: ["child"]),
         .testTarget(name: "OpBenchPageTests", dependencies: ["OpBenchPage", "OpBenchAnalysis", "OpBenchModel"]),
         .testTarget(name: "OpBenchAnalysisTests", dependencies: ["OpBenchAnalysis", "OpBenchModel"]),
+        .testTarget(
+            name: "OpBenchHistoryTests",
+            dependencies: [
+                "OpBenchHistory", "OpBenchAnalysis", "OpBenchModel", "TestSupport",
+                .product(name: "GRDB", package: "GRDB.swift", condition: whenSuite),
+            ]),
         // Files of made-up profiles, for scripts/tests/test_profile_formats.py to read.
         .executableTarget(
             name: "OpBenchProfileSamples", dependencies: ["OpBenchProfile", "OpBenchModel"],
@@ -174,7 +195,7 @@ let package = Package(
 if let extent = Context.environment["OPBENCH_ENGINE_ONLY"] {
     package.dependencies = []
     package.products.removeAll { $0.name == "opbench" || $0.name == "OpBenchKit" }
-    let others = ["opbench", "OpBench", "CJemalloc", "CPage", "Foundation", "Migration", "pthread-queue"]
+    let others = ["opbench", "OpBench", "CBuild", "CJemalloc", "CPage", "Foundation", "Migration", "pthread-queue"]
     package.targets.removeAll { target in others.contains { target.name.hasPrefix($0) } }
     let tools = ["Interleaving", "explore", "Explore", "mutate", "EngineCosts", "CountedMalloc"]
     if extent == "tests" {

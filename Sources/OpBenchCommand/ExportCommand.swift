@@ -18,6 +18,7 @@ struct ExportCommand: ParsableCommand {
               opbench export --format jmh main > jmh-result.json
               opbench export --format github-action-benchmark main > benchmark.json
               opbench export --format bencher main > bencher.json
+              opbench export --format prometheus main > opbench.prom
             """)
 
     @Argument(help: ArgumentHelp("Runs: folders, or ids under results/ and results/baseline/.", valueName: "run"))
@@ -53,6 +54,7 @@ struct ExportCommand: ParsableCommand {
         case .jmh: JSONExports.jmh(exported[0])
         case .githubActionBenchmark: JSONExports.githubActionBenchmark(exported[0])
         case .bencher: JSONExports.bencher(exported[0])
+        case .prometheus: PrometheusExport.text(exported[0])
         }
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import OpBenchHistory
 import OpBenchModel
 import OpBenchRunner
 
@@ -33,6 +34,8 @@ package struct OpBench: ParsableCommand {
               opbench shapes chain
               opbench init chain -o my-chain.json
               opbench completions bash
+              opbench history add monday tuesday
+              opbench history trend
               opbench profile --filter depth=1000 workloads/dependency-chains.json
               opbench doctor
 
@@ -47,12 +50,12 @@ package struct OpBench: ParsableCommand {
               130  ended by SIGINT (Ctrl-C); what was measured is kept
               143  ended by SIGTERM; what was measured is kept
             """,
-        version: "0.1.0",
+        version: ProgramVersion.text(.own),
         subcommands: [
             RunCommand.self, ListCommand.self, ValidateCommand.self, SchemaCommand.self, CompareCommand.self,
             GateCommand.self, ABCommand.self, ProfileCommand.self, ExplainCommand.self, CalibrateCommand.self,
             BaselineCommand.self, DoctorCommand.self, ExportCommand.self, ShowCommand.self,
-            ExplainColumnsCommand.self, ReportCommand.self,
+            ExplainColumnsCommand.self, ReportCommand.self, HistoryCommand.self,
             RunsCommand.self, InitCommand.self, ShapesCommand.self, CompletionsCommand.self,
         ]
     )
@@ -90,7 +93,7 @@ package struct OpBench: ParsableCommand {
         case let input as InputErrors:
             for line in input.lines(limit: mistakeLimit) { StandardError.say("Error: \(line)") }
             return ExitStatus.badInput
-        case is OutputError, is DiskError, is ScarcityError:
+        case is OutputError, is DiskError, is ScarcityError, is HistoryError:
             StandardError.say("Error: \(error)")
             return ExitStatus.failure
         case let error as BuildError:

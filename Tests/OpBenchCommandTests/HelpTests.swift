@@ -13,6 +13,7 @@ struct HelpTests {
         ["doctor"], ["baseline"], ["baseline", "save"], ["baseline", "list"], ["baseline", "show"], ["export"],
         ["show"], ["explain-columns"],
         ["runs"], ["init"], ["shapes"], ["completions"],
+        ["history"], ["history", "add"], ["history", "list"], ["history", "trend"], ["history", "export"],
     ]
 
     @Test(arguments: commands)

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import OpBenchHistory
 import OpBenchModel
 
 /// The name of a run and of its folder.
@@ -24,7 +25,7 @@ enum RunIdentifier {
     }
 
     /// What lies beside the runs' folders in the folder of runs, and beside those of calibrations.
-    private static let reserved = ["baseline", "calibration", NoiseFloorRow.fileName]
+    private static let reserved = ["baseline", "calibration", NoiseFloorRow.fileName, History.fileName]
 
     /// The id of a run to be made.
     static func check(runID id: String) throws(InputError) {

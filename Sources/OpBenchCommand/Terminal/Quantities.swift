@@ -85,7 +85,7 @@ enum Quantities {
     }
 
     /// A part more or less: `−6 %`, `+0.4 %`, `0 %`.
-    private static func change(_ part: Double) -> String {
+    static func change(_ part: Double) -> String {
         let percent = abs(part) * 100
         let tenths = fixed(percent, decimals: 1)
         let isWhole = percent >= 9.95 || tenths.hasSuffix(".0")

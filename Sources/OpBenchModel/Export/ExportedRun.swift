@@ -31,6 +31,8 @@ public enum ExportFormat: String, CaseIterable, Sendable {
     case githubActionBenchmark = "github-action-benchmark"
     /// The Bencher Metric Format.
     case bencher
+    /// The text format of Prometheus.
+    case prometheus
 
     /// Whether several runs make one history; else there is one run to export.
     public var isHistory: Bool { self == .otava || self == .otavaConfig }

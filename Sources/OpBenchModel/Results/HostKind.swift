@@ -1,5 +1,5 @@
 /// What must be the same for figures to be comparable.
-public struct HostKind: Equatable, Sendable {
+public struct HostKind: Hashable, Sendable {
     public var hostClass: String
     public var allocator: String
     /// `debug` or `release`.

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The commit that the program was built from, as far as the folder it lies in tells.
+/// The commit that the program was built from: as told when it was built, else as far as the folder it lies in tells.
 struct GitFacts: Codable, Sendable, Equatable {
     var commit: String
     /// Whether files differ from the commit.
@@ -13,10 +13,19 @@ struct GitFacts: Codable, Sendable, Equatable {
 }
 
 extension GitFacts {
-    /// Asks git about the folder of this program; nil without git, or outside of a repository.
+    /// What a build was told of its sources.
+    init?(_ build: BuildDescription) {
+        guard let text = build.commit else { return nil }
+        let hash = text.prefix { $0 != "-" }
+        self.init(commit: String(hash), isDirty: hash.count < text.count)
+    }
+
+    /// What this program was told when it was built; else asks git about its folder: nil without git, or outside of a
+    /// repository.
     ///
     /// A repository's configuration can name programs for git to run. None of them is: see `Git`.
     static func read() async -> GitFacts? {
+        if let told = GitFacts(.own) { return told }
         guard let path = OwnProgram.path else { return nil }
         let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map {
             String(decoding: path.utf8[..<$0], as: UTF8.self)

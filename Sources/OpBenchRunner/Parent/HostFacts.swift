@@ -72,7 +72,7 @@ struct HostFacts: Codable, Sendable, Equatable {
         return quota / period
     }
 
-    private static var compiler: String {
+    static var compiler: String {
         #if compiler(>=6.4)
             let swift = "Swift 6.4 or later"
         #elseif compiler(>=6.3)
@@ -83,21 +83,12 @@ struct HostFacts: Codable, Sendable, Equatable {
         return "\(swift); C: \(String(cString: clinux_compiler()))"
     }
 
-    private static var configuration: String {
+    static var configuration: String {
         #if DEBUG
             return "debug"
         #else
             return "release"
         #endif
-    }
-}
-
-extension BuildDescription {
-    /// Of this program.
-    static var own: BuildDescription {
-        let host = HostFacts.gather(git: nil)
-        return BuildDescription(
-            allocator: host.allocator, configuration: host.configuration, compiler: host.compiler)
     }
 }
 

@@ -122,7 +122,8 @@ public struct RefBuilds: Sendable {
                 folder + "/build",
             ]
             + options
-        let built = try await swift(words + ["--product", product])
+        // The program then tells it: see BuildDescription.
+        let built = try await swift(words + ["--product", product], telling: ["OPBENCH_COMMIT": commit.id])
         guard built.isSuccess else {
             let lines = built.output.split(separator: "\n").suffix(20).joined(separator: "\n")
             throw BuildError(
@@ -147,7 +148,11 @@ public struct RefBuilds: Sendable {
     }
 
     /// In a process group of its own, out of reach of the terminal's Ctrl-C: a cancelled task ends it in order.
-    private func swift(_ arguments: [String]) async throws -> Ended {
+    ///
+    /// - Parameter variables: for the package's manifest, beside this process's environment.
+    private func swift(
+        _ arguments: [String], telling variables: [Environment.Key: String?] = [:]
+    ) async throws -> Ended {
         var platform = PlatformOptions()
         platform.processGroupID = 0
         // SwiftPM ends its compilers where it is interrupted, not where it is terminated.
@@ -158,7 +163,8 @@ public struct RefBuilds: Sendable {
         let log = try MemoryFile()
         do {
             let result = try await Subprocess.run(
-                .name("swift"), arguments: .init(arguments), platformOptions: platform, input: .none,
+                .name("swift"), arguments: .init(arguments), environment: .inherit.updating(variables),
+                platformOptions: platform, input: .none,
                 output: .fileDescriptor(.init(rawValue: log.descriptor), closeAfterSpawningProcess: false),
                 error: .fileDescriptor(.init(rawValue: log.descriptor), closeAfterSpawningProcess: false))
             try Task.checkCancellation()

@@ -1,0 +1,75 @@
+import Glibc
+import OpBenchModel
+
+/// What the samples of a run say together of one figure.
+public struct RunFigure: Sendable, Hashable {
+    public var name: FigureName
+    /// The median of the samples, or the greatest where the metric says so; per operation or round where it is counted so.
+    public var value: Double
+    /// The 95 % interval; nil of fewer than six samples, and of a greatest value.
+    public var low: Double?
+    public var high: Double?
+    /// How many samples stand behind it.
+    public var samples: Int
+
+    public init(name: FigureName, value: Double, low: Double? = nil, high: Double? = nil, samples: Int) {
+        self.name = name
+        self.value = value
+        self.low = low
+        self.high = high
+        self.samples = samples
+    }
+
+    /// Every figure of a run that can be better or worse, sorted by name, and `time_ratio` as `summarize` computes it.
+    ///
+    /// - Parameter rows: of one run, in any order, of one side or two. Only samples with status `ok` count.
+    public static func all(of rows: [SampleRow]) -> [RunFigure] {
+        let sides = Set(rows.map(\.side)).sorted().map { side in (side, CellFigures(rows: rows, side: side)) }
+        // Of very many values, fewer resamples: as in a comparison.
+        let resamples = Resamples.count(
+            Resamples.most, inComparisonOf: sides.reduce(0) { $0 + $1.1.valueCount })
+        return sides.flatMap { side, figures in
+            figures.series.compactMap { key, series in
+                RunFigure(
+                    FigureName(
+                        cellID: series.cellID, backend: BackendID(rawValue: key.backend), side: side,
+                        metric: key.metric, phase: key.phase, operationClass: key.operationClass, stat: key.stat),
+                    of: series.values, resamples: resamples)
+            }
+        }.sorted { $0.name < $1.name }
+    }
+
+    /// nil of no values.
+    private init?(_ name: FigureName, of values: [Double], resamples: Int) {
+        self.init(name: name, value: 0, samples: values.count)
+        if name.metric == CellFigures.timeRatio {
+            let logarithms = values.filter { $0 > 0 }.map { log($0) }.filter(\.isFinite)
+            guard let centre = hodgesLehmann(logarithms) else { return nil }
+            value = exp(centre)
+            setInterval(of: logarithms, resamples: resamples, estimate: hodgesLehmann) { exp($0) }
+        } else if Metric.named(name.metric)?.aggregation(ofStat: name.stat) == .maximum {
+            guard let greatest = values.max() else { return nil }
+            value = greatest
+        } else {
+            guard let middle = median(values) else { return nil }
+            value = middle
+            setInterval(of: values, resamples: resamples, estimate: median) { $0 }
+        }
+    }
+
+    /// - Parameter back: from what was resampled to the figure.
+    private mutating func setInterval(
+        of values: [Double], resamples: Int, estimate: ([Double]) -> Double?, back: (Double) -> Double
+    ) {
+        guard values.count >= minimumForInterval else { return }
+        // Counts are often all the same.
+        if values.allSatisfy({ $0 == values[0] }) {
+            (low, high) = (value, value)
+            return
+        }
+        let seed = SplitMix64.seed(from: name.cellID + "|" + name.backend.rawValue)
+        guard let interval = bootstrapInterval(of: values, seed: seed, resamples: resamples, estimate: estimate)
+        else { return }
+        (low, high) = (back(interval.lowerBound), back(interval.upperBound))
+    }
+}

@@ -1,0 +1,68 @@
+import ArgumentParser
+import OpBenchHistory
+import OpBenchModel
+
+/// Which figures of a history.
+struct FigureSelection: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("Only cells whose cell_id the regular expression matches somewhere.", valueName: "regex"))
+    var cell: String?
+
+    @Option(help: ArgumentHelp("Only these metrics, separated by commas.", valueName: "list"))
+    var metric: String?
+
+    @Option(help: ArgumentHelp("Only these backends, separated by commas.", valueName: "list"))
+    var backend: String?
+
+    /// What is shown unless metrics are named: how long an operation takes, by itself and next to Dispatch.
+    static let headline: Set<String> = [Metric.time.name, "time_ratio"]
+
+    /// The series of the figures.
+    ///
+    /// - Parameter isHeadline: whether without `--metric` the times alone are wanted.
+    /// - Throws: `InputError` if there are none.
+    func series(of history: History, isHeadline: Bool) throws -> [TrendSeries] {
+        let known = try history.names()
+        var query = History.Query()
+        if let cell {
+            let filter = try Self.filter(cell)
+            query.isWantedCell = filter.matches
+        }
+        query.metrics = try metric.map { try Set(Self.names($0, option: "--metric", known: known.metrics)) }
+        query.backends = try backend.map {
+            Set(try Self.names($0, option: "--backend", known: known.backends.map(\.rawValue)).map(BackendID.init))
+        }
+        if query.metrics == nil, isHeadline { (query.metrics, query.isHeadlineOnly) = (Self.headline, true) }
+        let series = try history.series(query)
+        if series.isEmpty {
+            throw InputError(
+                file: history.path, message: "no figure of the history is asked for",
+                remedy: "it has the metrics \(known.metrics.joined(separator: ", "))")
+        }
+        return series
+    }
+
+    private static func filter(_ pattern: String) throws(InputError) -> CellFilter {
+        do {
+            return try CellFilter(pattern)
+        } catch {
+            var error = error
+            error.file = "--cell"
+            throw error
+        }
+    }
+
+    private static func names(_ list: String, option: String, known: [String]) throws(InputError) -> [String] {
+        var names: [String] = []
+        for part in list.split(separator: ",", omittingEmptySubsequences: false) {
+            let name = String(part)
+            guard known.contains(name) else {
+                throw InputError(
+                    file: option, message: "the history has nothing of \"\(name)\"",
+                    remedy: Suggestion.remedy(for: name, among: known))
+            }
+            names.append(name)
+        }
+        return names
+    }
+}

@@ -1,0 +1,114 @@
+import ArgumentParser
+import OpBenchAnalysis
+import OpBenchHistory
+import OpBenchModel
+
+/// `opbench history add RUN…`
+struct HistoryAddCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Add the figures of finished runs to a history.",
+        discussion: """
+            A run that is there already is left alone. One that is there with other figures is refused, unless --replace \
+            is given. Every run is read before anything is written; each is then added as a whole or not at all.
+
+            EXAMPLES
+              opbench history add night
+              opbench history add results/*T* --database nightly.sqlite
+              opbench history add night --replace
+            """)
+
+    @Argument(help: ArgumentHelp("Runs: folders, or ids under results/ and results/baseline/.", valueName: "run"))
+    var runs: [String]
+
+    @Flag(help: "Replace runs that are there with other figures.")
+    var replace = false
+
+    @OptionGroup var place: HistoryPlace
+
+    func run() throws {
+        let isThere = try History.isThere(place.path)
+        let measured = try read()
+        if isThere, !replace {
+            let history = try History(place.path, for: .reading)
+            let refused = try measured.filter { try history.prospect(of: $0.run) == .refused }
+            try history.close()
+            if !refused.isEmpty { throw InputErrors(errors: refused.map(\.refusal)) }
+        }
+        let history = try History(place.path, for: .adding)
+        for run in measured {
+            let addition = try history.add(run.run, figures: run.figures, isReplacing: replace)
+            // Another process may have added another run of that id meanwhile.
+            if addition == .refused { throw run.refusal }
+            StandardError.say("opbench: \(run.words(for: addition))")
+        }
+        try history.close()
+    }
+
+    /// All runs that were named, each once.
+    private func read() throws -> [MeasuredRun] {
+        var (measured, errors): ([MeasuredRun], [InputError]) = ([], [])
+        for name in runs {
+            do throws(InputError) {
+                let run = try MeasuredRun(try RecordedRun(name, in: place.folder))
+                guard let twin = measured.first(where: { $0.run.id == run.run.id }) else {
+                    measured.append(run)
+                    continue
+                }
+                guard twin.run.digest == run.run.digest else {
+                    throw InputError(
+                        file: name, message: "the run has the id \"\(run.run.id)\", as that of \(twin.name)",
+                        remedy: "name one of the two")
+                }
+            } catch {
+                errors.append(error)
+            }
+        }
+        if !errors.isEmpty { throw InputErrors(errors: errors) }
+        return measured
+    }
+}
+
+/// A run as it goes into a history.
+private struct MeasuredRun {
+    /// As the user named it.
+    let name: String
+    let run: HistoryRun
+    let figures: [RunFigure]
+
+    init(_ recorded: RecordedRun) throws(InputError) {
+        guard let facts = recorded.facts else {
+            throw InputError(
+                file: recorded.name, message: "there is no run.json beside the rows, which tells the host",
+                remedy: "name a run's whole folder")
+        }
+        guard facts.isFinished else {
+            throw InputError(
+                file: recorded.name, message: "the run was not finished",
+                remedy: "continue it: opbench run … --run-id \(recorded.samples[0].runID) --resume")
+        }
+        name = recorded.name
+        figures = RunFigure.all(of: recorded.samples)
+        guard !figures.isEmpty else {
+            throw InputError(
+                file: recorded.name, message: "no sample of the run has figures", remedy: "measure again")
+        }
+        run = HistoryRun(
+            id: recorded.samples[0].runID, startedUTC: recorded.samples.map(\.timestampUTC).min()!,
+            commit: facts.commit, isDirty: facts.isDirty, host: facts.hostKind, figures: figures)
+    }
+
+    var refusal: InputError {
+        InputError(
+            file: name, message: "the history has a run \"\(run.id)\" with other figures",
+            remedy: "--replace puts this one in its place")
+    }
+
+    func words(for addition: History.Addition) -> String {
+        switch addition {
+        case .added: "added \(run.id): \(figures.count) figures"
+        case .replaced: "replaced \(run.id): \(figures.count) figures"
+        case .known, .refused: "\(run.id) is there already"
+        }
+    }
+}

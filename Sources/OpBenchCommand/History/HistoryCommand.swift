@@ -1,0 +1,78 @@
+import ArgumentParser
+import OpBenchHistory
+import OpBenchModel
+
+/// `opbench history add|list|trend|export`
+struct HistoryCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "history",
+        abstract: "Keep the figures of many runs, and show how they change.",
+        discussion: """
+            A history is one SQLite file, results/history.sqlite unless --database names another. It keeps of each run \
+            what its samples say together: the median of every figure, its 95 % interval and the number of samples. The \
+            rows of the runs stay the truth: remove the file at any time, and add the runs again. Several processes may \
+            add at once.
+
+            EXAMPLES
+              opbench history add results/*T*
+              opbench history list
+              opbench history trend --cell 'depth=1000' --backend engine
+              opbench history trend --metric allocations --format csv
+              opbench history export > figures.csv
+            """,
+        subcommands: [
+            HistoryAddCommand.self, HistoryListCommand.self, HistoryTrendCommand.self, HistoryExportCommand.self,
+        ])
+}
+
+/// Which history.
+struct HistoryPlace: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The file of the history; without it, \(History.fileName) in the folder of runs.", valueName: "file"))
+    var database: String?
+
+    @Option(name: .customLong("results"), help: ArgumentHelp("The folder of runs.", valueName: "dir"))
+    var folder = "results"
+
+    var path: String { database ?? "\(folder)/\(History.fileName)" }
+
+    func validate() throws {
+        try FolderArgument.check(folder, option: "--results")
+        if database?.isEmpty == true { throw ValidationError("--database is empty; name a file.") }
+    }
+}
+
+/// `opbench history list`
+struct HistoryListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Print the runs of a history, in the order of time.",
+        discussion: """
+            EXAMPLES
+              opbench history list
+              opbench history list --database nightly.sqlite
+            """)
+
+    @OptionGroup var place: HistoryPlace
+
+    func run() throws {
+        let history = try History(place.path, for: .reading)
+        let entries = try history.entries()
+        try history.close()
+        guard !entries.isEmpty else { return try StandardOutput.write("no runs in \(place.path)\n") }
+        let table = PrintedTable(
+            [
+                .init(title: "run", isText: true), .init(title: "measured", isText: true),
+                .init(title: "commit", isText: true), .init(title: "cells"), .init(title: "figures"),
+                .init(title: "host", isText: true),
+            ],
+            rows: entries.map { entry in
+                [
+                    entry.run.id, TrendText.day(entry.run), TrendText.commit(entry.run), String(entry.cells),
+                    String(entry.figures), TrendText.host(entry.run.host),
+                ]
+            })
+        try StandardOutput.write(table.text())
+    }
+}

@@ -1,0 +1,122 @@
+import OpBenchHistory
+import OpBenchModel
+
+/// Figures over time as people read them: a table for each kind of host, the one with the latest run last.
+enum TrendTable {
+    /// - Parameter width: nil for as much as the tables take.
+    static func text(of series: [TrendSeries], width: Int? = TableWidth.ofOutput()) -> String {
+        let hosts = Dictionary(grouping: series, by: \.host).values
+            .map { (series: $0, runs: TrendText.runs(of: $0)) }
+            .sorted { ($0.runs.last!.startedUTC, $0.runs.last!.id) < ($1.runs.last!.startedUTC, $1.runs.last!.id) }
+        return hosts.map { series, runs in
+            let title = "\(TrendText.host(series[0].host)): \(TrendText.span(runs))"
+            return TerminalText.escaped(title, limit: TerminalText.fieldLimit) + "\n"
+                + (series.count == 1 ? points(of: series[0]) : overview(of: series)).text(width: width)
+        }.joined(separator: "\n")
+    }
+
+    /// A line a figure. A cell that has several is named once.
+    private static func overview(of series: [TrendSeries]) -> PrintedTable {
+        var cell: String?
+        let rows = series.map { series -> [String] in
+            defer { cell = series.name.cellID }
+            let values = series.points.map(\.value)
+            let changes = series.points.filter { $0.change != nil }
+                .map { "\(TrendText.change($0.change!, of: series)) at \($0.run.id)" }
+            return [
+                series.name.cellID == cell ? "" : series.name.cellID, series.name.backend.rawValue,
+                TrendText.figure(series.name), Quantities.figure(values.first, of: series.name.metric),
+                TrendText.value(values.last, of: series.name), Sparkline.text(of: values),
+                changes.joined(separator: ", "),
+            ]
+        }
+        return PrintedTable(
+            [
+                .init(title: "cell", isText: true), .init(title: "backend", isText: true),
+                .init(title: "figure", isText: true), .init(title: "first"), .init(title: "last"),
+                .init(title: "runs", isText: true), .init(title: "changes", isText: true),
+            ], rows: rows)
+    }
+
+    /// A line a run.
+    private static func points(of series: TrendSeries) -> PrintedTable {
+        let name = series.name
+        let rows = series.points.map { point in
+            [
+                point.run.id, TrendText.day(point.run), TrendText.commit(point.run),
+                TrendText.value(point.value, of: name), interval(of: point), String(point.samples),
+                point.change.map { TrendText.change($0, of: series) } ?? "",
+            ]
+        }
+        return PrintedTable(
+            [
+                .init(title: "run", isText: true), .init(title: "measured", isText: true),
+                .init(title: "commit", isText: true), .init(title: TrendText.figure(name)),
+                .init(title: "95 % interval"), .init(title: "samples"), .init(title: "change", isText: true),
+            ], rows: rows)
+    }
+
+    private static func interval(of point: TrendSeries.Point) -> String {
+        guard let low = point.low, let high = point.high else { return Quantities.absent }
+        return Quantities.interval(low: low, high: high, around: point.value)
+    }
+}
+
+/// The words of tables about a history.
+enum TrendText {
+    static func host(_ host: HostKind) -> String { "\(host.hostClass), \(host.allocator), \(host.configuration)" }
+
+    /// The day on which a run was measured: in the order of time, the time of day tells little.
+    static func day(_ run: HistoryRun) -> String { String(run.startedUTC.prefix(10)) }
+
+    static func commit(_ run: HistoryRun) -> String {
+        run.commit.map { String($0.prefix(10)) + (run.isDirty ? "+" : "") } ?? Quantities.absent
+    }
+
+    static func figure(_ name: FigureName) -> String {
+        let row = CompareRow(
+            cellID: name.cellID, backend: name.backend, phase: name.phase, operationClass: name.operationClass,
+            metric: name.metric, stat: name.stat)
+        return row.figureName + (name.side.isEmpty ? "" : " of \(name.side)")
+    }
+
+    /// What clocks of former runs told apart is not known; a median over blocks is finer anyway.
+    static func value(_ value: Double?, of name: FigureName) -> String {
+        Quantities.figure(value, of: name.metric, resolution: 0)
+    }
+
+    /// `+30 % (worse)`.
+    static func change(_ change: Double, of series: TrendSeries) -> String {
+        let text = Quantities.change(change - 1)
+        return series.isWorse(change).map { "\(text) (\($0 ? "worse" : "better"))" } ?? text
+    }
+
+    /// The runs of all series, in the order of time.
+    static func runs(of series: [TrendSeries]) -> [HistoryRun] {
+        Set(series.flatMap { $0.points.map(\.run) }).sorted { ($0.startedUTC, $0.id) < ($1.startedUTC, $1.id) }
+    }
+
+    static func span(_ runs: [HistoryRun]) -> String {
+        runs.count == 1 ? "1 run, \(day(runs[0]))" : "\(runs.count) runs, \(day(runs[0])) to \(day(runs.last!))"
+    }
+}
+
+/// The latest values as a row of bars.
+enum Sparkline {
+    private static let bars = Array("▁▂▃▄▅▆▇█")
+    private static let width = 16
+
+    /// From the least to the greatest, unless these differ by so little that noise would fill the height.
+    static func text(of values: [Double]) -> String {
+        let latest = values.suffix(width)
+        guard let least = latest.min(), let greatest = latest.max() else { return "" }
+        let middle = least / 2 + greatest / 2
+        let height = max(greatest - least, 0.1 * abs(middle))
+        let bottom = middle - height / 2
+        return String(
+            latest.map { value in
+                let place = height > 0 ? (value - bottom) / height * Double(bars.count) : 0
+                return bars[min(bars.count - 1, max(0, Int(place)))]
+            })
+    }
+}

@@ -1,0 +1,189 @@
+import Foundation
+import OpBenchModel
+import Subprocess
+
+/// Finds where figures changed, by the program of Apache Otava: the method of Matteson and James ("E-divisive"), as Fleming
+/// and others refined it for benchmarks, by the program's own defaults.
+public struct ChangePoints: Sendable {
+    /// Where Otava's program lies.
+    let program: String
+
+    /// The version that the suite was checked with.
+    public static let otavaVersion = "0.8.0"
+
+    /// Looks for the program: what `OPBENCH_OTAVA` names, or `otava` on `PATH`.
+    ///
+    /// - Returns: nil if it is not installed.
+    public init?(environment: [String: String] = ProcessInfo.processInfo.environment) {
+        let named = environment["OPBENCH_OTAVA"].map { [$0] } ?? []
+        let onPath = (environment["PATH"] ?? "").split(separator: ":").map { "\($0)/otava" }
+        guard let program = (named + onPath).first(where: { access($0, X_OK) == 0 }) else { return nil }
+        self.program = program
+    }
+
+    /// What installs the program.
+    public static var remedy: String {
+        let caller = ProcessInfo.processInfo.environment["OPBENCH_CALLED_AS"] ?? ""
+        let command =
+            caller.hasSuffix("scripts/opbench")
+            ? caller.dropLast("opbench".count) + "install-otava" : "pip install apache-otava==\(otavaVersion)"
+        return "`\(command)` installs it"
+    }
+
+    /// The same series, with the changes that Otava finds in each. One of less than three points has none.
+    ///
+    /// - Throws: `HistoryError` if the program does not do its work; `DiskError` if the figures cannot be handed to it.
+    public func found(in series: [TrendSeries]) async throws -> [TrendSeries] {
+        let tests = OtavaTest.all(of: series)
+        if tests.isEmpty { return series }
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        for test in tests { try folder.write(test.data(series), to: test.file) }
+        try folder.write(OtavaTest.configuration(tests), to: "otava.yaml")
+        let result: OtavaResult
+        do {
+            result = try await run(tests.map(\.name), in: folder.path)
+        } catch {
+            try Task.checkCancellation()
+            throw failure("cannot be run: \(error)")
+        }
+        guard result.isSuccess else { throw failure("failed: \(result.errors.suffix(500))") }
+        let changes = try Self.changes(in: result.output) ?? { throw failure("printed what is no list of changes") }()
+        var marked = series
+        for test in tests {
+            guard let ofTest = changes[test.name] else { throw failure("says nothing of some figures") }
+            for change in ofTest { try mark(change, of: test, in: &marked) }
+        }
+        return marked
+    }
+
+    private func mark(_ change: OtavaChange, of test: OtavaTest, in series: inout [TrendSeries]) throws {
+        guard let index = test.series(of: change.metric), series[index].points.indices.contains(change.index),
+            let before = Double(change.meanBefore), let after = Double(change.meanAfter)
+        else { throw failure("names a figure that there is not") }
+        // From nothing to something there is no factor.
+        let factor = after / before
+        series[index].points[change.index].change = factor.isFinite ? factor : nil
+    }
+
+    private func failure(_ what: String) -> HistoryError {
+        HistoryError(
+            path: program, message: "Apache Otava \(what)",
+            remedy: "this opbench was checked with version \(Self.otavaVersion)")
+    }
+
+    // MARK: The program
+
+    private struct OtavaResult {
+        let isSuccess: Bool
+        let output, errors: String
+    }
+
+    /// All figures, however old: without a date it takes those of the last month, and none of the future.
+    private func run(_ tests: [String], in folder: String) async throws -> OtavaResult {
+        let words = [
+            "analyze", "--config-file", "otava.yaml", "--output", "json", "--since", "1970-01-02", "--until",
+            "9000-01-01",
+        ]
+        let result = try await Subprocess.run(
+            .path(.init(program)), arguments: .init(words + tests), workingDirectory: .init(folder), input: .none,
+            output: .string(limit: 64 << 20), error: .string(limit: 1 << 20))
+        return OtavaResult(
+            isSuccess: result.terminationStatus.isSuccess, output: result.standardOutput, errors: result.standardError)
+    }
+
+    private struct Group: Decodable { let changes: [OtavaChange] }
+
+    /// By test: each prints an object of its own, on a line.
+    private static func changes(in output: String) -> [String: [OtavaChange]]? {
+        var changes: [String: [OtavaChange]] = [:]
+        for line in output.split(separator: "\n") {
+            guard let tests = try? JSONDecoder().decode([String: [Group]].self, from: Data(line.utf8)) else {
+                return nil
+            }
+            changes.merge(tests.mapValues { $0.flatMap(\.changes) }) { $1 }
+        }
+        return changes
+    }
+}
+
+/// One change, as Otava prints it: numbers are texts there, with six decimals.
+struct OtavaChange: Decodable {
+    let metric: String
+    let index: Int
+    let meanBefore, meanAfter: String
+
+    enum CodingKeys: String, CodingKey {
+        case metric, index
+        case meanBefore = "mean_before"
+        case meanAfter = "mean_after"
+    }
+}
+
+/// Series of the same runs, which Otava reads from one file.
+struct OtavaTest {
+    let name: String
+    /// Their places.
+    let members: [Int]
+
+    var file: String { name + ".csv" }
+
+    /// Fewer points have no change that could be told.
+    private static let fewestPoints = 3
+
+    static func all(of series: [TrendSeries]) -> [OtavaTest] {
+        let long = series.indices.filter { series[$0].points.count >= fewestPoints }
+        let groups = Dictionary(grouping: long) { series[$0].points.map(\.run.id) }.values
+        return groups.sorted { $0[0] < $1[0] }.enumerated().map { OtavaTest(name: "t\($0)", members: $1) }
+    }
+
+    func series(of metric: String) -> Int? {
+        guard metric.first == "m", let place = Int(metric.dropFirst()), members.indices.contains(place) else {
+            return nil
+        }
+        return members[place]
+    }
+
+    private var metrics: [String] { members.indices.map { "m\($0)" } }
+
+    /// A line a run. Figures stand as multiples of their greatest, times a million, so that six decimals tell them.
+    func data(_ series: [TrendSeries]) -> String {
+        var text = (["time"] + metrics).joined(separator: ",") + "\n"
+        let greatest = members.map { series[$0].points.map(\.value.magnitude).max() ?? 0 }
+        for (index, point) in series[members[0]].points.enumerated() {
+            let figures = zip(members, greatest).map { member, greatest in
+                FigureText.write(greatest > 0 ? series[member].points[index].value / greatest * 1e6 : 0)
+            }
+            text += ([point.run.startedUTC] + figures).joined(separator: ",") + "\n"
+        }
+        return text
+    }
+
+    /// In YAML.
+    static func configuration(_ tests: [OtavaTest]) -> String {
+        "tests:\n"
+            + tests.map { test in
+                """
+                  \(test.name):
+                    type: csv
+                    file: \(test.file)
+                    time_column: time
+                    metrics: [\(test.metrics.joined(separator: ", "))]
+
+                """
+            }.joined()
+    }
+}
+
+/// A folder for another program's files.
+private struct TemporaryFolder {
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent(WrittenFolder.temporaryName()).path
+
+    init() throws(DiskError) {
+        if mkdir(path, 0o700) != 0 { throw DiskError(path: path, code: errno) }
+    }
+
+    func write(_ text: String, to name: String) throws { try WrittenFolder(path).replace(name, by: text) }
+
+    func remove() { try? FileManager.default.removeItem(atPath: path) }
+}

@@ -1,0 +1,85 @@
+import GRDB
+import OpBenchModel
+
+/// The tables of a history. Everything in them follows from the runs' rows, so there is no migration: a database of another
+/// version is made anew.
+enum HistorySchema {
+    /// Marks the file as opbench's: `opbh` in ASCII.
+    static let application = 0x6F70_6268
+    /// Rises with every change of the tables or of what they mean.
+    static let version = 1
+
+    private static let tables = """
+        CREATE TABLE run (
+            id INTEGER PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE,
+            started_utc TEXT NOT NULL,
+            commit_id TEXT,
+            is_dirty INTEGER NOT NULL,
+            host_class TEXT NOT NULL,
+            allocator TEXT NOT NULL,
+            configuration TEXT NOT NULL,
+            digest TEXT NOT NULL,
+            cells INTEGER NOT NULL,
+            figures INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE cell (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE) STRICT;
+        CREATE TABLE series (
+            id INTEGER PRIMARY KEY,
+            metric TEXT NOT NULL,
+            phase TEXT NOT NULL,
+            operation_class TEXT NOT NULL,
+            stat TEXT NOT NULL,
+            backend TEXT NOT NULL,
+            side TEXT NOT NULL,
+            cell INTEGER NOT NULL REFERENCES cell,
+            UNIQUE (metric, cell, backend, side, phase, operation_class, stat)
+        ) STRICT;
+        CREATE TABLE figure (
+            series INTEGER NOT NULL REFERENCES series,
+            run INTEGER NOT NULL REFERENCES run,
+            value REAL NOT NULL,
+            low REAL,
+            high REAL,
+            samples INTEGER NOT NULL,
+            PRIMARY KEY (series, run)
+        ) STRICT, WITHOUT ROWID;
+        """
+
+    private static let current = State.ours(version)
+
+    private enum State: Equatable {
+        case empty, foreign
+        case ours(Int)
+    }
+
+    private static func state(of database: Database) throws -> State {
+        let application = try Int.fetchOne(database, sql: "PRAGMA application_id")
+        if application == Self.application {
+            return .ours(try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0)
+        }
+        let entries = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
+        return application == 0 && entries == 0 ? .empty : .foreign
+    }
+
+    /// - Returns: false if there are no tables at all yet.
+    /// - Throws: `InputError` if the database is no history of this version.
+    @discardableResult
+    static func check(_ database: Database, _ path: String) throws -> Bool {
+        switch try state(of: database) {
+        case current: return true
+        case .empty: return false
+        case .foreign: throw HistoryFailure.foreign(path, "this is another program's database")
+        case .ours(let other):
+            throw HistoryFailure.foreign(
+                path, "the database has version \(other) of the tables, and this opbench makes version \(version)")
+        }
+    }
+
+    /// Makes the tables of an empty database. To be called within a transaction.
+    static func make(_ database: Database) throws {
+        try database.execute(sql: tables)
+        try database.execute(sql: "PRAGMA application_id = \(application)")
+        try database.execute(sql: "PRAGMA user_version = \(version)")
+    }
+}

@@ -1,0 +1,264 @@
+import Foundation
+import OpBenchHistory
+import OpBenchModel
+import Subprocess
+import Testing
+
+@testable import OpBenchCommand
+
+/// `opbench history`: runs on their way into a file and out of it.
+struct HistoryCommandTests {
+    private static let workload = """
+        {"name": "loop", "summary": "s", "shape": "independent", "parameters": {"items": [50, 60], "work_ns": 0},
+         "backends": ["dispatch", "serial"], "metrics": ["throughput"]}
+        """
+
+    /// The files of one real run, of which all runs here are made.
+    private static let real = Task {
+        let folder = try ScratchFolder()
+        try folder.write(workload, to: "loop.json")
+        let result = try await OpBenchProcess.run(
+            ["run", "--quick", "--blocks", "1", "--no-progress", "--run-id", "real", "loop.json"], in: folder)
+        try #require(result.status == 0, "\(result.errors)")
+        return (
+            rows: try CSVFile.read(SampleRow.self, file: folder.root + "/results/real/samples.csv"),
+            manifest: try folder.read("results/real/run.json")
+        )
+    }
+
+    private let folder: ScratchFolder
+
+    init() throws { folder = try ScratchFolder() }
+
+    private func opbench(
+        _ line: String, otava: String = "/nowhere", program: String = OpBenchProcess.binary, before words: [String] = []
+    ) async throws -> OpBenchProcess.Finished {
+        try await OpBenchProcess.run(
+            words + line.split(separator: " ").map(String.init), in: folder, program: program,
+            environment: .inherit.updating(["OPBENCH_OTAVA": otava, "PATH": "/usr/bin:/bin", "COLUMNS": "200"]))
+    }
+
+    /// Writes a run of that day, all of whose figures are multiples of the real one's.
+    private func makeRun(
+        _ name: String, day: Int, factor: Double = 1, change: (String) -> String = { $0 }
+    ) async throws {
+        let (rows, manifest) = try await Self.real.value
+        let date = "2026-01-\(day < 10 ? "0" : "")\(day)"
+        let changed = rows.map { row in
+            var row = row
+            (row.runID, row.value) = (name, row.value.map { $0 * factor })
+            row.timestampUTC = date + row.timestampUTC.dropFirst(10)
+            return row
+        }
+        try FileManager.default.createDirectory(
+            atPath: "\(folder.root)/results/\(name)", withIntermediateDirectories: true)
+        try folder.write(CSVFile.text(of: changed), to: "results/\(name)/samples.csv")
+        try folder.write(
+            change(manifest.replacingOccurrences(of: "\"real\"", with: "\"\(name)\"")), to: "results/\(name)/run.json")
+    }
+
+    @Test("runs are added once, listed in the order of time, and shown as a line a figure")
+    func life() async throws {
+        try await makeRun("second", day: 2, factor: 2)
+        try await makeRun("first", day: 1)
+        let added = try await opbench("history add second results/first second")
+        #expect(added.status == 0 && added.output.isEmpty, "\(added.errors)")
+        #expect(added.errors.split(separator: "\n").count == 2 && added.errors.contains("added first: "))
+        let again = try await opbench("history add first")
+        #expect(again.status == 0 && again.errors == "opbench: first is there already\n")
+
+        let listed = try await opbench("history list")
+        let lines = listed.output.split(separator: "\n")
+        #expect(
+            lines.count == 4 && lines[2].hasPrefix("first   2026-01-01") && lines[3].hasPrefix("second  2026-01-02"))
+
+        let trend = try await opbench("history trend")
+        #expect(trend.status == 0)
+        #expect(
+            trend.errors == "opbench: no change points: Apache Otava is not installed; "
+                + "`pip install apache-otava==\(ChangePoints.otavaVersion)` installs it\n")
+        #expect(trend.output.contains(": 2 runs, 2026-01-01 to 2026-01-02\n"))
+        // Two cells: two times each, and the ratio of the serial loop.
+        #expect(trend.output.split(separator: "\n").count == 1 + 2 + 6, "\(trend.output)")
+        #expect(trend.output.contains("time_ratio total"))
+        let one = try await opbench(
+            "history trend --cell items=60 --backend serial --metric time_ratio --no-change-points")
+        #expect(one.errors.isEmpty && one.output.split(separator: "\n").count == 1 + 2 + 2, "\(one.output)")
+        #expect(one.output.contains("first   2026-01-01"))
+    }
+
+    @Test("rows of trend and export are of all figures and runs, and JSON has the same")
+    func rows() async throws {
+        for day in 1...3 { try await makeRun("day\(day)", day: day, factor: Double(day)) }
+        #expect(try await opbench("history add day1 day2 day3").status == 0)
+        let exported = try await opbench("history export")
+        #expect(exported.status == 0 && exported.errors.isEmpty)
+        try folder.write(exported.output, to: "export.csv")
+        let rows = try CSVFile.read(TrendRow.self, file: folder.root + "/export.csv")
+        #expect(Set(rows.map(\.runID)) == ["day1", "day2", "day3"] && Set(rows.map(\.name)).count > 6)
+        let times = rows.filter { $0.name.metric == "time" && $0.name.phase == "total" && $0.name.backend == .serial }
+        #expect(times.count == 6)
+        #expect(abs(try #require(times[2].value) / #require(times[0].value) - 3) < 1e-9)
+        let json = try await opbench("history trend --metric time --format json --no-change-points")
+        let objects = try #require(
+            try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [[String: Any]])
+        #expect(objects.filter { $0["phase"] as? String == "total" }.count == 12 && objects.count > 12)
+        #expect(objects.allSatisfy { $0["metric"] as? String == "time" && $0["value"] is Double })
+    }
+
+    @Test("a run that changed is refused with the way to replace it, and nothing of the same call is added")
+    func changed() async throws {
+        try await makeRun("one", day: 1)
+        #expect(try await opbench("history add one").status == 0)
+        let before = try await opbench("history export").output
+        try await makeRun("one", day: 1, factor: 2)
+        try await makeRun("two", day: 2)
+        let refused = try await opbench("history add two one")
+        #expect(refused.status == 64)
+        #expect(
+            refused.errors
+                == "Error: one: the history has a run \"one\" with other figures; --replace puts this one in its place\n"
+        )
+        #expect(try await opbench("history export").output == before)
+        let replaced = try await opbench("history add two one --replace")
+        #expect(replaced.status == 0 && replaced.errors.contains("replaced one: "))
+        #expect(try await opbench("history export").output != before)
+    }
+
+    @Test("what is no finished run is refused, all of it in one go, and no history is made")
+    func badRuns() async throws {
+        try await makeRun("good", day: 1)
+        try await makeRun("ended", day: 2) { $0.replacingOccurrences(of: "\"finished\"", with: "\"cancelled\"") }
+        try await makeRun("bare", day: 3)
+        try FileManager.default.removeItem(atPath: folder.root + "/results/bare/run.json")
+        let result = try await opbench("history add good nowhere ended bare")
+        #expect(result.status == 64)
+        let errors = result.errors.split(separator: "\n")
+        #expect(errors.count == 3, "\(result.errors)")
+        for (error, message) in zip(errors, ["nowhere: there is no such run", "was not finished", "no run.json"]) {
+            #expect(error.contains(message))
+        }
+        #expect(!folder.contents().contains { $0.contains(".sqlite") })
+    }
+
+    @Test(
+        "questions without an answer are refused",
+        arguments: [
+            ("trend --metric tmie", "--metric: the history has nothing of \"tmie\"; did you mean \"time\"?"),
+            ("trend --backend engine", "--backend: the history has nothing of \"engine\""),
+            ("trend --cell [", "--cell: \"[\" is not a regular expression"),
+            ("export --cell nothing", "no figure of the history is asked for"),
+            ("list --database nowhere.sqlite", "nowhere.sqlite: there is no history"),
+            ("add one --database loop.json", "loop.json: this is no SQLite database"),
+            ("trend --database results", "results: this is a folder"),
+        ])
+    func refusals(line: String, message: String) async throws {
+        try await makeRun("one", day: 1)
+        try folder.write(String(repeating: Self.workload, count: 10), to: "loop.json")
+        #expect(try await opbench("history add one").status == 0)
+        let before = folder.contents()
+        let result = try await opbench("history \(line)")
+        #expect(result.status == 64 && result.output.isEmpty && result.errors.contains(message), "\(result.errors)")
+        #expect(folder.contents() == before)
+    }
+
+    @Test("processes that add at once wait for each other, and nothing is lost")
+    func atOnce() async throws {
+        let (processes, runs) = (4, 3)
+        for number in 0..<(processes * runs) { try await makeRun("run\(number)", day: number + 1) }
+        try await withThrowingTaskGroup(of: OpBenchProcess.Finished.self) { group in
+            for process in 0..<processes {
+                // All add the first one, too.
+                let names = (0..<runs).map { "run\(process * runs + $0)" } + ["run0"]
+                group.addTask { try await opbench("history add \(names.joined(separator: " "))") }
+            }
+            for try await result in group { #expect(result.status == 0, "\(result.errors)") }
+        }
+        let listed = try await opbench("history list")
+        #expect(listed.output.split(separator: "\n").dropFirst(2).count == processes * runs, "\(listed.output)")
+        let counts = Dictionary(
+            grouping: try await opbench("history export --format csv").output.split(separator: "\n").dropFirst()
+        ) { line in line.split(separator: ",").first { $0.hasPrefix("run") }.map(String.init) }
+        #expect(Set(counts.values.map(\.count)).count == 1 && counts.count == processes * runs)
+        #expect(!folder.contents().contains { $0.hasSuffix("-wal") || $0.hasSuffix("-shm") })
+    }
+
+    /// Root may write what is not to be written: then another user does it.
+    @Test(
+        "a history that may not be written is not added to, but read",
+        .enabled(if: geteuid() != 0 || access("/usr/bin/setpriv", X_OK) == 0, "root needs setpriv for it"))
+    func unwritable() async throws {
+        try await makeRun("one", day: 1)
+        try await makeRun("two", day: 2)
+        #expect(try await opbench("history add one").status == 0)
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: folder.root + "/results")
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o444], ofItemAtPath: folder.root + "/results/history.sqlite")
+        func asAnother(_ line: String) async throws -> OpBenchProcess.Finished {
+            guard geteuid() == 0 else { return try await opbench(line) }
+            return try await opbench(
+                line, program: "/usr/bin/setpriv",
+                before: ["--reuid=65534", "--regid=65534", "--clear-groups", OpBenchProcess.binary])
+        }
+        let refused = try await asAnother("history add two")
+        #expect(refused.status == 64 && refused.errors.contains("the database cannot be written"), "\(refused.errors)")
+        let listed = try await asAnother("history list")
+        #expect(listed.status == 0 && listed.output.split(separator: "\n").count == 3, "\(listed.errors)")
+    }
+}
+
+/// What people see of a history.
+struct TrendTableTests {
+    private func series(_ values: [Double], change: (index: Int, factor: Double)? = nil, cell: String = "w")
+        -> TrendSeries
+    {
+        let host = HostKind(hostClass: "machine", allocator: "jemalloc", configuration: "release")
+        return TrendSeries(
+            name: FigureName(cellID: cell, backend: .engine, metric: "time_ratio", phase: "total", stat: "total"),
+            host: host,
+            points: values.enumerated().map { day, value in
+                TrendSeries.Point(
+                    run: HistoryRun(
+                        id: "run\(day)", startedUTC: "2026-01-0\(day + 1)T00:00:00Z", commit: "0123456789abcdef",
+                        isDirty: day == 1, host: host, figures: []), value: value, low: value * 0.9, high: value * 1.2,
+                    samples: 7, change: change?.index == day ? change?.factor : nil)
+            })
+    }
+
+    @Test("a line a figure, the cell once, and where it changed")
+    func overview() {
+        let all = [series([0.5, 0.5, 0.65], change: (2, 1.3)), series([1, 1, 1])]
+        #expect(
+            TrendTable.text(of: all, width: nil) == """
+                machine, jemalloc, release: 3 runs, 2026-01-01 to 2026-01-03
+                cell  backend  figure            first   last  runs  changes
+                ----  -------  ----------------  -----  -----  ----  ---------------------
+                w     engine   time_ratio total  0.50×  0.65×  ▁▁█   +30 % (worse) at run2
+                      engine   time_ratio total  1.00×  1.00×  ▅▅▅
+
+                """)
+    }
+
+    @Test("a line a run, where there is one figure")
+    func points() {
+        #expect(
+            TrendTable.text(of: [series([0.5, 0.65], change: (1, 1.3))], width: nil) == """
+                machine, jemalloc, release: 2 runs, 2026-01-01 to 2026-01-02
+                run   measured    commit       time_ratio total  95 % interval  samples  change
+                ----  ----------  -----------  ----------------  -------------  -------  -------------
+                run0  2026-01-01  0123456789              0.50×    −10 % +20 %        7
+                run1  2026-01-02  0123456789+             0.65×    −10 % +20 %        7  +30 % (worse)
+
+                """)
+    }
+
+    @Test(
+        "bars tell values apart, but not noise",
+        arguments: [
+            ([1, 1, 1], "▅▅▅"), ([1, 1.01, 0.99], "▅▅▄"), ([1, 2, 3], "▁▅█"), ([0, 0], "▁▁"), ([5], "▅"), ([], ""),
+            (Array(0..<20).map(Double.init), "▁▁▂▂▃▃▄▄▅▅▆▆▇▇██"),
+        ] as [([Double], String)])
+    func sparklines(values: [Double], bars: String) {
+        #expect(Sparkline.text(of: values) == bars)
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import GRDB
+import OpBenchHistory
+import OpBenchModel
+import Testing
+
+/// Files that are no history: each is refused for what it is, and left as it was.
+struct DatabaseFileTests {
+    private let fixture: Fixture
+
+    init() throws { fixture = try Fixture() }
+
+    private func write(_ data: Data) throws { try data.write(to: URL(fileURLWithPath: fixture.path)) }
+
+    /// Holds that the file is refused, for reading and for adding, and nothing has changed in the folder.
+    private func expectRefusal(_ message: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let before = (try? fixture.bytes(), try fixture.names())
+        for access in [History.Access.reading, .adding] {
+            let error = #expect(throws: InputError.self, sourceLocation: sourceLocation) {
+                let history = try History(fixture.path, for: access)
+                // What is damaged further back shows when it is read.
+                _ = try history.series()
+                try history.close()
+            }
+            #expect(
+                error?.message.contains(message) == true, "\(String(describing: error))", sourceLocation: sourceLocation
+            )
+            #expect(error?.file == fixture.path, sourceLocation: sourceLocation)
+        }
+        #expect((try? fixture.bytes()) == before.0, sourceLocation: sourceLocation)
+        #expect(try fixture.names() == before.1, sourceLocation: sourceLocation)
+    }
+
+    @Test("a text file")
+    func text() throws {
+        try write(Data(String(repeating: "no database\n", count: 1000).utf8))
+        try expectRefusal("no SQLite database")
+    }
+
+    @Test("another program's database")
+    func foreign() throws {
+        let queue = try DatabaseQueue(path: fixture.path)
+        try queue.write { try $0.execute(sql: "CREATE TABLE run (id INTEGER)") }
+        try queue.close()
+        try expectRefusal("another program's database")
+    }
+
+    @Test("a database of another version of the tables")
+    func version() throws {
+        try fixture.add("one", 1)
+        let queue = try DatabaseQueue(path: fixture.path)
+        try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 77") }
+        try queue.close()
+        try expectRefusal("version 77")
+    }
+
+    @Test("a database that was cut off", arguments: [0.3, 0.6, 0.95])
+    func truncated(part: Double) throws {
+        try fixture.add("one", 1, (0..<500).map { Fixture.name(cell: "w items=\($0)") })
+        let whole = try fixture.bytes()
+        try write(whole.prefix(Int(Double(whole.count) * part) / 512 * 512))
+        try expectRefusal("cut off or damaged")
+    }
+
+    @Test("a database whose pages were overwritten")
+    func damaged() throws {
+        try fixture.add("one", 1, (0..<500).map { Fixture.name(cell: "w items=\($0)") })
+        var whole = try fixture.bytes()
+        whole.replaceSubrange(4096..<whole.count, with: Data(repeating: 0xA5, count: whole.count - 4096))
+        try write(whole)
+        try expectRefusal("cut off or damaged")
+    }
+
+    @Test("a folder")
+    func folder() throws {
+        try FileManager.default.createDirectory(atPath: fixture.path, withIntermediateDirectories: false)
+        try expectRefusal("a folder, a device or the like")
+    }
+
+    @Test("nothing: there is no history to read, and reading makes none")
+    func nothing() throws {
+        for text in [nil, ""] {
+            if let text { try write(Data(text.utf8)) }
+            let names = try fixture.names()
+            let error = #expect(throws: InputError.self) { _ = try History(fixture.path, for: .reading) }
+            #expect(error?.message == "there is no history" && error?.remedy.contains("opbench history add") == true)
+            #expect(try !History.isThere(fixture.path) && fixture.names() == names)
+        }
+        // An empty file is as good as none.
+        try fixture.add("one", 1)
+        #expect(try fixture.series().count == 1)
+    }
+
+    @Test("a killed process's log is taken over")
+    func leftLog() throws {
+        try fixture.add("one", 1)
+        // As a process leaves it that ends in the middle: its log has a whole transaction and is not yet in the file.
+        let other = try Fixture()
+        let history = try History(fixture.path, for: .adding)
+        let figures = Fixture.figures(2)
+        #expect(try history.add(Fixture.run("two", day: 2, figures), figures: figures) == .added)
+        for name in try fixture.names() where !name.hasSuffix("-shm") {
+            try FileManager.default.copyItem(atPath: "\(fixture.folder)/\(name)", toPath: "\(other.folder)/\(name)")
+        }
+        try history.close()
+        #expect(try other.names() == ["history.sqlite", "history.sqlite-wal"])
+        #expect(try other.series()[0].points.map(\.run.id) == ["one", "two"])
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import OpBenchAnalysis
+import OpBenchHistory
+import OpBenchModel
+
+/// A new empty folder, removed with the object, and runs to be kept in a history there.
+final class Fixture: Sendable {
+    let folder: String
+    var path: String { folder + "/history.sqlite" }
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("opbench-\(UUID())").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    static let here = HostKind(hostClass: "a machine", allocator: "jemalloc 5.3", configuration: "release")
+    static let elsewhere = HostKind(hostClass: "another machine", allocator: "jemalloc 5.3", configuration: "release")
+
+    static func name(
+        _ metric: Metric = .time, cell: String = "w items=10", backend: BackendID = .engine, phase: String = "total",
+        side: String = ""
+    ) -> FigureName {
+        FigureName(cellID: cell, backend: backend, side: side, metric: metric.name, phase: phase, stat: "total")
+    }
+
+    static func figures(_ value: Double, _ names: [FigureName] = [name()]) -> [RunFigure] {
+        names.map { RunFigure(name: $0, value: value, low: value * 0.9, high: value * 1.2, samples: 7) }
+    }
+
+    static func run(
+        _ id: String, day: Int = 1, host: HostKind = here, _ figures: [RunFigure]
+    ) -> HistoryRun {
+        HistoryRun(
+            id: id, startedUTC: "2026-01-\(day < 10 ? "0" : "")\(day)T00:00:00.000Z", commit: "c\(id)", isDirty: false,
+            host: host, figures: figures)
+    }
+
+    /// Adds a run whose figures all have that value.
+    @discardableResult
+    func add(
+        _ id: String, day: Int = 1, host: HostKind = here, _ value: Double, _ names: [FigureName] = [name()],
+        isReplacing: Bool = false
+    ) throws -> History.Addition {
+        let figures = Self.figures(value, names)
+        let history = try History(path, for: .adding)
+        defer { try? history.close() }
+        return try history.add(
+            Self.run(id, day: day, host: host, figures), figures: figures, isReplacing: isReplacing)
+    }
+
+    func series(_ query: History.Query = .init()) throws -> [TrendSeries] {
+        let history = try History(path, for: .reading)
+        defer { try? history.close() }
+        return try history.series(query)
+    }
+
+    func bytes() throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
+
+    func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder).sorted() }
+}
