@@ -64,7 +64,11 @@ enum TrendTable {
 
 /// The words of tables about a history.
 enum TrendText {
-    static func host(_ host: HostKind) -> String { "\(host.hostClass), \(host.allocator), \(host.configuration)" }
+    /// Without the commit that is part of jemalloc's version.
+    static func host(_ host: HostKind) -> String {
+        let allocator = host.allocator.firstRange(of: "-0-g").map { host.allocator[..<$0.lowerBound] }
+        return "\(host.hostClass), \(allocator ?? host.allocator[...]), \(host.configuration)"
+    }
 
     /// The day on which a run was measured: in the order of time, the time of day tells little.
     static func day(_ run: HistoryRun) -> String { String(run.startedUTC.prefix(10)) }
