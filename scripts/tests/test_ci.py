@@ -162,7 +162,8 @@ def test_a_program_of_ones_own_and_a_policy(job: Job) -> None:
         "scripts/ci/compare --base-ref v1 --product mine --policy p.json --inconclusive pass --blocks 9 --output o w.json"
     )
     assert ended.returncode == 0, ended.stderr
-    measured, gate, *_ = job.asked()
+    measured, gate, *_, report = job.asked()
+    assert report.endswith("/compare --policy p.json -o o/report.html --open no")
     assert "--product mine" in measured and "--policy p.json --blocks 9 w.json" in measured
     assert "--policy p.json --inconclusive pass" in gate
     assert "--blocks" not in gate
