@@ -38,7 +38,11 @@ public final class History: Sendable {
             }
             queue = found
         case .adding:
-            try HistoryFailure.told(of: path) { try found?.close() }
+            try HistoryFailure.told(of: path) {
+                // Nothing is added to a file of which a part is lost, which reading it shows where it is read alone.
+                if let found, try found.read({ try !HistorySchema.isWhole($0) }) { throw HistoryFailure.damaged(path) }
+                try found?.close()
+            }
             try WrittenFolder.make(WrittenFolder.holding(path), remedy: "name a writable --database")
             queue = try Self.open(path, isQuery: false)
             try HistoryFailure.told(of: path) {

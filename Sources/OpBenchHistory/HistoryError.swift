@@ -28,7 +28,7 @@ enum HistoryFailure {
     private static func meaning(of error: DatabaseError, _ path: String) -> any Error {
         switch error.resultCode {
         case .SQLITE_NOTADB: foreign(path, "this is no SQLite database")
-        case .SQLITE_CORRUPT: foreign(path, "the database is cut off or damaged")
+        case .SQLITE_CORRUPT: damaged(path)
         case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH: unwritable(path)
         case .SQLITE_CANTOPEN:
             InputError(
@@ -52,6 +52,8 @@ enum HistoryFailure {
             file: path, message: message,
             remedy: "name another --database, or remove it and add the runs again, whose rows are all that counts")
     }
+
+    static func damaged(_ path: String) -> InputError { foreign(path, "the database is cut off or damaged") }
 
     static func unwritable(_ path: String) -> InputError {
         InputError(file: path, message: "the database cannot be written", remedy: "name a writable --database")

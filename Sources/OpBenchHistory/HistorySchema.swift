@@ -76,6 +76,11 @@ enum HistorySchema {
         }
     }
 
+    /// Whether every page of the file is what it has to be; in time by the file's size.
+    static func isWhole(_ database: Database) throws -> Bool {
+        try String.fetchOne(database, sql: "PRAGMA quick_check(1)") == "ok"
+    }
+
     /// Makes the tables of an empty database. To be called within a transaction.
     static func make(_ database: Database) throws {
         try database.execute(sql: tables)
