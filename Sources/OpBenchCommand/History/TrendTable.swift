@@ -25,7 +25,7 @@ enum TrendTable {
                 .map { "\(TrendText.change($0.change!, of: series)) at \($0.run.id)" }
             return [
                 series.name.cellID == cell ? "" : series.name.cellID, series.name.backend.rawValue,
-                TrendText.figure(series.name), Quantities.figure(values.first, of: series.name.metric),
+                TrendText.figure(series.name), TrendText.value(values.first, of: series.name),
                 TrendText.value(values.last, of: series.name), Sparkline.text(of: values),
                 changes.joined(separator: ", "),
             ]
