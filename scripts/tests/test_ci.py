@@ -1,14 +1,17 @@
 """The CI templates: valid by the schemas of GitHub and GitLab, both run scripts/ci/compare, which is tried here with a program
 that only answers; and the Dockerfile, whose steps are scripts that CI runs."""
 
+import json
 import os
 import re
 import shlex
 import shutil
 import subprocess
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
+from conftest import OPBENCH
 from opbench_proofs.ci import run_steps
 from ruamel.yaml import YAML
 
@@ -32,7 +35,9 @@ case $1 in
         exit "$(cat "$here/gate")"
         ;;
     report)
-        [ -e "$here/reports" ] || exit 64
+        if [ ! -e "$here/reports" ]; then echo "USAGE: opbench <subcommand>"; [ "$2" = --help ]; exit; fi
+        if [ "$2" = --help ]; then echo "USAGE: opbench report <run> ... [--output <file>]"; exit; fi
+        [ -s "$here/reports" ] && exit 1
         while [ $# -gt 0 ]; do case $1 in -o) echo "<html>" > "$2" ;; esac; shift; done
         ;;
 esac
@@ -180,6 +185,60 @@ def test_results_of_the_last_time_are_gone(job: Job) -> None:
 def test_an_opbench_without_pages_needs_none(job: Job) -> None:
     (job.programs / "reports").unlink()
     assert job.run("scripts/ci/compare --base-ref main workloads/a.json").returncode == 0
+    assert not (job.folder / ".build/compare/report.html").exists()
+
+
+@pytest.mark.parametrize(("gate", "status"), [(0, 1), (2, 2), (7, 7)])
+def test_a_page_that_fails_is_no_success_and_hides_no_verdict(job: Job, gate: int, status: int) -> None:
+    job.answer(gate=gate)
+    (job.programs / "reports").write_text("broken", encoding="utf-8")
+    ended = job.run("scripts/ci/compare --base-ref main workloads/a.json")
+    assert ended.returncode == status
+    assert "the report could not be made" in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "inject", "status", "verdict"),
+    [
+        ("--blocks 1", "", 7, "inconclusive"), ("--blocks 1 --inconclusive pass", "", 0, "inconclusive"),
+        ("--blocks 15", "--inject-slowdown 2", 2, "regression"),
+    ],
+)
+def test_the_line_with_the_real_opbench(job: Job, options: str, inject: str, status: int, verdict: str) -> None:
+    """From the line of the templates to the files that they show; only the compiler is not real."""
+    if not OPBENCH.exists():
+        pytest.skip(f"{OPBENCH} is not built")
+    program = f'#!/bin/sh\nif [ "$1" = ab ]; then shift; set -- ab {inject} "$@"; fi\nexec {OPBENCH} "$@"\n'
+    (job.programs / "opbench").write_text(program, encoding="utf-8")
+    swift = (
+        "#!/bin/sh\n"
+        'case "$*" in *--show-bin-path*) echo "$BIN"; exit ;; --version) echo 1; exit ;; esac\n'
+        'cp "$BIN/opbench" "$BIN/built" && exit 0\n'
+    )
+    (job.programs / "swift").write_text(swift, encoding="utf-8")
+    workload = {
+        "name": "w", "summary": "s", "shape": "independent", "parameters": {"items": 200, "work_ns": 20000},
+        "backends": ["engine"], "metrics": ["throughput"],
+    }
+    (job.folder / "w.json").write_text(json.dumps(workload), encoding="utf-8")
+    (job.folder / "Package.swift").touch()
+    (job.folder / ".gitignore").write_text(".build/\nbin/\n", encoding="utf-8")
+    git = "git -c user.name=test -c user.email=test@localhost"
+    committed = job.run(
+        f"git init --quiet --initial-branch=main && {git} add --all && {git} commit --quiet --message a"
+        f" && touch more && {git} add more && {git} commit --quiet --message b"
+    )
+    assert committed.returncode == 0, committed.stderr
+    ended = job.run(f"scripts/ci/compare --base-ref HEAD~1 {options} w.json", GITHUB_ACTIONS="true")
+    assert ended.returncode == status, ended.stdout + ended.stderr
+    results = job.folder / ".build/compare"
+    first = (results / "comment.md").read_text(encoding="utf-8").splitlines()[0]
+    assert first.startswith(f"### opbench gate: {verdict} ("), first
+    suite = ElementTree.parse(results / "junit.xml").getroot()
+    # Never plain green.
+    assert len(suite.findall(".//failure" if status == 2 else ".//skipped")) > 0
+    assert ("::error " if status == 2 else "::warning ") in ended.stdout
+    assert (results / "results/compare/samples.csv").exists()
 
 
 @pytest.mark.parametrize(
