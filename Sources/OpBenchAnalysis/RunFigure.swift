@@ -42,7 +42,7 @@ public struct RunFigure: Sendable, Hashable {
     /// nil of no values.
     private init?(_ name: FigureName, of values: [Double], resamples: Int) {
         self.init(name: name, value: 0, samples: values.count)
-        if name.metric == CellFigures.timeRatio {
+        if name.metric == GatePolicy.timeRatio {
             let logarithms = values.filter { $0 > 0 }.map { log($0) }.filter(\.isFinite)
             guard let centre = hodgesLehmann(logarithms) else { return nil }
             value = exp(centre)

@@ -11,7 +11,7 @@ struct HelpTests {
         [], ["run"], ["list"], ["validate"], ["schema"], ["compare"], ["gate"], ["ab"], ["profile"], ["explain"],
         ["calibrate"],
         ["doctor"], ["baseline"], ["baseline", "save"], ["baseline", "list"], ["baseline", "show"], ["export"],
-        ["show"], ["explain-columns"],
+        ["show"], ["explain-columns"], ["report"],
         ["runs"], ["init"], ["shapes"], ["completions"],
         ["history"], ["history", "add"], ["history", "list"], ["history", "trend"], ["history", "export"],
     ]
