@@ -31,9 +31,10 @@ struct HistoryAddCommand: ParsableCommand {
         let measured = try read()
         if isThere, !replace {
             let history = try History(place.path, for: .reading)
-            let refused = try measured.filter { try history.prospect(of: $0.run) == .refused }
+            let mistakes = Mistakes()
+            for run in measured where try history.prospect(of: run.run) == .refused { mistakes.note(run.refusal) }
             try history.close()
-            if !refused.isEmpty { throw InputErrors(errors: refused.map(\.refusal)) }
+            try mistakes.check()
         }
         let history = try History(place.path, for: .adding)
         for run in measured {
@@ -47,7 +48,8 @@ struct HistoryAddCommand: ParsableCommand {
 
     /// All runs that were named, each once.
     private func read() throws -> [MeasuredRun] {
-        var (measured, errors): ([MeasuredRun], [InputError]) = ([], [])
+        var measured: [MeasuredRun] = []
+        let mistakes = Mistakes()
         for name in runs {
             do throws(InputError) {
                 let run = try MeasuredRun(try RecordedRun(name, in: place.folder))
@@ -61,10 +63,10 @@ struct HistoryAddCommand: ParsableCommand {
                         remedy: "name one of the two")
                 }
             } catch {
-                errors.append(error)
+                mistakes.note(error)
             }
         }
-        if !errors.isEmpty { throw InputErrors(errors: errors) }
+        try mistakes.check()
         return measured
     }
 }

@@ -12,8 +12,8 @@ struct PageJudging {
     let folder: String
 
     /// One for each run of two builds, one for each other run against the baseline, and one for the goals of all.
-    func verdicts() throws(InputError) -> [JudgedFigures] {
-        let loaded = try policy.map { (file) throws(InputError) in
+    func verdicts() throws -> [JudgedFigures] {
+        let loaded = try policy.map { file in
             try GatePolicy.load(file: file, recorded: (runs + [baseline].compactMap { $0 }).backends)
         }
         var verdicts: [JudgedFigures] = []
