@@ -179,7 +179,7 @@ struct SuspectCells {
         var worst: [ProfileTarget: Double] = [:]
         for row in rows where backends?.contains(row.backend) ?? true {
             let known = cells[row.cellID]
-            let isChosen = filter.map { filter in known.map(filter.matches) ?? filter.matches(id: row.cellID) }
+            let isChosen = filter.map { filter in known.map { filter.matches($0) } ?? filter.matches(row.cellID) }
             guard isChosen ?? isSuspect(row) else { continue }
             guard let cell = known else {
                 throw InputError(

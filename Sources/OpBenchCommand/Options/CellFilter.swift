@@ -16,10 +16,10 @@ struct CellFilter {
         }
     }
 
-    func matches(_ cell: Cell) -> Bool { matches(id: cell.id) || cell.fullName.contains(regex) }
+    func matches(_ cell: Cell) -> Bool { matches(cell.id) || matches(cell.fullName) }
 
-    /// For a cell of which no more is known.
-    func matches(id cellID: String) -> Bool { cellID.contains(regex) }
+    /// One of a cell's names.
+    func matches(_ name: String) -> Bool { name.contains(regex) }
 
     // MARK: Without a match
 

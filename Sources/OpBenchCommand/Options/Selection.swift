@@ -137,7 +137,7 @@ struct Selection: Sendable {
 
     mutating func keepCells(matching filter: CellFilter) throws(InputError) {
         let cells = specs.flatMap { $0.cells() }
-        let matching = cells.filter(filter.matches)
+        let matching = cells.filter { filter.matches($0) }
         if matching.isEmpty { throw filter.withoutMatch(among: cells) }
         cellIDs = Set(matching.map(\.id))
     }
