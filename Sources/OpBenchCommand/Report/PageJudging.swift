@@ -13,7 +13,7 @@ struct PageJudging {
 
     /// One for each run of two builds, one for each other run against the baseline, and one for the goals of all.
     func verdicts() throws -> [JudgedFigures] {
-        let loaded = try policy.map { file in
+        let loaded = try policy.map { (file) throws(InputErrors) in
             try GatePolicy.load(file: file, recorded: (runs + [baseline].compactMap { $0 }).backends)
         }
         var verdicts: [JudgedFigures] = []

@@ -10,6 +10,12 @@ public struct InputErrors: Error, Sendable, Hashable {
 
     public init(_ error: InputError) { (errors, omitted) = ([error], 0) }
 
+    /// - Parameter errors: at least one; none is a mistake of the program, and traps.
+    public init(errors: [InputError]) {
+        precondition(!errors.isEmpty, "mistakes without a mistake")
+        self.init(errors, omitted: 0)
+    }
+
     /// - Parameter errors: at least one.
     fileprivate init(_ errors: [InputError], omitted: Int) {
         let files = Dictionary(errors.map(\.file).enumerated().map { ($1, $0) }) { first, _ in first }
