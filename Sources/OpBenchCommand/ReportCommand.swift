@@ -59,7 +59,7 @@ struct ReportCommand: ParsableCommand {
         let page = ReportPage(
             title: Self.title(of: recorded, verdicts), verdicts: verdicts,
             advice: verdicts.isEmpty ? judging.advice : [], runs: try recorded.map { try $0.page() },
-            maker: "Made by opbench \(OpBench.configuration.version).")
+            maker: "Made by opbench \(ProgramVersion.number).")
         let html = page.html
         try ReportFile.write([(file: file, text: html)])
         let size = Quantities.bytes(Double(html.utf8.count))

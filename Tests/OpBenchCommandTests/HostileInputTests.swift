@@ -159,7 +159,7 @@ import Testing
         #expect(kind("link.csv") == S_IFLNK)
         #expect(try folder.read("real.csv").hasPrefix("schema_version,cell_id,"))
         #expect(try folder.read("victim") == "precious" && folder.read("junit.xml").hasPrefix("<?xml"))
-        #expect(try folder.read("steps.md").hasPrefix("# before\n\n| cell |"))
+        #expect(try folder.read("steps.md").hasPrefix("# before\n\n### opbench comparison"))
         #expect(try await run("compare base slow --csv /dev/null").status == 0)
         var facts = stat()
         #expect(lstat("/dev/null", &facts) == 0 && facts.st_mode & S_IFMT == S_IFCHR)
