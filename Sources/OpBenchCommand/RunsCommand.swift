@@ -111,9 +111,9 @@ struct RunList {
 enum RunListFormat: String, CaseIterable, ExpressibleByArgument {
     case table, json, csv
 
-    func text(of rows: [RunListRow], folder: String) -> String {
+    func text(of rows: [RunListRow], folder: String, width: Int? = TableWidth.ofOutput()) -> String {
         switch self {
-        case .table: RunListTable.text(of: rows, folder: folder)
+        case .table: RunListTable.text(of: rows, folder: folder, width: width)
         case .json: RowJSON.text(of: rows)
         case .csv: CSVFile.text(of: rows)
         }
@@ -122,7 +122,7 @@ enum RunListFormat: String, CaseIterable, ExpressibleByArgument {
 
 /// A list of runs as people read it. Hosts stand below it, each once.
 enum RunListTable {
-    static func text(of rows: [RunListRow], folder: String) -> String {
+    static func text(of rows: [RunListRow], folder: String, width: Int?) -> String {
         if rows.isEmpty { return TerminalText.escaped("no runs in \(folder)") + "\n" }
         let hosts = rows.map(host).reduce(into: [String]()) { hosts, host in
             if !hosts.contains(host) { hosts.append(host) }
@@ -143,7 +143,7 @@ enum RunListTable {
         let legend = hosts.enumerated().map { index, host in
             TerminalText.escaped(hosts.count == 1 ? "all on \(host)" : "host \(index + 1): \(host)") + "\n"
         }
-        return table.text() + "\n" + legend.joined()
+        return table.text(width: width) + "\n" + legend.joined()
     }
 
     /// To the minute.

@@ -29,7 +29,7 @@ struct RunListTests {
         #expect(list.rows.map(\.samples) == [2, 3, 3] && list.rows[0].plannedSamples == 3)
         #expect(list.rows.allSatisfy { $0.workloads == "w" && $0.backends == "engine dispatch" && $0.cells == 1 })
         #expect(list.unreadable == [])
-        let text = RunListFormat.table.text(of: list.rows, folder: results)
+        let text = RunListFormat.table.text(of: list.rows, folder: results, width: nil)
         let lines = text.split(separator: "\n").map { $0.split(separator: " ", omittingEmptySubsequences: true) }
         #expect(lines[2].prefix(5).map(String.init) == ["cut", "2026-11-19", "10:00", "w", "1"])
         #expect(text.contains("interrupted, 2 of 3") && text.contains("baseline/main"))
