@@ -256,8 +256,8 @@ struct GateTests {
         #expect(
             result.output.hasSuffix(
                 """
-                1 figure is inconclusive (4 of 15 blocks); 15 blocks may tell; FILE stands for the workloads, which no \
-                run.json beside the rows names:
+                1 figure is inconclusive (4 of 15 blocks); 15 blocks may tell; FILE stands for
+                the workloads, which no run.json beside the rows names:
                   \(program) run --blocks 15 --run-id short-15 FILE
                   \(program) gate --candidate short-15 --candidate other --policy goals.json
 
