@@ -122,7 +122,7 @@ enum RunListFormat: String, CaseIterable, ExpressibleByArgument {
 
 /// A list of runs as people read it. Hosts stand below it, each once.
 enum RunListTable {
-    static func text(of rows: [RunListRow], folder: String, width: Int?) -> String {
+    static func text(of rows: [RunListRow], folder: String, width: Int? = TableWidth.ofOutput()) -> String {
         if rows.isEmpty { return TerminalText.escaped("no runs in \(folder)") + "\n" }
         let hosts = rows.map(host).reduce(into: [String]()) { hosts, host in
             if !hosts.contains(host) { hosts.append(host) }

@@ -44,7 +44,7 @@ struct ShownRun {
             let parameters = row.parameters.filter { $0.key != "seed" }.map { "\($0.key)=\($0.value)" }.sorted()
             named[row.cellID] = ([row.workload] + parameters).joined(separator: " ")
         }
-        return Set(named.filter { filter.matches(id: $0.key) || filter.matches(id: $0.value) }.keys)
+        return Set(named.filter { filter.matches($0.key) || filter.matches($0.value) }.keys)
     }
 }
 
