@@ -13,7 +13,8 @@ struct HelpTests {
         ["doctor"], ["baseline"], ["baseline", "save"], ["baseline", "list"], ["baseline", "show"], ["export"],
         ["show"], ["explain-columns"], ["report"],
         ["runs"], ["init"], ["shapes"], ["completions"],
-        ["history"], ["history", "add"], ["history", "list"], ["history", "trend"], ["history", "export"],
+        ["history"], ["history", "add"], ["history", "list"], ["history", "trend"],
+        ["history", "report"], ["history", "export"],
     ]
 
     @Test(arguments: commands)

@@ -2,6 +2,7 @@ import Foundation
 import OpBenchHistory
 import OpBenchModel
 import Subprocess
+import TestSupport
 import Testing
 
 @testable import OpBenchCommand
@@ -106,6 +107,31 @@ struct HistoryCommandTests {
             try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [[String: Any]])
         #expect(objects.filter { $0["phase"] as? String == "total" }.count == 12 && objects.count > 12)
         #expect(objects.allSatisfy { $0["metric"] as? String == "time" && $0["value"] is Double })
+    }
+
+    @Test("the page has the figures of all runs, apart for each kind of host, and their change points")
+    func page() async throws {
+        for day in 1...3 { try await makeRun("day\(day)", day: day, factor: day == 3 ? 2 : 1) }
+        try await makeRun("elsewhere", day: 4) {
+            $0.replacingOccurrences(of: "\"configuration\" : \"debug\"", with: "\"configuration\" : \"other\"")
+        }
+        #expect(try await opbench("history add day1 day2 day3 elsewhere").status == 0)
+        Script.write(
+            """
+            change='{"metric": "m0", "index": 2, "mean_before": "1", "mean_after": "2.5"}'
+            echo "{\\"t0\\": [{\\"changes\\": [$change]}]}"
+            """, to: folder.root + "/otava")
+        let result = try await opbench(
+            "history report -o trend.html --metric time_ratio --cell items=50", otava: folder.root + "/otava")
+        #expect(result.status == 0 && result.output.isEmpty, "\(result.errors)")
+        let page = try folder.read("trend.html")
+        #expect(page.hasPrefix("<!DOCTYPE html>") || page.hasPrefix("<!doctype html>"))
+        for text in ["day1", "day2", "day3", "elsewhere", "History: 4 runs", "2.5", ", other"] {
+            #expect(page.contains(text), "\(text)")
+        }
+        let before = folder.contents()
+        #expect(try await opbench("history report -o nowhere/trend.html").status == 64)
+        #expect(folder.contents() == before)
     }
 
     @Test("a run that changed is refused with the way to replace it, and nothing of the same call is added")

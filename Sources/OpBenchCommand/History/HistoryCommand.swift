@@ -2,7 +2,7 @@ import ArgumentParser
 import OpBenchHistory
 import OpBenchModel
 
-/// `opbench history add|list|trend|export`
+/// `opbench history add|list|trend|report|export`
 struct HistoryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
@@ -18,10 +18,12 @@ struct HistoryCommand: ParsableCommand {
               opbench history list
               opbench history trend --cell 'depth=1000' --backend engine
               opbench history trend --metric allocations --format csv
+              opbench history report -o trend.html
               opbench history export > figures.csv
             """,
         subcommands: [
-            HistoryAddCommand.self, HistoryListCommand.self, HistoryTrendCommand.self, HistoryExportCommand.self,
+            HistoryAddCommand.self, HistoryListCommand.self, HistoryTrendCommand.self, HistoryReportCommand.self,
+            HistoryExportCommand.self,
         ])
 }
 

@@ -1,0 +1,76 @@
+import ArgumentParser
+import OpBenchHistory
+import OpBenchModel
+import OpBenchPage
+
+/// `opbench history report -o FILE`
+struct HistoryReportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "report",
+        abstract: "Write a page that shows how figures change from run to run.",
+        discussion: """
+            One self-contained file of HTML, with the figures that `opbench history trend` prints, and their change points.
+
+            EXAMPLES
+              opbench history report -o trend.html
+              opbench history report --metric allocations,time_ratio -o trend.html
+            """)
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("The file to write.", valueName: "file"))
+    var output: String
+
+    @OptionGroup var figures: FigureSelection
+
+    @Flag(inversion: .prefixedNo, help: "Look for the points where figures changed.")
+    var changePoints = true
+
+    @OptionGroup var place: HistoryPlace
+
+    func run() throws {
+        let file = try ReportFile(output)
+        let history = try History(place.path, for: .reading)
+        let series = try figures.series(of: history, isHeadline: true)
+        try history.close()
+        let marked = changePoints ? try HistoryTrendCommand.marked(series) : series
+        let runs = TrendText.runs(of: marked)
+        // A page has no place for the host of a figure; where there are several, it is part of the cell's name.
+        let namesHost = Set(marked.map(\.host)).count > 1
+        let page = ReportPage(
+            title: "History: \(TrendText.span(runs))", trends: marked.map { $0.ofPage(namesHost: namesHost) },
+            maker: "Made by opbench \(ProgramVersion.number).")
+        try ReportFile.write([(file, page.html)])
+    }
+}
+
+extension OpBenchHistory.TrendSeries {
+    /// The same as a page shows it.
+    fileprivate func ofPage(namesHost: Bool) -> OpBenchPage.TrendSeries {
+        let better: OpBenchPage.TrendSeries.Better? =
+            switch name.direction {
+            case .lower: .lower
+            case .higher: .higher
+            case .neutral: nil
+            }
+        return OpBenchPage.TrendSeries(
+            cellID: name.cellID + (namesHost ? " · \(TrendText.host(host))" : ""), backend: name.backend.rawValue,
+            metric: TrendText.figure(name), unit: unit, better: better,
+            points: points.map { point in
+                OpBenchPage.TrendSeries.Point(
+                    runID: point.run.id, date: point.run.startedUTC, commit: point.run.commit ?? "",
+                    value: point.value, low: point.low, high: point.high)
+            },
+            changePoints: points.indices.compactMap { index in
+                points[index].change.map { OpBenchPage.TrendSeries.ChangePoint(index: index, ratio: $0) }
+            })
+    }
+
+    private var unit: OpBenchPage.TrendSeries.Unit {
+        switch name.unit {
+        case .nanoseconds: .nanoseconds
+        case .bytes: .bytes
+        case .perSecond: .perSecond
+        case .count: .count
+        case .ratio: .ratio
+        }
+    }
+}
