@@ -62,6 +62,8 @@ def problems(command: str) -> list[str]:
     words = command.split()
     depth = {"swift build": 2, "swift test": 2, "swift format": 3}
     program = " ".join(words[: depth.get(" ".join(words[:2]), 1)])
+    if (ROOT / program).is_dir():
+        return []
     if "/" in program and not os.access(ROOT / program, os.X_OK):
         return [f"there is no {program}"]
     known = set(_OPTION.findall(help_of(program)))
