@@ -175,7 +175,7 @@ def main(arguments: list[str] | None = None) -> int:
             statuses.add(status)
             print(f"{branch}: exit code {status}, {verdict} ({time.monotonic() - begun:.0f} s)", flush=True)
     if INCONCLUSIVE in statuses:
-        print("this machine is too busy to tell: an inconclusive job is red, and proves neither")
+        print("this machine is too busy to tell of every request: an inconclusive job is red, and proves nothing")
         return INCONCLUSIVE
     return 0
 
