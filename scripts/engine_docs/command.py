@@ -98,8 +98,9 @@ def _check_comments(options: argparse.Namespace) -> None:
 
 
 def _rows(path: Path) -> list[str]:
+    """The file's lines. Names of tests hold other separators, which `str.splitlines` takes for ends of lines."""
     try:
-        return path.read_text(encoding="utf-8").splitlines()
+        return [row for row in path.read_text(encoding="utf-8").split("\n") if row]
     except OSError as error:
         raise Problem(f"cannot read {path}: {error.strerror}; a run of the tests writes it") from None
 
