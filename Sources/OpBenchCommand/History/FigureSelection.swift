@@ -25,7 +25,7 @@ struct FigureSelection: ParsableArguments {
         let known = try history.names()
         var query = History.Query()
         if let cell {
-            let filter = try Self.filter(cell)
+            let filter = try CellFilter(cell, option: "--cell")
             query.isWantedCell = filter.matches
         }
         query.metrics = try metric.map { try Set(Self.names($0, option: "--metric", known: known.metrics)) }
@@ -42,27 +42,7 @@ struct FigureSelection: ParsableArguments {
         return series
     }
 
-    private static func filter(_ pattern: String) throws(InputError) -> CellFilter {
-        do {
-            return try CellFilter(pattern)
-        } catch {
-            var error = error
-            error.file = "--cell"
-            throw error
-        }
-    }
-
     private static func names(_ list: String, option: String, known: [String]) throws(InputError) -> [String] {
-        var names: [String] = []
-        for part in list.split(separator: ",", omittingEmptySubsequences: false) {
-            let name = String(part)
-            guard known.contains(name) else {
-                throw InputError(
-                    file: option, message: "the history has nothing of \"\(name)\"",
-                    remedy: Suggestion.remedy(for: name, among: known))
-            }
-            names.append(name)
-        }
-        return names
+        try NameList.names(list, option: option, known: known) { "the history has nothing of \"\($0)\"" }
     }
 }

@@ -5,13 +5,14 @@ struct CellFilter {
     let pattern: String
     private let regex: Regex<AnyRegexOutput>
 
-    init(_ pattern: String) throws(InputError) {
+    /// - Parameter option: the option that has the pattern.
+    init(_ pattern: String, option: String = "--filter") throws(InputError) {
         self.pattern = pattern
         do {
             regex = try Regex(pattern)
         } catch {
             throw InputError(
-                file: "--filter", message: "\"\(pattern)\" is not a regular expression: \(error)",
+                file: option, message: "\"\(pattern)\" is not a regular expression: \(error)",
                 remedy: "escape characters such as ( [ * + ? with a backslash to mean themselves")
         }
     }

@@ -24,13 +24,21 @@ enum NameList {
     private static func names(
         _ list: String, option: String, what: String, known: [String]
     ) throws(InputError) -> [String] {
+        try names(list, option: option, known: known) { "unknown \(what) \"\($0)\"" }
+    }
+
+    /// The names, each once.
+    ///
+    /// - Parameter message: what to tell of a name that is not known.
+    static func names(
+        _ list: String, option: String, known: [String], message: (String) -> String
+    ) throws(InputError) -> [String] {
         var names: [String] = []
         for part in list.split(separator: ",", omittingEmptySubsequences: false) {
             let name = String(part)
             guard known.contains(name) else {
                 throw InputError(
-                    file: option, message: "unknown \(what) \"\(name)\"",
-                    remedy: Suggestion.remedy(for: name, among: known))
+                    file: option, message: message(name), remedy: Suggestion.remedy(for: name, among: known))
             }
             if !names.contains(name) { names.append(name) }
         }

@@ -41,8 +41,7 @@ struct ShownRun {
     private static func cells(of samples: [SampleRow], matching filter: CellFilter) -> Set<String> {
         var named: [String: String] = [:]
         for row in samples where named[row.cellID] == nil {
-            let parameters = row.parameters.filter { $0.key != "seed" }.map { "\($0.key)=\($0.value)" }.sorted()
-            named[row.cellID] = ([row.workload] + parameters).joined(separator: " ")
+            named[row.cellID] = Cell.fullName(workload: row.workload, parameters: row.parameters)
         }
         return Set(named.filter { filter.matches($0.key) || filter.matches($0.value) }.keys)
     }

@@ -19,7 +19,10 @@ extension Cell {
 
     /// The workload's name and every parameter but the seed, sorted, also those at their defaults, which the id leaves out:
     /// `w chains=1 depth=10 max_concurrent=default …`.
-    package var fullName: String {
+    package var fullName: String { Self.fullName(workload: workload, parameters: parameters) }
+
+    /// The same of a cell of which the rows of a run tell.
+    package static func fullName(workload: String, parameters: [String: some CustomStringConvertible]) -> String {
         let values = parameters.filter { $0.key != "seed" }.map { "\($0.key)=\($0.value)" }
         return ([workload] + values.sorted()).joined(separator: " ")
     }
