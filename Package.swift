@@ -9,11 +9,13 @@ import PackageDescription
 /// so that a program with `traits: []` fetches the engine alone. One trait a condition: SwiftPM may drop a package that
 /// is guarded in one place and not, or otherwise, in another (swiftlang/swift-package-manager#8398). In this folder SwiftPM
 /// checks out what `Package.resolved` lists, whatever the traits; a client's lists what the client needs.
+///
+/// The only trait: SwiftPM passes traits to the compiler in an order that differs from plan to plan, so that a second one
+/// makes every other plan compile the whole package again.
 let whenSuite = TargetDependencyCondition.when(traits: ["Suite"])
 
-/// The trait `Jemalloc` (on by default) links jemalloc into `opbench`, where it replaces malloc and reports
-/// the memory figures. Sanitizer builds and `OPBENCH_ALLOCATOR=system` turn it off.
-let whenJemalloc = TargetDependencyCondition.when(traits: ["Jemalloc"])
+/// Whether jemalloc is linked into `opbench`, where it replaces malloc and reports the memory figures.
+let usesJemalloc = Context.environment["OPBENCH_ALLOCATOR"] != "system"
 
 /// Whether to build with the very versions that the suite was checked with; the scripts ask for it. Else a program that
 /// uses the package decides, within the ranges.
@@ -44,8 +46,7 @@ let package = Package(
     ],
     traits: [
         .trait(name: "Suite", description: "Fetch what the benchmark suite needs; the engine needs nothing."),
-        .trait(name: "Jemalloc", description: "Link jemalloc into opbench and measure memory with it."),
-        .default(enabledTraits: ["Suite", "Jemalloc"]),
+        .default(enabledTraits: ["Suite"]),
     ],
     dependencies: [
         suitePackage("https://github.com/apple/swift-argument-parser", "1.8.2"),
@@ -61,7 +62,8 @@ let package = Package(
         .target(name: "OperationEngineProgress", dependencies: ["OperationEngine"]),
         // The engine's queues where Foundation's calls ask for one; needs FoundationNetworking.
         .target(name: "OperationEngineFoundation", dependencies: ["OperationEngine"]),
-        .target(name: "CBuild", cSettings: commit.map { [.define("OPBENCH_COMMIT", to: "\"\($0)\"")] } ?? []),
+        .target(name: "CBuild"),
+        .target(name: "CBuildCommit", cSettings: commit.map { [.define("OPBENCH_COMMIT", to: "\"\($0)\"")] } ?? []),
         .target(name: "OpBenchModel"),
         // What a backend is, what all of them share, and all but the two libraries of operation queues.
         .target(name: "OpBenchBackends", dependencies: ["OpBenchModel", "OpBenchProfile", "CLinux"]),
@@ -73,11 +75,11 @@ let package = Package(
             name: "OpBenchRunner",
             dependencies: [
                 "OpBenchModel", "OpBenchProfile", "OpBenchBackends", "OpBenchEngineBackend", "OpBenchFoundationBackend",
-                "CLinux", "CBuild", .target(name: "CJemalloc", condition: whenJemalloc),
+                "CLinux", "CBuild",
                 .product(name: "Histogram", package: "hdrhistogram-swift", condition: whenSuite),
                 .product(name: "Subprocess", package: "swift-subprocess", condition: whenSuite),
-            ],
-            swiftSettings: [.define("JEMALLOC", .when(traits: ["Jemalloc"]))]),
+            ] + (usesJemalloc ? ["CJemalloc"] : []),
+            swiftSettings: usesJemalloc ? [.define("JEMALLOC")] : []),
         .target(name: "OpBenchAnalysis", dependencies: ["OpBenchModel"]),
         // What a profile is, what is computed from it, and the files that show it; starts nothing and measures nothing.
         .target(name: "OpBenchProfile", dependencies: ["OpBenchModel"]),
@@ -104,8 +106,10 @@ let package = Package(
             ]),
         .target(
             name: "OpBenchKit",
-            dependencies: ["OpBenchCommand", "OpBenchRunner", "OpBenchBackends", "OpBenchModel", "CLinux"]),
-        .executableTarget(name: "opbench", dependencies: ["OpBenchCommand"]),
+            dependencies: [
+                "OpBenchCommand", "OpBenchRunner", "OpBenchBackends", "OpBenchModel", "CLinux", "CBuildCommit",
+            ]),
+        .executableTarget(name: "opbench", dependencies: ["OpBenchCommand", "CBuildCommit"]),
         .target(name: "TestSupport", dependencies: ["OperationEngine", "CLinux"], path: "Tests/TestSupport"),
         // Scenarios that need a process of their own; the engine's tests run it.
         .executableTarget(
@@ -169,6 +173,14 @@ let package = Package(
             name: "OpBenchProfileSamples", dependencies: ["OpBenchProfile", "OpBenchModel"],
             path: "Tests/OpBenchProfileSamples"),
         .testTarget(name: "OpBenchProfileTests", dependencies: ["OpBenchProfile", "OpBenchModel"]),
+        // What readers of files promise of any bytes, held of the inputs in Corpus; scripts/fuzz looks for more.
+        .testTarget(
+            name: "FuzzTests",
+            dependencies: [
+                "OpBenchModel", "OpBenchRunner", "OpBenchAnalysis", "OpBenchHistory", "TestSupport",
+                .product(name: "GRDB", package: "GRDB.swift", condition: whenSuite),
+            ],
+            exclude: ["Corpus"]),
         // An example package's program, of the very sources that a program elsewhere is made of.
         .executableTarget(
             name: "pthread-queue", dependencies: ["OpBenchKit"],
@@ -196,7 +208,9 @@ let package = Package(
 if let extent = Context.environment["OPBENCH_ENGINE_ONLY"] {
     package.dependencies = []
     package.products.removeAll { $0.name == "opbench" || $0.name == "OpBenchKit" }
-    let others = ["opbench", "OpBench", "CBuild", "CJemalloc", "CPage", "Foundation", "Migration", "pthread-queue"]
+    let others = [
+        "opbench", "OpBench", "Fuzz", "CBuild", "CJemalloc", "CPage", "Foundation", "Migration", "pthread-queue",
+    ]
     package.targets.removeAll { target in others.contains { target.name.hasPrefix($0) } }
     let tools = ["Interleaving", "explore", "Explore", "mutate", "EngineCosts", "CountedMalloc"]
     if extent == "tests" {
@@ -204,6 +218,21 @@ if let extent = Context.environment["OPBENCH_ENGINE_ONLY"] {
             tools.contains { target.name.hasPrefix($0) } || target.name == "EngineStress"
         }
     }
+}
+
+// The same readers under libFuzzer, for scripts/fuzz. The value is the path of libFuzzer's runtime without its `main`, which
+// is part of the toolchain; what guides the search is counted in these modules alone.
+if let runtime = Context.environment["OPBENCH_FUZZER"] {
+    let read = ["OpBenchModel", "OpBenchAnalysis", "OpBenchRunner", "OpBenchHistory"]
+    for target in package.targets where read.contains(target.name) {
+        target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-sanitize=fuzzer", "-enable-testing"])]
+    }
+    package.targets.append(
+        .executableTarget(
+            name: "fuzz",
+            dependencies: read.map { .byName(name: $0) }
+                + [.product(name: "GRDB", package: "GRDB.swift", condition: whenSuite)],
+            path: "Tests/FuzzDriver", linkerSettings: [.unsafeFlags([runtime]), .linkedLibrary("stdc++")]))
 }
 
 // The indirect dependencies as well: of hdrhistogram-swift, of swift-subprocess. SwiftPM warns of a package that no target

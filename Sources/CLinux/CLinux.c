@@ -4,7 +4,6 @@
 #include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -41,20 +40,6 @@ int clinux_thread_nice(pid_t thread) { return getpriority(PRIO_PROCESS, (id_t)th
 
 int clinux_set_own_nice(int nice) {
     return setpriority(PRIO_PROCESS, (id_t)clinux_gettid(), nice) == 0 ? 0 : errno;
-}
-
-int clinux_allowed_processors(void) {
-    cpu_set_t allowed;
-    return sched_getaffinity(getpid(), sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 0;
-}
-
-void clinux_stay_on_processor(void) {
-    int processor = sched_getcpu();
-    if (processor < 0) return;
-    cpu_set_t only;
-    CPU_ZERO(&only);
-    CPU_SET(processor, &only);
-    sched_setaffinity(0, sizeof only, &only);
 }
 
 void clinux_set_own_name(const char *name) { pthread_setname_np(pthread_self(), name); }

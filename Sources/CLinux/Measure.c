@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "CLinuxMeasure.h"
+#include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
@@ -22,7 +23,12 @@ int clinux_die_with_parent(pid_t parent) {
     return getppid() == parent ? 0 : -1;
 }
 
-int clinux_memory_file(void) { return memfd_create("opbench", MFD_CLOEXEC); }
+int clinux_memory_file(size_t limit) {
+    int file = memfd_create("opbench", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (file >= 0 && limit > 0 && ftruncate(file, (off_t)limit) == 0)
+        fcntl(file, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL);
+    return file;
+}
 
 static _Thread_local uint32_t thread_number;
 uint32_t clinux_thread_number(void) { return thread_number; }

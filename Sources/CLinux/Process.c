@@ -1,11 +1,8 @@
 #define _GNU_SOURCE
 #include "CLinuxProcess.h"
-#include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
-#include <unistd.h>
 
 static void (*forked)(void);
 
@@ -25,10 +22,4 @@ void clinux_block_signals(sigset_t *before) {
     sigfillset(&blocked);
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) sigdelset(&blocked, own[i]);
     pthread_sigmask(SIG_BLOCK, &blocked, before);
-}
-
-int clinux_use_main_threads_processors(void) {
-    cpu_set_t allowed;
-    if (sched_getaffinity(getpid(), sizeof allowed, &allowed) != 0) return errno;
-    return sched_setaffinity(0, sizeof allowed, &allowed) == 0 ? 0 : errno;
 }

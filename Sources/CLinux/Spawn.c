@@ -32,6 +32,8 @@ static int become(
         if (dup2(copies[i], i) < 0) return errno;
     }
     syscall(SYS_close_range, (unsigned)count, ~0U, CLOSE_RANGE_CLOEXEC);
+    // What this process ignores is not the program's to ignore.
+    for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
@@ -70,6 +72,8 @@ pid_t clinux_start_tied(
     if (failure && process > 0) clinux_wait_for(process);
     return failure ? -failure : process;
 }
+
+int clinux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno; }
 
 int clinux_wait_for(pid_t process) {
     int status;

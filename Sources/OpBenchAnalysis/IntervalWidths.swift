@@ -8,12 +8,16 @@ public enum IntervalWidths {
     /// By cell id the widest 95 % interval of its backends, relative to the figure: of the ratios to the baseline or, where
     /// a cell has none, of the throughputs. A cell whose intervals are all within 1 % is left out, as is one without any.
     @Sendable public static func byCell(_ rows: [SampleRow]) -> [String: Double] {
-        let needed = rows.filter { $0.phase == "total" || $0.metric == Metric.status.name }
-        let summary = summarize(needed).filter(\.operationClass.isEmpty)
+        let summary = summarize(rows.filter(isNeeded)).filter(\.operationClass.isEmpty)
         let compared = summary.filter { $0.backend != $0.ratioTo }
         let ratios = widest(compared) { ($0.timeRatio, $0.timeRatioLow, $0.timeRatioHigh) }
         let rates = widest(summary) { ($0.operationsPerSecond, $0.operationsPerSecondLow, $0.operationsPerSecondHigh) }
         return rates.merging(ratios) { $1 }.filter { $0.value > sufficient }
+    }
+
+    /// Whether the widths are made of this row among others.
+    @Sendable public static func isNeeded(_ row: SampleRow) -> Bool {
+        row.phase == "total" || row.metric == Metric.status.name
     }
 
     private static func widest(

@@ -33,11 +33,15 @@ public enum RowLimits {
             if place == previous { continue }
             previous = place
             places.insert(place)
-            guard places.count <= summaryLimit else {
-                throw InputError(
-                    file: file, message: "the rows are of more than \(summaryLimit) cells, backends and classes",
-                    remedy: "measure fewer cells in one run")
-            }
+            try checkSize(ofSummary: places.count, file: file)
         }
+    }
+
+    /// - Throws: `InputError` if a summary would have more rows than it may: one for each cell, backend and class.
+    public static func checkSize(ofSummary count: Int, file: String) throws(InputError) {
+        guard count > summaryLimit else { return }
+        throw InputError(
+            file: file, message: "the rows are of more than \(summaryLimit) cells, backends and classes",
+            remedy: "measure fewer cells in one run")
     }
 }

@@ -1,7 +1,7 @@
 import OpBenchModel
 
 /// Samples that fail a run: invalid, crashed or timed out, and not under the workload's `expect`.
-public struct UnexpectedSamples {
+public struct UnexpectedSamples: Sendable {
     private var cells: [String: (spec: WorkloadSpec, cell: Cell)] = [:]
 
     /// - Parameter specs: the workloads of the run.

@@ -16,7 +16,7 @@ struct ABCommand: ParsableCommand {
             comparison there is. Without --blocks a cell gets 7 blocks; while some judged figure of it stays open it \
             gets 15, and 25 at most. This plan is declared beforehand, and the looks share alpha. With --blocks all \
             cells get the same number. Without a policy the engine's total time and CPU time may rise by 2 %, and its \
-            allocations not at all; the same of backends that a program declares. Exits 0 whatever the verdicts; \
+            allocations by 0.05 an operation; the same of backends that a program declares. Exits 0 whatever the verdicts; \
             `opbench gate --ab` turns them into an exit code.
 
             EXAMPLES
@@ -31,6 +31,7 @@ struct ABCommand: ParsableCommand {
     @OptionGroup var selection: SelectionOptions
     @OptionGroup var refs: RefOptions
     @OptionGroup var plan: PlanOptions
+    @OptionGroup var limits: LimitOptions
     @OptionGroup var destination: DestinationOptions
     @OptionGroup var report: ReportOptions
 
@@ -39,12 +40,18 @@ struct ABCommand: ParsableCommand {
 
     @Option(
         name: .customLong("inject-slowdown"),
-        help: ArgumentHelp("Give HEAD's engine this part more work, to prove that it shows.", visibility: .hidden))
+        help: ArgumentHelp(
+            "Give the operations of HEAD this part more work, to see that a gate fails: 0.1 is 10 %.",
+            discussion: """
+                It lengthens what the workloads say by `work_ns`, on the engine and on backends that a program declares; \
+                run.json records it.
+                """,
+            valueName: "part"))
     var injectedSlowdown = 0.0
 
     @Option(
         name: .customLong("inject-allocations"),
-        help: ArgumentHelp("Give HEAD's engine this many more mallocs per operation.", visibility: .hidden))
+        help: ArgumentHelp("Give the operations of HEAD this many more mallocs.", visibility: .hidden))
     var injectedAllocations = 0
 
     /// The builds that are named; empty with refs.
@@ -81,12 +88,25 @@ struct ABCommand: ParsableCommand {
         return (selection!, policy!)
     }
 
+    /// More of no work is none, and the gate would pass.
+    private func checkInjection(into selection: Selection) throws(InputError) {
+        guard injectedSlowdown > 0 else { return }
+        let cells = selection.specs.flatMap { $0.cells() }
+        if cells.allSatisfy({ $0.parameters["work_ns"] == .integer(0) }) {
+            throw InputError(
+                file: "--inject-slowdown", message: "no operation has any work that could be lengthened",
+                remedy: "give them some: --set work_ns=5000")
+        }
+    }
+
     func run() throws {
         let runID = try destination.identifier()
         let files = try report.files()
         let (selection, policy) = try load()
         var options = plan.runOptions(
             for: selection, directory: destination.directory, runID: runID, resume: destination.resume)
+        options.limits = try limits.checked()
+        try checkInjection(into: selection)
         // What is wrong with the plan is told before anything is built.
         if refs.base != nil { _ = try RunPlan(specs: selection.specs, options: options) }
         let (base, head) = try refs.build() ?? (builds[0], builds[1])
@@ -97,26 +117,35 @@ struct ABCommand: ParsableCommand {
             }
         }
         options.builds = try examined.value.get()
-        let floors = try CalibrationFolder(in: destination.directory).floors(for: .here())
+        let floors = try CalibrationFolder(in: destination.directory).floors(for: .here(on: limits.processors))
         let judgement = SideComparison(policy: policy, stages: options.stages, floors: floors)
         options.goesOn = judgement.openCells
         let execution = try RunExecution(selection: selection, options: options, isSilent: hidesProgress)
-        let file = SummaryFile(
-            folder: "\(options.directory)/\(runID)", order: SummaryOrder(specs: selection.specs), sides: Side.allCases)
+        let file = execution.summaryFile()
         let comparison = "\(file.folder)/\(CompareRow.fileName)"
-        @Sendable func save(_ rows: [CompareRow]) throws {
-            try WrittenFolder(file.folder).replace(CompareRow.fileName, by: CSVFile.text(of: rows))
+        let settling = { @Sendable [directory = destination.directory, policy = report.policy] run in
+            Settling(
+                compared: .sides(run), folder: directory,
+                comparing: { ["gate", "--ab"] + $0 + Words.option("--results", directory, unless: "results") },
+                policy: policy)
         }
-        let ended = try execution.run(summary: file) { try save(try judgement.rows(try file.rows().samples)) }
-        let rows = try judgement.rows(try file.rows(after: ended).samples)
+        let save = { @Sendable (rows: [CompareRow], run: RecordedRun) in
+            let settled = settling(run).settled(rows)
+            try WrittenFolder(file.folder).replace(CompareRow.fileName, by: CSVFile.text(of: settled))
+        }
+        var summary: SummaryFile? = file
+        let ended = try execution.run(summary: &summary) { [directory = destination.directory] in
+            let samples = try file.samples()
+            let facts = try RunFacts.read(in: file.folder)
+            try save(
+                try judgement.rows(samples),
+                RecordedRun(file.folder, in: directory, samples: samples, facts: facts))
+        }
+        _ = try summary?.rows(after: ended)
+        let rows = try judgement.rows(try file.samples())
         let run = try RecordedRun(ended.folder, in: destination.directory)
-        if ended.isCancelled || access(comparison, F_OK) != 0 { try save(rows) }
-        let settling = Settling(
-            compared: .sides(run), folder: destination.directory,
-            comparing: { [folder = destination.directory] names in
-                ["gate", "--ab"] + names + Words.option("--results", folder, unless: "results")
-            }, policy: report.policy)
-        try report.report(rows, policy: policy, settling: settling, files: files)
+        if ended.isCancelled || access(comparison, F_OK) != 0 { try save(rows, run) }
+        try report.report(rows, policy: policy, settling: settling(run), files: files)
         try execution.conclude(ended, samples: run.samples)
     }
 }

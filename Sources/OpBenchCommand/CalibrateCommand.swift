@@ -8,6 +8,7 @@ struct CalibrateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "calibrate",
         abstract: "Measure how much equal builds differ on this host.",
+        usage: "opbench calibrate <file> ... [<options>]",
         discussion: """
             Runs this build against itself, interleaved, 15 blocks without --blocks, and keeps the run under \
             results/calibration/. All calibrations of this class of host give the noise floors in \
@@ -23,6 +24,7 @@ struct CalibrateCommand: ParsableCommand {
 
     @OptionGroup var selection: SelectionOptions
     @OptionGroup var plan: PlanOptions
+    @OptionGroup var limits: LimitOptions
     @OptionGroup var destination: DestinationOptions
 
     @Flag(name: .customLong("all"), help: "Print every figure's floor, not only those of the total time.")
@@ -31,18 +33,22 @@ struct CalibrateCommand: ParsableCommand {
     @Flag(name: .customLong("no-progress"), help: "Hide progress; warnings and errors remain.")
     var hidesProgress = false
 
+    func validate() throws { try selection.cells.requireFiles() }
+
     func run() throws {
         let runID = try destination.identifier()
         let selection = try selection.load()
         let folder = CalibrationFolder(in: destination.directory)
         var options = plan.runOptions(
             for: selection, directory: folder.path, runID: runID, resume: destination.resume)
+        options.limits = try limits.checked()
         options.builds = try CancellableWork.run {
             await Result.catching { try await ComparedBuilds.sameTwice() }
         }.value.get()
         options.stagesOfSides = [FigureRule.standardMinBlocks]
         let execution = try RunExecution(selection: selection, options: options, isSilent: hidesProgress)
-        let ended = try execution.run()
+        var none: SummaryFile?
+        let ended = try execution.run(summary: &none)
         let run = try RecordedRun(ended.folder, in: folder.path)
         if let facts = run.facts {
             let cells = Set(run.samples.map(\.cellID))

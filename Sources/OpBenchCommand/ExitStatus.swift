@@ -17,7 +17,7 @@ enum ExitStatus {
     /// Bad usage or bad input; ArgumentParser's own code too.
     static let badInput: Int32 = 64
 
-    /// The code of a run that a signal ended: 130 for SIGINT, 143 for SIGTERM.
+    /// The code of a run that a signal ended: 129 for SIGHUP, 130 for SIGINT, 143 for SIGTERM.
     static func interrupted(by signal: Int32) -> Int32 { 128 + signal }
 }
 

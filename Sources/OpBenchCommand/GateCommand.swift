@@ -96,8 +96,8 @@ struct GateCommand: ParsableCommand {
             throw InputError(
                 file: run.name, message: "the run has two sides", remedy: "judge the runs of one build by goals")
         }
-        for run in runs.dropFirst() { try RecordedRun.checkSameHost(runs[0], run, areCompared: false) }
-        var rows = try GoalJudgement(goals, of: runs.map { ($0.name, $0.samples) }).rows
+        try RecordedRun.checkSameHosts(runs)
+        var rows = try GoalJudgement(goals, of: runs.map { ($0.name, $0.samples) }, hosts: runs.hostsOfCells).rows
         let absent = rows.count { $0.verdict == .missing }
         if absent > 0 {
             let noun = absent == 1 ? "goal has" : "goals have"
@@ -110,7 +110,7 @@ struct GateCommand: ParsableCommand {
             comparing: { [words] names in ["gate"] + names.flatMap { ["--candidate", $0] } + words },
             policy: options.report.policy)
         let report = ComparisonReport(rows: rows, outcome: outcome, settling: settling)
-        try options.report.write(report, allRows: rows, files: files)
+        try options.report.write(report, allRows: report.rows, files: files)
         try conclude(outcome)
     }
 

@@ -7,6 +7,7 @@ struct ListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "Print the cells, their backends and an estimate of the time, without running.",
+        usage: "opbench list <file> ... [<options>]",
         discussion: """
             Takes the options of `opbench run` that decide what is run.
 
@@ -21,7 +22,10 @@ struct ListCommand: ParsableCommand {
     @OptionGroup var plan: PlanOptions
     @OptionGroup var gate: GateRunOptions
 
-    func validate() throws { try gate.check(selection, plan) }
+    func validate() throws {
+        try selection.cells.requireFiles()
+        try gate.check(selection, plan)
+    }
 
     @Flag(name: .customLong("wide"), help: "Break no line, however long it is.")
     var isWide = false

@@ -18,6 +18,9 @@ package struct OpBench: ParsableCommand {
             EXAMPLES
               opbench run workloads/*.json
               opbench run --quick --backend engine,dispatch workloads/*.json
+              opbench plan workloads/*.json -o plan.json
+              opbench run --plan plan.json --shard 2/8 --output parts
+              opbench merge parts/* -o results/sweep
               opbench show 20261121T130501Z-3fa9
               opbench list workloads/*.json
               opbench validate workloads/*.json
@@ -47,12 +50,14 @@ package struct OpBench: ParsableCommand {
               5    a gate lacks figures to compare with
               7    a gate cannot tell
               64   bad usage or bad input; nothing was run or written
+              129  ended by SIGHUP (its terminal is gone); what was measured is kept
               130  ended by SIGINT (Ctrl-C); what was measured is kept
               143  ended by SIGTERM; what was measured is kept
             """,
         version: ProgramVersion.text(.own),
         subcommands: [
-            RunCommand.self, ListCommand.self, ValidateCommand.self, SchemaCommand.self, CompareCommand.self,
+            RunCommand.self, PlanCommand.self, MergeCommand.self, ListCommand.self, ValidateCommand.self,
+            SchemaCommand.self, CompareCommand.self,
             GateCommand.self, ABCommand.self, ProfileCommand.self, ExplainCommand.self, CalibrateCommand.self,
             BaselineCommand.self, DoctorCommand.self, ExportCommand.self, ShowCommand.self,
             ExplainColumnsCommand.self, ReportCommand.self, HistoryCommand.self,
@@ -70,6 +75,7 @@ package struct OpBench: ParsableCommand {
         do {
             try DeclaredBackend.declare(backends)
             SampleChild.mainIfChild()
+            FailedWrites.becomeErrors()
             var command = try parseAsRoot()
             try command.run()
             Glibc.exit(ExitStatus.success)
@@ -93,6 +99,8 @@ package struct OpBench: ParsableCommand {
         case let input as InputErrors:
             for line in input.lines(limit: mistakeLimit) { StandardError.say("Error: \(line)") }
             return ExitStatus.badInput
+        case let error as OutputError where error.code == EPIPE:
+            FailedWrites.endAsReaderDid()
         case is OutputError, is DiskError, is ScarcityError, is HistoryError:
             StandardError.say("Error: \(error)")
             return ExitStatus.failure

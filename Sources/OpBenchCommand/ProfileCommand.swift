@@ -8,6 +8,7 @@ struct ProfileCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "profile",
         abstract: "Show where the time of a workload goes: a trace, CPU time, waits, allocations.",
+        usage: "opbench profile <file> ... [<options>]",
         discussion: """
             Takes a marked sample for each kind of profile, on each backend of each cell: the plan, warm-up and outcome \
             check of a throughput sample, in a process of its own. Warm-up, start and teardown are not in the profile. \
@@ -56,6 +57,7 @@ struct ProfileCommand: ParsableCommand {
     var hidesProgress = false
 
     func validate() throws {
+        try cells.requireFiles()
         if let directory { try FolderArgument.check(directory, option: "--output") }
         try SampleTime.check(seconds: seconds, timeout: timeout)
     }

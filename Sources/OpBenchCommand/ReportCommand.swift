@@ -10,13 +10,14 @@ struct ReportCommand: ParsableCommand {
         commandName: "report",
         abstract: "Write a page of recorded runs: verdicts, cells and charts in one file.",
         discussion: """
-            The page is one HTML file that loads nothing: send it, keep it, open it without a network. Verdicts stand first: \
-            of the runs against a --baseline, of the two builds of a run of `opbench ab`, of the goals of a --policy. Then \
+            The page is one HTML file that loads nothing: send it, keep it, open it without a network. Verdicts stand first, \
+            if there are any: of the runs against a --baseline, of the two builds of a run of `opbench ab`, of the goals of a --policy. Then \
             the cells, to be sorted and filtered, charts, the workloads' texts and the machine. Exits 0 whatever the \
             verdicts: `opbench gate` turns them into an exit code.
 
             EXAMPLES
               opbench report results/today
+              opbench report night --title "The night before the release"
               opbench report today --baseline main --output today.html
               opbench report two-builds --open no
               opbench report monday tuesday --policy goals.json
@@ -25,8 +26,15 @@ struct ReportCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("Runs: folders, or ids under results/ and results/baseline/.", valueName: "run"))
     var runs: [String]
 
-    @Option(name: [.short, .long], help: ArgumentHelp("The file to write.", valueName: "file"))
-    var output = "report.html"
+    @Option(
+        name: [.short, .long],
+        help: ArgumentHelp(
+            "The file to write.", discussion: "Without it: report.html in the folder of the run, or of the first.",
+            valueName: "file"))
+    var output: String?
+
+    @Option(help: ArgumentHelp("The page's title. Without it: the runs' names.", valueName: "text"))
+    var title: String?
 
     @Option(
         help: ArgumentHelp(
@@ -51,24 +59,26 @@ struct ReportCommand: ParsableCommand {
     func validate() throws { try FolderArgument.check(folder, option: "--results") }
 
     func run() throws {
-        let file = try ReportFile(output)
         let recorded = try runs.map { try RecordedRun($0, in: folder, isReducedAllowed: true, isTornAllowed: true) }
+        let output = output ?? "\(recorded.first?.folder ?? folder)/report.html"
+        let file = try ReportFile(output)
         let base = try baseline.map { try RecordedRun($0, in: folder, isReducedAllowed: true, isTornAllowed: true) }
         let judging = PageJudging(runs: recorded, baseline: base, policy: policy, folder: folder)
         let verdicts = try judging.verdicts()
         let page = ReportPage(
-            title: Self.title(of: recorded, verdicts), verdicts: verdicts,
+            title: title ?? Self.title(of: recorded), verdicts: verdicts,
             advice: verdicts.isEmpty ? judging.advice : [], runs: try recorded.map { try $0.page() },
             maker: "Made by opbench \(ProgramVersion.number).")
         let html = page.html
         try ReportFile.write([(file: file, text: html)])
         let size = Quantities.bytes(Double(html.utf8.count))
         let outcomes = verdicts.isEmpty ? "nothing was judged" : verdicts.map(\.outcome).joined(separator: ", ")
-        StandardError.say("opbench: wrote \(output), \(size): \(outcomes)")
-        if opens { Self.showInBrowser(output) }
+        let path = URL(filePath: output).standardizedFileURL.path
+        StandardError.say("opbench: wrote \(TerminalText.escaped(path)), \(size): \(outcomes)")
+        if opens { Self.showInBrowser(path) }
     }
 
-    private static func title(of runs: [RecordedRun], _ verdicts: [JudgedFigures]) -> String {
+    private static func title(of runs: [RecordedRun]) -> String {
         let names = runs.map(\.name).map { name in
             name.split(separator: "/").last.map(String.init) ?? name
         }

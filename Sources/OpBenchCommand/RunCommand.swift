@@ -8,12 +8,20 @@ struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
         abstract: "Measure workloads and write the rows.",
+        usage: """
+            opbench run (<file> ... | --plan <file> --shard <i/n>) [<options>]
+            """,
         discussion: """
             Checks everything before it runs or writes anything. Saves the rows after every sample, so that an \
             interrupted run can continue with --resume. Never changes a finished run: --resume then prints its summary. \
             Prints the summary at the end.
 
             `opbench explain-columns` says what each column of the summary is.
+
+            With --plan it measures one shard of what `opbench plan` wrote down, and nothing else. The finished part is a \
+            folder of --output, named by plan and shard; it appears when all is measured. The same command again leaves a \
+            finished part as it is, goes on with what was interrupted on this machine, and begins anew on another one. \
+            `opbench merge` puts the parts together.
 
             EXAMPLES
               opbench run workloads/*.json
@@ -22,12 +30,17 @@ struct RunCommand: ParsableCommand {
               opbench run --filter submission=refill workloads/tiny-vs-batched.json
               opbench run --metric latency --format csv workloads/priority-mix.json
               opbench run --time-budget 30m workloads/*.json
+              opbench run --cpus 0-3 --max-memory 4GiB workloads/*.json
               opbench run --for-gate --run-id change workloads/*.json
               opbench run --run-id nightly --resume workloads/*.json
+              opbench run --plan plan.json --shard 2/8 --output parts
+              opbench run --plan plan.json --shard auto --output parts
             """)
 
     @OptionGroup var selection: SelectionOptions
+    @OptionGroup var part: ShardOptions
     @OptionGroup var plan: PlanOptions
+    @OptionGroup var limits: LimitOptions
     @OptionGroup var gate: GateRunOptions
     @OptionGroup var destination: DestinationOptions
     @OptionGroup var presentation: PresentationOptions
@@ -51,6 +64,8 @@ struct RunCommand: ParsableCommand {
     var hidesProgress = false
 
     func validate() throws {
+        if part.plan != nil { return try checkPart() }
+        try selection.cells.requireFiles()
         if timeBudget != nil, plan.blocks != nil || plan.quick {
             throw ValidationError("--time-budget decides how many blocks there are: leave --blocks and --quick out.")
         }
@@ -61,24 +76,37 @@ struct RunCommand: ParsableCommand {
     }
 
     func run() throws {
+        if let (plan, shard) = try part.load() { return try measure(shard, of: plan) }
         let runID = try destination.identifier()
         let (selection, blocks) = try gate.load(selection, plan)
         var options = plan.runOptions(
             for: selection, directory: destination.directory, runID: runID, resume: destination.resume)
         options.take(blocks)
-        options.iterationsPerNanosecond = try calibration.flatMap { name in
-            let run = try RecordedRun(name, in: destination.directory)
-            try run.checkHost(is: .here())
-            return run.facts?.iterationsPerNanosecond
+        options.limits = try limits.checked()
+        options.iterationsPerNanosecond = try knownCalibration()
+        options.budget = timeBudget.map {
+            TimeBudget(seconds: $0.seconds, isNeeded: IntervalWidths.isNeeded, widths: IntervalWidths.byCell)
         }
-        options.budget = timeBudget.map { TimeBudget(seconds: $0.seconds, widths: IntervalWidths.byCell) }
-        let execution = try RunExecution(selection: selection, options: options, isSilent: hidesProgress)
-        let file = SummaryFile(
-            folder: "\(options.directory)/\(runID)", order: SummaryOrder(specs: selection.specs))
-        let ended = try execution.run(summary: file)
-        let rows = try file.rows(after: ended)
-        try StandardOutput.write(
-            presentation.text(ofSummary: rows.summary, facts: try RunFacts.read(in: ended.folder)))
-        try execution.conclude(ended, samples: rows.samples)
+        try carryOut(try RunExecution(selection: selection, options: options, isSilent: hidesProgress))
+    }
+
+    /// That of the run which --calibration names.
+    func knownCalibration() throws -> Double? {
+        let here = HostKind.here(on: limits.processors)
+        return try calibration.map {
+            try RecordedRun($0, in: destination.directory).iterationsPerNanosecond(on: here)
+        }
+    }
+
+    /// Measures, and prints the summary.
+    func carryOut(_ execution: RunExecution) throws {
+        var file: SummaryFile? = execution.summaryFile()
+        let ended = try execution.run(summary: &file)
+        // A finished part of a plan has moved.
+        if file?.folder != ended.folder { file = execution.summaryFile(in: ended.folder) }
+        let summary = try file?.rows(after: ended) ?? []
+        try execution.show(
+            presentation.text(ofSummary: summary, facts: try RunFacts.read(in: ended.folder)), of: ended)
+        if let endings = file?.endings { try execution.conclude(ended, endings) }
     }
 }

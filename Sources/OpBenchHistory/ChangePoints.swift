@@ -36,10 +36,11 @@ public struct ChangePoints: Sendable {
     public func found(in series: [TrendSeries]) async throws -> [TrendSeries] {
         let tests = OtavaTest.all(of: series)
         if tests.isEmpty { return series }
-        let folder = try TemporaryFolder()
-        defer { folder.remove() }
-        for test in tests { try folder.write(test.data(series), to: test.file) }
-        try folder.write(OtavaTest.configuration(tests), to: "otava.yaml")
+        let passing = try PassingFolder()
+        defer { withExtendedLifetime(passing) {} }
+        let folder = try WrittenFolder(passing.path)
+        for test in tests { try folder.replace(test.file, by: test.data(series)) }
+        try folder.replace("otava.yaml", by: OtavaTest.configuration(tests))
         let result: OtavaResult
         do {
             result = try await run(tests.map(\.name), in: folder.path)
@@ -173,17 +174,4 @@ struct OtavaTest {
                 """
             }.joined()
     }
-}
-
-/// A folder for another program's files.
-private struct TemporaryFolder {
-    let path = FileManager.default.temporaryDirectory.appendingPathComponent(WrittenFolder.temporaryName()).path
-
-    init() throws(DiskError) {
-        if mkdir(path, 0o700) != 0 { throw DiskError(path: path, code: errno) }
-    }
-
-    func write(_ text: String, to name: String) throws { try WrittenFolder(path).replace(name, by: text) }
-
-    func remove() { try? FileManager.default.removeItem(atPath: path) }
 }

@@ -42,7 +42,7 @@ extension History {
     ) throws -> (addition: Addition, other: Int64?) {
         let found = try Row.fetchOne(database, sql: "SELECT id, digest FROM run WHERE name = ?", arguments: [run.id])
         guard let found else { return (.added, nil) }
-        let (id, digest): (Int64, String) = (found["id"], found["digest"])
+        let (id, digest) = (try found.integer("id") as Int64, try found.text("digest"))
         return (digest == run.digest ? .known : isReplacing ? .replaced : .refused, id)
     }
 }

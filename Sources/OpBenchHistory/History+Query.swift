@@ -31,7 +31,7 @@ extension History {
     public func entries() throws -> [Entry] {
         try read { database in
             try Self.rows(database).map { row in
-                Entry(run: Self.run(row), cells: row["cells"], figures: row["figures"])
+                Entry(run: try Self.run(row), cells: try row.integer("cells"), figures: try row.integer("figures"))
             }
         }
     }
@@ -40,9 +40,10 @@ extension History {
     public func names() throws -> (metrics: [String], backends: [BackendID]) {
         try read { database in
             (
-                try String.fetchAll(database, sql: "SELECT DISTINCT metric FROM series ORDER BY metric"),
+                try String.fetchAll(database, sql: "SELECT DISTINCT metric FROM series ORDER BY metric")
+                    .map(Row.checked),
                 try String.fetchAll(database, sql: "SELECT DISTINCT backend FROM series ORDER BY backend")
-                    .map(BackendID.init(rawValue:))
+                    .map { BackendID(rawValue: try Row.checked($0)) }
             )
         }
     }
@@ -50,7 +51,9 @@ extension History {
     /// The figures over time, sorted by name: one series for each kind of host that they were measured on.
     public func series(_ query: Query = Query()) throws -> [TrendSeries] {
         try read { database in
-            let runs = try Self.rows(database).reduce(into: [Int64: HistoryRun]()) { $0[$1["id"]] = Self.run($1) }
+            let runs = try Self.rows(database).reduce(into: [Int64: HistoryRun]()) { runs, row in
+                runs[try row.integer("id")] = try Self.run(row)
+            }
             let figures = try database.makeStatement(
                 sql: "SELECT run, value, low, high, samples FROM figure WHERE series = ?")
             return try Self.names(query, database).flatMap { id, name in
@@ -63,19 +66,21 @@ extension History {
         try Row.fetchAll(database, sql: "SELECT * FROM run ORDER BY started_utc, name")
     }
 
-    private static func run(_ row: Row) -> HistoryRun {
+    private static func run(_ row: Row) throws -> HistoryRun {
         HistoryRun(
-            id: row["name"], startedUTC: row["started_utc"], commit: row["commit_id"], isDirty: row["is_dirty"],
+            id: try row.text("name"), startedUTC: try row.text("started_utc"),
+            commit: try row.optionalText("commit_id"), isDirty: try row.flag("is_dirty"),
             host: HostKind(
-                hostClass: row["host_class"], allocator: row["allocator"], configuration: row["configuration"]),
-            digest: row["digest"])
+                hostClass: try row.text("host_class"), allocator: try row.text("allocator"),
+                configuration: try row.text("configuration")),
+            digest: try row.text("digest"))
     }
 
     private static func names(_ query: Query, _ database: Database) throws -> [(Int64, FigureName)] {
         let cells = try Row.fetchAll(database, sql: "SELECT id, name FROM cell")
             .reduce(into: [Int64: String]()) { cells, row in
-                let name: String = row["name"]
-                if query.isWantedCell(name) { cells[row["id"]] = name }
+                let name = try row.text("name")
+                if query.isWantedCell(name) { cells[try row.integer("id")] = name }
             }
         // The index of series begins with the metric.
         let metrics = query.metrics.map(Array.init) ?? []
@@ -84,21 +89,25 @@ extension History {
         let rows = try Row.fetchCursor(
             database, sql: "SELECT * FROM series \(condition)", arguments: StatementArguments(metrics))
         while let row = try rows.next() {
-            guard let cell = cells[row["cell"]] else { continue }
+            guard let cell = cells[try row.integer("cell")] else { continue }
             let name = FigureName(
-                cellID: cell, backend: BackendID(rawValue: row["backend"]), side: row["side"], metric: row["metric"],
-                phase: row["phase"], operationClass: row["operation_class"], stat: row["stat"])
-            if query.isWanted(name) { names.append((row["id"], name)) }
+                cellID: cell, backend: BackendID(rawValue: try row.text("backend")), side: try row.text("side"),
+                metric: try row.text("metric"), phase: try row.text("phase"),
+                operationClass: try row.text("operation_class"), stat: try row.text("stat"))
+            if query.isWanted(name) { names.append((try row.integer("id"), name)) }
         }
         return names.sorted { $0.1 < $1.1 }
     }
 
     /// Parted by the kinds of hosts, of which the one with the latest run comes last.
-    private static func series(_ name: FigureName, of rows: [Row], _ runs: [Int64: HistoryRun]) -> [TrendSeries] {
-        let points = rows.compactMap { row -> TrendSeries.Point? in
-            guard let run = runs[row["run"]] else { return nil }
+    private static func series(
+        _ name: FigureName, of rows: [Row], _ runs: [Int64: HistoryRun]
+    ) throws -> [TrendSeries] {
+        let points = try rows.compactMap { row -> TrendSeries.Point? in
+            guard let run = runs[try row.integer("run")] else { return nil }
             return TrendSeries.Point(
-                run: run, value: row["value"], low: row["low"], high: row["high"], samples: row["samples"])
+                run: run, value: try row.figure("value"), low: try row.optionalFigure("low"),
+                high: try row.optionalFigure("high"), samples: try row.integer("samples"))
         }.sorted { ($0.run.startedUTC, $0.run.id) < ($1.run.startedUTC, $1.run.id) }
         return Dictionary(grouping: points, by: \.run.host)
             .map { TrendSeries(name: name, host: $0, points: $1) }

@@ -13,7 +13,7 @@ public struct HistoryError: Error, Sendable, CustomStringConvertible {
 
 /// Says what SQLite's failures mean for a history.
 enum HistoryFailure {
-    /// The body's result; its `DatabaseError` as what the user can act on.
+    /// The body's result; its `DatabaseError` or `RowDecodingError` as what the user can act on.
     ///
     /// - Throws: `InputError` for a file that is no history, is damaged, or may not be written; `DiskError` for a full or
     ///   broken disk; `HistoryError` for what else SQLite fails by.
@@ -22,6 +22,8 @@ enum HistoryFailure {
             return try body()
         } catch let error as DatabaseError {
             throw meaning(of: error, path)
+        } catch is RowDecodingError {
+            throw damaged(path)
         }
     }
 

@@ -46,6 +46,13 @@ enum HistorySchema {
         ) STRICT, WITHOUT ROWID;
         """
 
+    /// The statements by which SQLite keeps what was made, in whichever way they are broken into lines.
+    private static let statements = Set(tables.split(separator: ";").map(onOneLine).filter { !$0.isEmpty })
+
+    private static func onOneLine(_ statement: some StringProtocol) -> String {
+        statement.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+
     private static let current = State.ours(version)
 
     private enum State: Equatable {
@@ -67,13 +74,29 @@ enum HistorySchema {
     @discardableResult
     static func check(_ database: Database, _ path: String) throws -> Bool {
         switch try state(of: database) {
-        case current: return true
+        case current:
+            guard try hasTables(database) else {
+                throw HistoryFailure.foreign(path, "the database does not have the tables that opbench makes")
+            }
+            return true
         case .empty: return false
         case .foreign: throw HistoryFailure.foreign(path, "this is another program's database")
         case .ours(let other):
             throw HistoryFailure.foreign(
                 path, "the database has version \(other) of the tables, and this opbench makes version \(version)")
         }
+    }
+
+    /// Whether the tables are those of `make`. A name may stand for something else in a forged file: a view without an end, or
+    /// what a trigger answers to. Others may stand beside them.
+    private static func hasTables(_ database: Database) throws -> Bool {
+        let found = try Row.fetchAll(database, sql: "SELECT type, sql FROM sqlite_master")
+        var missing = statements
+        for entry in found {
+            if try entry.optionalText("type") == "trigger" { return false }
+            if let statement = try entry.optionalText("sql") { missing.remove(onOneLine(statement)) }
+        }
+        return missing.isEmpty
     }
 
     /// Whether every page of the file is what it has to be; in time by the file's size.

@@ -23,35 +23,60 @@ enum HTMLText {
     }
 }
 
+/// What the runs are, and what to beware of in them, as it stands below the page's title.
+enum HeadingText {
+    static func html(of page: ReportPage) -> String {
+        page.runs.map { run in
+            let name = page.runs.count > 1 ? ["<strong>\(HTMLText.escaped(run.name))</strong>"] : []
+            let words = (name + run.heading.map(HTMLText.escaped)).map { "<span>\($0)</span>" }
+            let line = words.isEmpty ? "" : "<p class=\"run\">\(words.joined(separator: " "))</p>\n"
+            return line + (run.warning.isEmpty ? "" : "<p class=\"banner\">\(HTMLText.escaped(run.warning))</p>\n")
+        }.joined()
+    }
+}
+
 /// The verdicts as they stand in the page itself: whoever has no scripts, or reads no further, has them. The page's
 /// program puts the figures below them.
 enum VerdictText {
+    /// Before all else; empty where nothing was judged.
     static func html(of page: ReportPage) -> String {
-        guard !page.verdicts.isEmpty else { return nothing(page) }
-        return page.verdicts.enumerated().map { index, judged in
-            """
-            <article class="verdict" data-outcome="\(HTMLText.escaped(judged.outcome))">
-            <h3>\(HTMLText.escaped(judged.title))</h3>
-            <p class="outcome"><strong>\(HTMLText.escaped(judged.outcome))</strong> \(counts(of: judged))</p>
-            <div id="verdict-\(index)"></div>
-            </article>
+        guard !page.verdicts.isEmpty else { return "" }
+        return section(
+            page.verdicts.enumerated().map { index, judged in
+                """
+                <article class="verdict" data-outcome="\(HTMLText.escaped(judged.outcome))">
+                <h3>\(HTMLText.escaped(judged.title))</h3>
+                <p class="outcome"><strong>\(HTMLText.escaped(judged.outcome))</strong> \(counts(of: judged))</p>
+                <div id="verdict-\(index)"></div>
+                </article>
 
-            """
-        }.joined()
+                """
+            }.joined())
     }
 
-    private static func nothing(_ page: ReportPage) -> String {
+    private static func section(_ articles: String) -> String {
+        """
+        <section id="verdicts" aria-labelledby="verdicts-title">
+        <h2 id="verdicts-title">Verdicts</h2>
+        \(articles)</section>
+
+        """
+    }
+
+    /// After all else, where nothing was judged: that it was not, and what would have something judged.
+    static func advice(of page: ReportPage) -> String {
+        guard page.verdicts.isEmpty else { return "" }
         let lines = page.advice.map { advice in
             "<li>\(HTMLText.escaped(advice.words)): <code>\(HTMLText.escaped(advice.command))</code></li>\n"
         }.joined()
         let list = lines.isEmpty ? "" : "<p>To have it judged:</p>\n<ul class=\"advice\">\n\(lines)</ul>\n"
-        return """
+        return section(
+            """
             <article class="verdict" data-outcome="none">
-            <p class="outcome"><strong>Nothing was judged</strong></p>
-            <p>The page shows figures and says of none whether it is good enough.</p>
+            <p>Nothing was judged: the page shows figures and says of none whether it is good enough.</p>
             \(list)</article>
 
-            """
+            """)
     }
 
     /// `12 figures: 10 pass, 2 inconclusive`

@@ -31,8 +31,12 @@ public struct JudgedFigures: Sendable {
     public struct Column: Sendable {
         public var title: String
         public var isText: Bool
+        /// Whether it explains the others, and is shown when it is asked for.
+        public var isDetail: Bool
 
-        public init(title: String, isText: Bool) { (self.title, self.isText) = (title, isText) }
+        public init(title: String, isText: Bool, isDetail: Bool = false) {
+            (self.title, self.isText, self.isDetail) = (title, isText, isDetail)
+        }
     }
 
     /// What settles figures that are inconclusive.

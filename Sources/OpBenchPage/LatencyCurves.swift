@@ -30,7 +30,7 @@ public struct LatencyCurves: Sendable {
             cellID: row.cellID, backend: row.backend.rawValue, operationClass: row.operationClass, side: row.side,
             stage: row.stage)
         for (bound, count) in row.buckets where bound >= 0 && count > 0 {
-            counts[key, default: [:]][bound, default: 0] &+= count
+            counts[key, default: [:]][bound, default: 0].addClamped(count)
         }
     }
 
@@ -52,14 +52,14 @@ public struct LatencyCurves: Sendable {
     func curve(_ key: Key, ticks: Int = 4) -> Curve? {
         guard let counts = counts[key], !counts.isEmpty else { return nil }
         let sorted = counts.sorted { $0.key < $1.key }
-        let total = sorted.reduce(Int64(0)) { $0 &+ $1.value }
+        let total = sorted.reduce(into: Int64(0)) { $0.addClamped($1.value) }
         guard total > 0 else { return nil }
         var points: [(Double, Int64)] = []
         var (sum, rest) = (Int64(0), 1.0)
         var tick = 0
         var wanted = 0.0
         for (bound, count) in sorted {
-            sum &+= count
+            sum.addClamped(count)
             let part = Double(sum) / Double(total)
             guard part >= wanted else { continue }
             points.append((min(part, 1), bound))
@@ -81,7 +81,7 @@ public struct LatencyCurves: Sendable {
         let places = sorted.map { bucket(of: $0.key) }
         let (first, last) = (places[0], places[places.count - 1])
         var buckets = [Int64](repeating: 0, count: last - first + 1)
-        for (place, entry) in zip(places, sorted) { buckets[place - first] &+= entry.value }
+        for (place, entry) in zip(places, sorted) { buckets[place - first].addClamped(entry.value) }
         return (first, buckets)
     }
 

@@ -12,27 +12,15 @@ struct PageData {
         text.object { json in
             json.member("title", page.title)
             json.member("maker", page.maker)
-            json.name("figures")
-            json.array(PageFigure.all) { $0.write($1) }
-            json.name("verdicts")
-            json.array(page.verdicts) { $0.write($1) }
-            json.name("runs")
-            json.array(page.runs) { $0.write($1) }
-            json.name("rows")
-            json.array { json in
-                for (index, run) in page.runs.enumerated() { Self.write(rowsOf: run, index, places, to: &json) }
-            }
-            json.name("latencies")
-            json.array { json in
-                for (index, run) in page.runs.enumerated() { Self.write(latenciesOf: run, index, places, to: &json) }
-            }
-            json.name("classes")
-            json.array { json in
-                for (index, run) in page.runs.enumerated() { Self.write(classesOf: run, index, places, to: &json) }
-            }
+            json.member("figures", PageFigure.all) { $0.write($1) }
+            json.member("verdicts", page.verdicts) { $0.write($1) }
+            json.member("runs", page.runs) { $0.write($1) }
+            let runs = Array(page.runs.enumerated())
+            json.member("rows", runs) { Self.write(rowsOf: $1.element, $1.offset, places, to: &$0) }
+            json.member("latencies", runs) { Self.write(latenciesOf: $1.element, $1.offset, places, to: &$0) }
+            json.member("classes", runs) { Self.write(classesOf: $1.element, $1.offset, places, to: &$0) }
             places.write(to: &json)
-            json.name("trends")
-            json.array(page.trends) { $0.write($1) }
+            json.member("trends", page.trends) { $0.write($1) }
         }
         self.json = text.text
     }
@@ -170,32 +158,21 @@ private struct Places {
             }
         }
         json.member("backends", strings: backends)
-        json.name("workloads")
-        json.array { json in
-            for (place, name) in names.enumerated() {
-                let common = rows[byWorkload[name]![0]].parameters.filter { !varying[place].contains($0.key) }
-                json.object { json in
-                    json.member("name", name)
-                    json.member("varying", strings: varying[place])
-                    json.name("common")
-                    json.array(common.sorted { $0.key < $1.key }) { json, entry in
-                        json.array {
-                            $0.string(entry.key)
-                            $0.string(entry.value)
-                        }
-                    }
-                }
+        json.member("workloads", Array(names.enumerated())) { json, workload in
+            let (place, name) = workload
+            let common = rows[byWorkload[name]![0]].parameters.filter { !varying[place].contains($0.key) }
+            json.object { json in
+                json.member("name", name)
+                json.member("varying", strings: varying[place])
+                json.member("common", common.sorted { $0.key < $1.key }) { $0.array(strings: [$1.key, $1.value]) }
             }
         }
-        json.name("cells")
-        json.array { json in
-            for row in rows {
-                let place = places[row.workload]!
-                json.array { json in
-                    json.integer(place)
-                    json.string(row.cellID)
-                    for parameter in varying[place] { json.string(row.parameters[parameter] ?? "") }
-                }
+        json.member("cells", rows) { json, row in
+            let place = places[row.workload]!
+            json.array { json in
+                json.integer(place)
+                json.string(row.cellID)
+                for parameter in varying[place] { json.string(row.parameters[parameter] ?? "") }
             }
         }
     }
@@ -209,10 +186,8 @@ extension PageJSON {
             json.member("unit", figure.unit.rawValue)
             json.member("better", figure.better?.rawValue ?? "")
             json.member("meaning", figure.meaning)
-            json.name("shown")
-            json.boolean(figure.isShown)
-            json.name("interval")
-            json.boolean(figure.low != nil && figure.high != nil)
+            json.member("shown", figure.isShown)
+            json.member("interval", figure.low != nil && figure.high != nil)
         }
     }
 
@@ -220,15 +195,8 @@ extension PageJSON {
         object { json in
             json.member("name", run.name)
             json.member("id", run.summary.first?.runID ?? run.samples.first?.runID ?? "")
-            json.name("facts")
-            json.array(run.facts) { json, fact in
-                json.array {
-                    $0.string(fact.label)
-                    $0.string(fact.value)
-                }
-            }
-            json.name("files")
-            json.array(run.workloads) { json, workload in
+            json.member("facts", run.facts) { $0.array(strings: [$1.label, $1.value]) }
+            json.member("files", run.workloads) { json, workload in
                 json.object { json in
                     json.member("name", workload.name)
                     json.member("file", workload.file)
@@ -244,17 +212,16 @@ extension PageJSON {
             json.member("title", judged.title)
             json.member("outcome", judged.outcome)
             json.member("note", judged.note)
-            json.name("columns")
-            json.array(judged.columns) { json, column in
+            json.member("columns", judged.columns) { json, column in
                 json.array {
                     $0.string(column.title)
                     $0.boolean(column.isText)
+                    $0.boolean(column.isDetail)
                 }
             }
-            json.name("rows")
-            json.array(judged.rows) { json, row in
+            json.member("rows", judged.rows) { json, row in
                 json.array { json in
-                    json.array(row.cells) { $0.string($1) }
+                    json.array(strings: row.cells)
                     json.string(row.verdict)
                     json.string(row.backend)
                     json.figure(row.ratio)
@@ -265,8 +232,7 @@ extension PageJSON {
                     json.string(row.figure)
                 }
             }
-            json.name("settlements")
-            json.array(judged.settlements) { json, settlement in
+            json.member("settlements", judged.settlements) { json, settlement in
                 json.object { json in
                     json.member("finding", settlement.finding)
                     json.member("advice", settlement.advice)
@@ -283,8 +249,7 @@ extension PageJSON {
             json.member("metric", series.metric)
             json.member("unit", series.unit.rawValue)
             json.member("better", series.better?.rawValue ?? "")
-            json.name("points")
-            json.array(series.points) { json, point in
+            json.member("points", series.points) { json, point in
                 json.array {
                     $0.string(point.runID)
                     $0.string(point.date)
@@ -294,8 +259,7 @@ extension PageJSON {
                     $0.figure(point.high)
                 }
             }
-            json.name("changes")
-            json.array(series.changePoints) { json, change in
+            json.member("changes", series.changePoints) { json, change in
                 json.array {
                     $0.integer(change.index)
                     $0.figure(change.ratio)

@@ -61,7 +61,7 @@ struct PageFigure: Sendable {
 
     private static let latencies: [PageFigure] = [
         .init(
-            "start_latency_p50_ns", "start p50", .nanoseconds, isShown: true, "Ready → start, the median.",
+            "start_latency_p50_ns", "start p50", .nanoseconds, "Ready → start, the median.",
             value: { $0.startLatencyP50 }, low: { $0.startLatencyP50Bounds.low },
             high: { $0.startLatencyP50Bounds.high }),
         .init("start_latency_p90_ns", "start p90", .nanoseconds, "Ready → start.", value: { $0.startLatencyP90 }),

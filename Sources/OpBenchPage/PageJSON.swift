@@ -16,6 +16,8 @@ struct PageJSON {
         array { json in for element in elements { write(&json, element) } }
     }
 
+    mutating func array(strings: [String]) { array(strings) { $0.string($1) } }
+
     /// The name of a member; its value is to follow.
     mutating func name(_ name: String) {
         separate()
@@ -49,9 +51,22 @@ struct PageJSON {
         self.string(string)
     }
 
+    mutating func member(_ name: String, _ flag: Bool) {
+        self.name(name)
+        boolean(flag)
+    }
+
     mutating func member(_ name: String, strings: [String]) {
         self.name(name)
-        array(strings) { $0.string($1) }
+        array(strings: strings)
+    }
+
+    /// - Parameter write: writes what there is of an element: one value, several or none.
+    mutating func member<Element>(
+        _ name: String, _ elements: [Element], _ write: (inout PageJSON, Element) -> Void
+    ) {
+        self.name(name)
+        array(elements, write)
     }
 
     private mutating func nested(_ open: String, _ close: String, _ write: (inout PageJSON) -> Void) {

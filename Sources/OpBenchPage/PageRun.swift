@@ -33,6 +33,10 @@ public struct PageRun: Sendable {
 
     /// As the user named it.
     public var name: String
+    /// What and where it was, in a few words each: they stand below the page's title.
+    public var heading: [String]
+    /// What to know before the first figure; empty if there is nothing.
+    public var warning: String
     public var samples: [SampleRow]
     /// Rows of `summary.csv`, in the order in which the page shows them.
     public var summary: [SummaryRow]
@@ -43,10 +47,12 @@ public struct PageRun: Sendable {
     public var classes: [CPUClasses]
 
     public init(
-        name: String, samples: [SampleRow], summary: [SummaryRow], latencies: LatencyCurves = LatencyCurves(),
+        name: String, heading: [String] = [], warning: String = "", samples: [SampleRow], summary: [SummaryRow],
+        latencies: LatencyCurves = LatencyCurves(),
         workloads: [Workload] = [], facts: [Fact] = [], classes: [CPUClasses] = []
     ) {
-        (self.name, self.samples, self.summary, self.latencies) = (name, samples, summary, latencies)
+        (self.name, self.heading, self.warning) = (name, heading, warning)
+        (self.samples, self.summary, self.latencies) = (samples, summary, latencies)
         (self.workloads, self.facts, self.classes) = (workloads, facts, classes)
     }
 }

@@ -1,6 +1,6 @@
 import OpBenchModel
 
-/// A page of results in one file: verdicts first, then cells, charts, workloads and the environment.
+/// A page of results in one file: what the runs are and their verdicts first, then cells, charts, workloads and the environment.
 ///
 /// The page loads nothing, from nowhere: its style, its program and the library of charts stand in it, and its policy of
 /// contents forbids the browser everything else. What files say stands in it as one block of JSON, of which nothing is
@@ -10,7 +10,7 @@ public struct ReportPage: Sendable {
     public var title: String
     /// What was judged, in the order in which it is shown.
     public var verdicts: [JudgedFigures]
-    /// Commands that would have something judged, each with what it does; shown where nothing was.
+    /// Commands that would have something judged, each with what it does; shown last, where nothing was.
     public var advice: [(words: String, command: String)]
     public var runs: [PageRun]
     /// Figures over many runs; without any the page has no such section.
@@ -55,7 +55,9 @@ public struct ReportPage: Sendable {
         case "library": PageFiles.library
         case "script": PageFiles.scripts.joined(separator: "\n")
         case "license": HTMLText.escaped(PageFiles.license)
+        case "heading": HeadingText.html(of: self)
         case "verdicts": VerdictText.html(of: self)
+        case "advice": VerdictText.advice(of: self)
         default: preconditionFailure("the page's template names {{\(placeholder)}}")
         }
     }

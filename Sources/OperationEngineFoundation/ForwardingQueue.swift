@@ -4,6 +4,7 @@ import OperationEngine
 import class Foundation.Operation
 import class Foundation.OperationQueue
 import enum Foundation.QualityOfService
+import class Foundation.Thread
 
 /// A Foundation queue that forwards to a queue of the engine, for calls that require Foundation's class. What is added
 /// to it runs in the engine's queue, and `OperationQueue.current` of the engine is that queue there. Foundation's own
@@ -32,8 +33,8 @@ public final class ForwardingQueue: Foundation.OperationQueue, @unchecked Sendab
     /// Adds a Foundation operation. An operation of the engine starts it when it is ready, and ends with it.
     ///
     /// It starts in its turn among the engine's operations, and takes a slot until it is finished. An operation that
-    /// overrides `isReady`, and is not ready although its dependencies are finished, cannot be followed from outside.
-    /// It runs as in a Foundation queue instead.
+    /// overrides `isReady`, and is not ready a tenth of a second after its dependencies have finished, cannot be
+    /// followed from outside. It runs as in a Foundation queue instead.
     public override func addOperation(_ operation: Foundation.Operation) {
         if operation.isReady {
             carry(operation)
@@ -124,8 +125,17 @@ private final class Opening: Foundation.Operation, @unchecked Sendable {
 
     /// Cancelled or not: a cancelled operation has to be started as well, or it would never be finished.
     override func start() {
+        waitForReadiness()
         open()
         super.start()
+    }
+
+    /// Waits for the operation to be ready, at most a tenth of a second. When a dependency finishes, Foundation makes its
+    /// dependents ready one after another, in any order: this one may start before the operation is ready.
+    private func waitForReadiness() {
+        for doublings in 0..<10 where !operation.isReady && !operation.isCancelled {
+            Thread.sleep(forTimeInterval: 100e-6 * Double(1 << doublings))
+        }
     }
 
     override func cancel() {

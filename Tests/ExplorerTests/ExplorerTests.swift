@@ -28,7 +28,7 @@ struct ExplorerTests {
 
     @Test("So do random schedules, by seeds that are always the same")
     func randomSchedules() throws {
-        let search = try Tool.explore.run(["random", "--schedules", "\(Scale.of(100))"])
+        let search = try Tool.explore.run(["random", "--schedules", "\(Scale.of(40))"])
         #expect(search.status == 0, "\(search.output)")
     }
 

@@ -54,6 +54,30 @@ struct ForwardingQueueTests {
         #expect(log.entries == ["meanwhile", "second"] && second.isFinished)
     }
 
+    @Test("one that becomes ready a moment after its dependencies have finished runs there all the same")
+    func lateReadiness() {
+        final class Late: Foundation.Operation, @unchecked Sendable {
+            let (asked, act) = (Guarded(0), Guarded<@Sendable () -> Void>({}))
+            override var isReady: Bool {
+                super.isReady
+                    && asked.withLock {
+                        $0 += 1
+                        return $0 > 8
+                    }
+            }
+            override func main() { act.read()() }
+        }
+        let (first, late) = (Foundation.BlockOperation(), Late())
+        late.act.withLock { [log, target] in
+            $0 = { log.append(EngineQueue.current === target ? "late" : "late elsewhere") }
+        }
+        late.addDependency(first)
+        queue.addOperation(late)
+        first.start()
+        queue.waitUntilAllOperationsAreFinished()
+        #expect(log.entries == ["late"] && late.isFinished)
+    }
+
     @Test("an asynchronous one keeps its slot until it says that it is finished")
     func asynchronous() {
         final class Question: Foundation.Operation, @unchecked Sendable {

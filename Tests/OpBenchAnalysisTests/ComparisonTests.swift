@@ -159,6 +159,23 @@ struct ComparisonTests {
         #expect(count.noiseFloor == nil)
     }
 
+    @Test(
+        "Equal builds whose counts differ by what equal builds differ by pass, by a rule without min_absolute",
+        arguments: [(2.00145, 2.001825, .pass), (2.001825, 2.00145, .pass), (2, 2.1, .regression), (2, 1.9, .improved)]
+            as [(Double, Double, Verdict)])
+    func slackOfCounts(base: Double, head: Double, expected: Verdict) throws {
+        let text = #"{"version": 2, "rules": [{"metric": "allocations", "phase": "total", "max_regression": 0}]}"#
+        let policy = try GatePolicy.decode(text: text, file: "gate.json")
+        var rows = Rows()
+        for (side, value) in [("base", base), ("head", head)] {
+            rows.add(
+                kind: "memory", block: 0, side: side,
+                figures: [(.allocations, "total", "total", "", value * 40_000, 40_000)])
+        }
+        let comparison = try Comparison(sidesOf: rows.rows, question: Self.question { policy.rule(for: $0) })
+        #expect(try row(comparison, "allocations").verdict == expected)
+    }
+
     @Test("Figures of one side only are missing; without a rule nothing is judged; neutral figures are left out")
     func missingAndUnjudged() throws {
         var (base, head) = (Rows(), Rows())
@@ -248,10 +265,16 @@ struct ComparisonTests {
 
     @Test("compare.csv is read back as it was written")
     func roundTrip() throws {
-        var rows = try Comparison(sidesOf: sides(blocks: 16, slowdown: 1.06), question: question).rows
-        #expect(!rows.isEmpty)
-        // No column has the reason of a verdict.
-        for index in rows.indices { rows[index].doubt = nil }
-        #expect(try CSVFile.rows(CompareRow.self, text: CSVFile.text(of: rows), file: "compare.csv") == rows)
+        var rows = try Comparison(sidesOf: sides(blocks: 7, slowdown: 1.06), question: question).rows
+        let doubtful = try #require(rows.firstIndex { $0.doubt != nil })
+        rows[doubtful].settledBy = "opbench ab --blocks 15 a b 'w 1.json' && opbench gate --ab x"
+        let text = CSVFile.text(of: rows)
+        let read = try CSVFile.rows(CompareRow.self, text: text, file: "compare.csv")
+        #expect(read.map(\.reason) == rows.map { $0.doubt?.words ?? "" })
+        #expect(read[doubtful].settledBy == rows[doubtful].settledBy)
+        #expect(CSVFile.text(of: read) == text)
+        // What is not written is the reason's type.
+        let settled = rows.indices.filter { rows[$0].doubt == nil }
+        #expect(settled.map { read[$0] } == settled.map { rows[$0] } && !settled.isEmpty)
     }
 }

@@ -82,6 +82,10 @@ struct NoiseFloorTests {
         #expect(known.floor(of: figure, .unpaired) == nil)
         let other = HostKind(hostClass: "another", allocator: "", configuration: "")
         #expect(KnownNoiseFloors(rows, of: other).floor(of: figure, .paired) == nil)
+        // In a run of several hosts, each cell has the floors of its own.
+        let mixed = KnownNoiseFloors(rows) { $0 == "w" ? rows[0].host : other }
+        #expect(mixed.floor(of: figure, .paired) == time(rows)?.noiseFloor)
+        #expect(KnownNoiseFloors(rows) { $0 == "w" ? nil : rows[0].host }.floor(of: figure, .paired) == nil)
         figure.cellID = "v"
         #expect(known.floor(of: figure, .paired) == nil)
     }

@@ -93,6 +93,22 @@ struct StatisticsTests {
         }
     }
 
+    @Test("A value is selected as sorting would, with the lesser before it, of values that are often the same")
+    func selection() {
+        var generator = SplitMix64(seed: 11)
+        for _ in 0..<300 {
+            let count = Int.random(in: 1...40, using: &generator)
+            let values = (0..<count).map { _ in Double(Int.random(in: 0...count / 2, using: &generator)) }
+            let sorted = values.sorted()
+            for place in values.indices {
+                var moved = values
+                let selected = moved.withUnsafeMutableBufferPointer { $0.select(place) }
+                #expect(selected == sorted[place] && moved[place] == selected)
+                #expect(moved[..<place].allSatisfy { $0 <= selected } && moved[place...].allSatisfy { $0 >= selected })
+            }
+        }
+    }
+
     @Test("Figures at the edges of what a Double holds give an interval or none, and never a trap", arguments: 1...200)
     func extremes(seed: UInt64) {
         var generator = SplitMix64(seed: seed)

@@ -147,7 +147,7 @@ struct BadInputTests {
             "unknown command of a command", "baseline sav old",
             "opbench baseline: no subcommand `sav`; did you mean `save`? `opbench baseline --help` tells of all"),
         Case("unknown command, asked for help", "help shape", "opbench: no subcommand `shape`; did you mean `shapes`?"),
-        Case("far from any command", "w.json", "opbench: no subcommand `w.json`; there are run, list, "),
+        Case("far from any command", "w.json", "opbench: no subcommand `w.json`; there are run, plan, merge, list, "),
         Case("unknown option", "run w.json --block 3", "Unknown option '--block'"),
     ]
 

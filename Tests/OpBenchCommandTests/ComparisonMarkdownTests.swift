@@ -33,16 +33,45 @@ struct ComparisonMarkdownTests {
         let (open, folded) = (parts[0], parts[1])
         #expect(open.hasPrefix("### opbench gate: regression (1 pass, 1 improved, 1 regression)\n\n| cell | backend |"))
         #expect(open.contains("| bad | ") && open.contains("| faster | ") && !open.contains("| good | "))
-        #expect(folded.hasPrefix("<summary>All 3 figures</summary>\n\n| cell |") && folded.contains("| good | "))
+        #expect(folded.hasPrefix("<summary>1 figure without a finding</summary>\n\n| cell |"))
+        // No figure stands there twice.
+        #expect(folded.contains("| good | ") && !folded.contains("| bad | ") && !folded.contains("| faster | "))
         #expect(folded.hasSuffix("\n</details>\n"))
     }
 
     @Test("where all passed, nothing stands open but the verdict")
     func pass() throws {
         let text = try text([row("good", .pass)], .pass)
-        #expect(text.hasPrefix("### opbench gate: pass (1 pass)\n\n<details><summary>The figure</summary>\n\n| cell |"))
+        #expect(
+            text.hasPrefix(
+                "### opbench gate: pass (1 pass)\n\n<details><summary>1 figure without a finding</summary>\n\n| cell |")
+        )
         #expect(try self.text([], .missing) == "### opbench gate: missing\n\nNo rule judges any figure.\n")
         #expect(try self.text([row("good", .pass)], nil).hasPrefix("### opbench comparison (1 pass)\n"))
+    }
+
+    @Test("what was compared stands below the verdict: commits, blocks, and how noisy it was; the table says so, too")
+    func origin() throws {
+        var written = WrittenRun(name: "two")
+        written.arguments = ["opbench", "ab", "--base-ref", "main", "w.json"]
+        written.commits = ("00a160b1c2d3", "afe90963d4e5")
+        for block in 0..<25 {
+            for side in ["base", "head"] {
+                written.add(.engine, block: block, .time, 1, side: side, flags: block < 20 ? ["noisy"] : [])
+            }
+        }
+        let folder = try ScratchFolder()
+        try written.write(to: folder.root)
+        let settling = Settling(
+            compared: .sides(try RecordedRun("two", in: folder.root)), folder: "results", comparing: { $0 }, policy: nil
+        )
+        let report = ComparisonReport(rows: [row("good", .pass)], outcome: .pass, settling: settling)
+        let lines = ComparisonMarkdown.text(of: report).split(separator: "\n").map(String.init)
+        #expect(lines[1] == "base main (00a160b1c2), head HEAD (afe90963d4); blocks: 25 throughput")
+        #expect(lines[2] == "noisy: 40 of 50 samples, while something else used the machine")
+        #expect(
+            ComparisonTable.text(of: report, width: nil).contains(
+                "\nnoisy  40 of 50 samples, while something else used the machine\n"))
     }
 
     @Test(

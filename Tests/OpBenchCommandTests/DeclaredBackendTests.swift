@@ -86,6 +86,7 @@ struct DeclaredBackendTests {
         #expect(misspelt.status == 64 && misspelt.errors.contains(#"did you mean "mine"?"#))
         let elsewhere = try await OpBenchProcess.run(["validate", "chain.json"], in: folder)
         #expect(elsewhere.status == 64 && elsewhere.errors.contains("$.backends[0]: unknown backend"))
+        #expect(elsewhere.errors.contains("a backend that a program declares is known to that program alone"))
         let help = try await mine(["run", "--help"], in: folder)
         #expect(
             help.output.split(whereSeparator: \.isWhitespace).joined(separator: " ").contains(

@@ -8,8 +8,8 @@ import Testing
 /// What the help, the README and the guides say can be typed, can be typed.
 struct HelpTests {
     static let commands = [
-        [], ["run"], ["list"], ["validate"], ["schema"], ["compare"], ["gate"], ["ab"], ["profile"], ["explain"],
-        ["calibrate"],
+        [], ["run"], ["plan"], ["merge"], ["list"], ["validate"], ["schema"], ["compare"], ["gate"], ["ab"],
+        ["profile"], ["explain"], ["calibrate"],
         ["doctor"], ["baseline"], ["baseline", "save"], ["baseline", "list"], ["baseline", "show"], ["export"],
         ["show"], ["explain-columns"], ["report"],
         ["runs"], ["init"], ["shapes"], ["completions"],

@@ -272,11 +272,11 @@ struct TrendTableTests {
         #expect(
             TrendTable.text(of: [series([0.5, 0.65], change: (1, 1.3))], width: nil) == """
                 machine, jemalloc, release: 2 runs, 2026-01-01 to 2026-01-02
-                                               time_ratio         95 %
-                run   measured    commit            total     interval  samples  change
-                ----  ----------  -----------  ----------  -----------  -------  -------------
-                run0  2026-01-01  0123456789        0.50×  −10 % +20 %        7
-                run1  2026-01-02  0123456789+       0.65×  −10 % +20 %        7  +30 % (worse)
+                                               time_ratio       95 %
+                run   measured    commit            total   interval  samples  change
+                ----  ----------  -----------  ----------  ---------  -------  -------------
+                run0  2026-01-01  0123456789        0.50×  0.45–0.60        7
+                run1  2026-01-02  0123456789+       0.65×  0.59–0.78        7  +30 % (worse)
 
                 """)
     }

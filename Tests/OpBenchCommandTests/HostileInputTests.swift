@@ -107,7 +107,7 @@ import Testing
                         ("time", "total", "ns", "lower"), ("throughput_ops", "rate", "1/s", "higher"),
                     ] {
                         text +=
-                            "\(CSVFile.schemaVersion),\(name),\(block)-throughput,,w,w,\(backend),,\(block),0,total,,,ok,,\(metric),\(stat),"
+                            "\(CSVFile.schemaVersion),\(name),\(block)-throughput,,,w,w,\(backend),,\(block),0,total,,,ok,,\(metric),\(stat),"
                             + "\(value),\(unit),\(direction),false,1,\n"
                     }
                 }

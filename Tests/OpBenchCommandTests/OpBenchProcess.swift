@@ -63,14 +63,16 @@ final class ScratchFolder: Sendable {
     let root: String
 
     init() throws {
-        root = FileManager.default.temporaryDirectory.appendingPathComponent("opbench-\(UUID())").path
-        try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+        root = try TemporaryFolder.make()
     }
 
     deinit { try? FileManager.default.removeItem(atPath: root) }
 
     func write(_ text: String, to name: String) throws {
-        try Data(text.utf8).write(to: URL(fileURLWithPath: root + "/" + name))
+        let file = URL(fileURLWithPath: root + "/" + name)
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: file)
     }
 
     func read(_ name: String) throws -> String {

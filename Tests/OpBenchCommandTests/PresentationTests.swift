@@ -14,7 +14,10 @@ struct QuantitiesTests {
     }
 
     @Test(arguments: [
-        (0, "0s"), (0.2, "1s"), (59, "59s"), (60, "1m00s"), (125, "2m05s"), (3720, "1h02m"), (.infinity, "100000h00m"),
+        (0, "0 s"), (0.2, "1 s"), (59, "59 s"), (59.5, "1 min 0 s"), (125, "2 min 5 s"), (3600, "1 h 0 min"),
+        (3720, "1 h 2 min"), (3721, "1 h 3 min"), (86_340, "23 h 59 min"), (86_341, "1 d 0 h"), (86_400, "1 d 0 h"),
+        (93_600, "1 d 2 h"), (93_601, "1 d 3 h"), (-5, "0 s"), (1e300, "36525 d 0 h"), (.infinity, "36525 d 0 h"),
+        (.nan, "-"),
     ])
     func wait(seconds: Double, text: String) {
         #expect(Quantities.wait(seconds: seconds) == text)
@@ -31,18 +34,31 @@ struct QuantitiesTests {
         #expect(Quantities.ratio(154.3) == "154×")
         #expect(Quantities.ratioInterval(0.744, 1.09) == "0.74–1.09")
         #expect(Quantities.ratioInterval(45.44, 129.4) == "45.4–129")
-        #expect(Quantities.fineRatioInterval(0.002411, 0.45) == "0.00241–0.45")
+        #expect(Quantities.ratio(0.006513) == "0.00651×" && Quantities.ratio(0.05) == "0.0500×")
+        #expect(Quantities.ratio(0.1) == "0.10×" && Quantities.ratio(0) == "0.00×" && Quantities.ratio(1) == "1.00×")
+        #expect(Quantities.ratioInterval(0.002411, 0.45) == "0.00241–0.45")
     }
 
     @Test(
-        "an interval is shown as it is, however far its ends are from the figure",
+        "an interval's ends are in the unit of the figure, however far they are from it",
         arguments: [
-            (279.2, 531.6, 297, "−6 % +79 %"), (97, 103, 100, "−3 % +3 %"), (93.17, 100.44, 100, "−6.8 % +0.4 %"),
-            (100, 100.02, 100, "0 % 0 %"), (10, 2600, 100, "−90 % +2500 %"), (90.02, 109.96, 100, "−10 % +10 %"),
-            (101, 102, 100, "+1 % +2 %"), (1, 2, 0, "-"),
+            (279.2, 531.6, 297, "time", "279–532"), (2150, 4503, 2260, "time", "2.15–4.50"),
+            (970, 1250, 980, "time", "970–1250"), (240, 3100, 1300, "time", "0.24–3.10"), (1, 2, 0, "time", "1–2"),
+            (1536, 2048, 1600, "peak_resident", "1.50–2"), (900, 2400, 1200, "throughput_ops", "0.90–2.40"),
+            (0.0048, 0.0065, 0.0057, "time_ratio", "0.00480–0.00650"),
         ])
-    func interval(low: Double, high: Double, figure: Double, text: String) {
-        #expect(Quantities.interval(low: low, high: high, around: figure) == text)
+    func interval(low: Double, high: Double, figure: Double, metric: String, text: String) {
+        #expect(Quantities.interval(low, high, around: figure, of: metric) == text)
+    }
+
+    @Test(
+        "a change is written with its sign, to a tenth below ten",
+        arguments: [
+            (-0.06, "−6 %"), (0.79, "+79 %"), (-0.068, "−6.8 %"), (0.004, "+0.4 %"), (0, "0 %"), (25, "+2500 %"),
+            (0.0996, "+10 %"),
+        ])
+    func change(part: Double, text: String) {
+        #expect(Quantities.change(part) == text)
     }
 
     @Test(
@@ -67,12 +83,48 @@ struct QuantitiesTests {
 struct TimeLeftTests {
     @Test("the plan's estimate counts first, the samples' own pace later")
     func pace() {
-        let left = TimeLeft(total: 100, estimatedSeconds: 200)
-        #expect(left.seconds(done: 0, elapsed: 0) == 200)
+        var left = TimeLeft(estimatedSeconds: 200)
+        #expect(left.seconds == 200)
+        left.finish(estimatedSeconds: 10, elapsed: 20)
+        #expect((190...400).contains(left.seconds))
         // One tenth took 40 s, so that the rest will take 360 s.
-        #expect(left.seconds(done: 10, elapsed: 40) == 360)
-        #expect((190...400).contains(left.seconds(done: 5, elapsed: 20)))
-        #expect(left.seconds(done: 100, elapsed: 300) == 0)
+        left.finish(estimatedSeconds: 10, elapsed: 40)
+        #expect(left.seconds == 360)
+        left.finish(estimatedSeconds: 180, elapsed: 300)
+        #expect(left.seconds == 0)
+    }
+
+    @Test("a sample counts by what it costs: a thousand cheap ones are no half of a run with a thousand dear ones")
+    func weights() {
+        var left = TimeLeft(estimatedSeconds: 1000 * 0.1 + 1000 * 10)
+        for index in 1...1000 { left.finish(estimatedSeconds: 0.1, elapsed: Double(index) * 0.1) }
+        #expect(abs(left.seconds - 10_000) < 1)
+        // All take twice as long.
+        for index in 1...500 { left.finish(estimatedSeconds: 10, elapsed: 100 + Double(index) * 20) }
+        #expect((9500...10_000).contains(left.seconds))
+    }
+
+    @Test("what is not taken says nothing of the pace of what is; a plan that has changed is followed")
+    func changes() {
+        var left = TimeLeft(estimatedSeconds: 100)
+        left.finish(estimatedSeconds: 20, elapsed: 40)
+        left.drop(estimatedSeconds: 30)
+        #expect(left.seconds == 100)
+        left.replan(estimatedSeconds: 10)
+        #expect(left.seconds == 20)
+        left.drop(estimatedSeconds: 1000)
+        #expect(left.seconds == 0)
+    }
+
+    @Test("over a day of samples the sum of what is done does not drift from the plan")
+    func day() {
+        let count = 860_000
+        var left = TimeLeft(estimatedSeconds: 0.1 * Double(count))
+        for index in 1...count {
+            left.finish(estimatedSeconds: 0.1, elapsed: 0.1 * Double(index))
+            if index == count / 2 { #expect(abs(left.seconds - 43_000) < 0.01) }
+        }
+        #expect(left.seconds < 0.01)
     }
 }
 
@@ -84,13 +136,13 @@ struct ProgressTests {
     private func show(_ style: ProgressDisplay.Style, width: Int = 200) -> String {
         let screen = Screen()
         var display = ProgressDisplay(style: style, write: { screen.text += $0 }, width: { width })
-        display.handle(.started(total: 4, estimatedSeconds: 8))
+        display.handle(.started(total: 4, estimatedSeconds: 8, budgetSeconds: nil))
         display.handle(.calibrating)
         for index in 0..<4 {
             display.handle(
                 .sampleStarted(index: index, total: 4, cellID: "w depth=2", backend: .engine, kind: .latency, block: 0))
             if index == 2 { display.handle(.warning("it is noisy")) }
-            display.handle(.sampleFinished(index: index, status: .ok, rows: []))
+            display.handle(.sampleFinished(index: index, status: .ok, rows: [], estimatedSeconds: 2))
             display.handle(.rowsSaved)
         }
         display.handle(.finished(RunOutcome(folder: "results/r", samplesTaken: 4, isCancelled: false)))
@@ -100,10 +152,10 @@ struct ProgressTests {
     @Test func plainLines() {
         #expect(
             show(.lines) == """
-                opbench: 4 samples, about 8s
-                opbench: 0/4 done, 8s left; now engine latency, w depth=2
+                opbench: 4 samples, about 8 s
+                opbench: 0/4 done, 8 s left; now engine latency, w depth=2
                 opbench: warning: it is noisy
-                opbench: 4 of 4 samples in 1s
+                opbench: 4 of 4 samples in 1 s
 
                 """)
     }
@@ -112,27 +164,76 @@ struct ProgressTests {
     func before() {
         let screen = Screen()
         var display = ProgressDisplay(style: .lines, write: { screen.text += $0 }, width: { 200 })
-        display.handle(.started(total: 4, estimatedSeconds: 53))
+        display.handle(.started(total: 4, estimatedSeconds: 53, budgetSeconds: 5))
         display.handle(.budgetIsShort(budgetSeconds: 5, estimatedSeconds: 53))
         display.handle(
             .finished(RunOutcome(folder: "r", samplesTaken: 0, isCancelled: false, wasFinished: true)))
         #expect(
             screen.text == """
-                opbench: 4 samples, about 53s
-                opbench: warning: the first blocks of all cells take about 53s, longer than the budget of 5s; opbench takes them anyway
+                opbench: 4 samples, about 53 s
+                opbench: warning: the first blocks of all cells take about 53 s, longer than the budget of 5 s; opbench takes them anyway
                 opbench: the run is finished; nothing is measured and no file changes
 
                 """)
+    }
+
+    @Test("time left over a day of samples: by their cost, at the pace they have, resumed or narrowed")
+    func day() {
+        let screen = Screen()
+        var now = SuspendingClock.Instant.now
+        var display = ProgressDisplay(style: .lines, write: { screen.text += $0 }, width: { 200 }, now: { now })
+        func take(_ index: Int, estimated: Double, took: Double) {
+            display.handle(
+                .sampleStarted(index: index, total: 9, cellID: "w", backend: .engine, kind: .latency, block: 0))
+            now = now.advanced(by: .seconds(took))
+            display.handle(.sampleFinished(index: index, status: .ok, rows: [], estimatedSeconds: estimated))
+        }
+        // Of 1,000 samples 400 were taken by an earlier part of the run.
+        display.handle(.started(total: 1000, estimatedSeconds: 93_600, budgetSeconds: nil))
+        for index in 400..<500 { take(index, estimated: 0.6, took: 0.6) }
+        take(500, estimated: 46_740, took: 46_740 * 2)
+        take(501, estimated: 1, took: 2)
+        display.handle(.narrowed(total: 600, estimatedSeconds: 21_600))
+        take(502, estimated: 21_600, took: 40_000)
+        display.handle(.finished(RunOutcome(folder: "results/r", samplesTaken: 103, isCancelled: false)))
+        let lines = screen.text.split(separator: "\n").map(String.init)
+        #expect(
+            lines == [
+                "opbench: 1000 samples, about 1 d 2 h", "opbench: 400/1000 done, 1 d 2 h left; now engine latency, w",
+                "opbench: 417/1000 done, 1 d 2 h left; now engine latency, w",
+                "opbench: 434/1000 done, 1 d 2 h left; now engine latency, w",
+                "opbench: 451/1000 done, 1 d 2 h left; now engine latency, w",
+                "opbench: 468/1000 done, 1 d 2 h left; now engine latency, w",
+                "opbench: 485/1000 done, 1 d 2 h left; now engine latency, w",
+                "opbench: 501/1000 done, 1 d 2 h left; now engine latency, w",
+                "opbench: 98 of at most 498 samples are still needed",
+                "opbench: 503 of 600 samples in 1 d 14 h",
+            ])
+    }
+
+    @Test("with a budget the time left is the budget's, however fast the first blocks are")
+    func budget() {
+        let screen = Screen()
+        var now = SuspendingClock.Instant.now
+        var display = ProgressDisplay(style: .bar, write: { screen.text += $0 }, width: { 200 }, now: { now })
+        display.handle(.started(total: 1, estimatedSeconds: 60, budgetSeconds: 7200))
+        display.handle(.sampleStarted(index: 0, total: 9, cellID: "w", backend: .engine, kind: .latency, block: 0))
+        now = now.advanced(by: .seconds(3600))
+        display.handle(.sampleFinished(index: 0, status: .ok, rows: [], estimatedSeconds: 60))
+        display.handle(.extended(total: 2, estimatedSeconds: 60))
+        display.handle(.sampleStarted(index: 1, total: 9, cellID: "w", backend: .engine, kind: .latency, block: 1))
+        #expect(screen.text.contains("0/1 2 h 0 min left"))
+        #expect(screen.text.contains("1/2 1 h 0 min left"))
     }
 
     @Test("the bar is one line that is erased before anything else is written")
     func bar() {
         let text = show(.bar)
         let clear = "\r\u{1B}[2K"
-        #expect(text.contains(clear + "[....................] 0/4 8s left  engine latency, w depth=2"))
+        #expect(text.contains(clear + "[....................] 0/4 8 s left  engine latency, w depth=2"))
         #expect(text.contains(clear + "[##########..........] 2/4"))
         #expect(text.contains(clear + "opbench: warning: it is noisy\n"))
-        #expect(text.hasSuffix(clear + "opbench: 4 of 4 samples in 1s\n"))
+        #expect(text.hasSuffix(clear + "opbench: 4 of 4 samples in 1 s\n"))
     }
 
     @Test func barFitsTheTerminal() {

@@ -1,6 +1,7 @@
 import Foundation
 import OpBenchModel
 import Subprocess
+import Synchronization
 import TestSupport
 import Testing
 
@@ -19,6 +20,18 @@ struct RefTests {
             Script.write(
                 """
                 if [ "$1" = --version ]; then echo "a compiler, version $(cat "$(dirname "$0")/version")"; exit; fi
+                if [ "$1" = package ]; then
+                    # A manifest lists the paths of the packages that it takes, a line each.
+                    separator=
+                    echo 'a warning' >&2
+                    printf '{"dependencies": ['
+                    while read -r path; do
+                        printf '%s{"fileSystem": [{"path": "%s"}]}' "$separator" "$(realpath -s -m "$3/$path")"
+                        separator=,
+                    done < "$3/Package.swift"
+                    echo ']}'
+                    exit
+                fi
                 while [ $# -gt 0 ]; do
                     case $1 in
                         --package-path) package=$2; shift;;
@@ -93,6 +106,7 @@ struct RefTests {
         #expect(first.errors.contains("opbench: building first ("))
         #expect(first.errors.contains("opbench: building HEAD ("))
         #expect(!first.errors.contains("differ"))
+        #expect(first.errors.components(separatedBy: "opbench: built ").count == 3, "\(first.errors)")
         let rows = try CSVFile.read(SampleRow.self, file: repository.folder.root + "/results/one/samples.csv")
         #expect(Set(rows.map(\.side)) == ["base", "head"])
         let again = try await repository.ab(["--base-ref", "first", "--head-ref", "main"])
@@ -102,6 +116,41 @@ struct RefTests {
         try repository.tools.write("2", to: "version")
         #expect(try await repository.ab(["--base-ref", "first"]).status == 0)
         #expect(repository.builds() == 4)
+    }
+
+    @Test("the commit that the work tree is at is built first, since of it the least is left to be built")
+    func order() async throws {
+        let repository = try await Repository()
+        try await repository.commit("second", build: repository.program())
+        #expect(try await repository.ab(["--base-ref", "first", "--head-ref", "first"]).status == 0)
+        try FileManager.default.removeItem(atPath: repository.folder.root + "/.build/refs/programs")
+        let result = try await repository.ab(["--base-ref", "second", "--head-ref", "first"])
+        #expect(result.status == 0, "\(result.errors)")
+        let first = try #require(result.errors.range(of: "building first ("))
+        #expect(result.errors.range(of: "building second (")!.lowerBound > first.lowerBound)
+    }
+
+    @Test("a build shows that it lives, in a log by lines, in a terminal by one; after its end nothing more is written")
+    func progress() async throws {
+        for isTerminal in [false, true] {
+            let written = Mutex("")
+            let progress = BuildProgress(isTerminal: isTerminal, interval: .milliseconds(1)) { text in
+                written.withLock { $0 += text }
+            }
+            let end = progress.begin("main (1a2b)\u{1B}")
+            let tick =
+                isTerminal
+                ? "\r\u{1B}[2Kopbench: building main (1a2b)\\u{1b}, 1 s" : "\nopbench: still building main (1a2b)"
+            #expect(await eventuallyTrue("it ticks") { written.withLock { $0.contains(tick) } })
+            end(true)
+            let text = written.withLock(\.self)
+            #expect(text.hasPrefix("opbench: building main (1a2b)\\u{1b}; this may take minutes"))
+            #expect(text.hasSuffix("opbench: built main (1a2b)\\u{1b} in 1 s\n"))
+            #expect(text.contains("\r") == isTerminal)
+            // Every line of a log is whole.
+            #expect(isTerminal || text.split(separator: "\n").allSatisfy { $0.hasPrefix("opbench: ") })
+            #expect(written.withLock(\.self) == text)
+        }
     }
 
     @Test("what is not committed is not measured, and that is said")
@@ -115,6 +164,35 @@ struct RefTests {
         try repository.folder.write("exit 1", to: "build.sh")
         let older = try await repository.ab(["--base-ref", "first", "--head-ref", "first"])
         #expect(older.status == 0 && !older.errors.contains("differs"), "\(older.errors)")
+    }
+
+    @Test("packages outside of the repository are taken from where they are, as they are now, each time")
+    func outside() async throws {
+        let repository = try await Repository()
+        let others = try ScratchFolder()
+        let up = repository.folder.root.split(separator: "/").map { _ in ".." }.joined(separator: "/")
+        try others.write("../far\n", to: "near/Package.swift")
+        try others.write("", to: "far/Package.swift")
+        try repository.folder.write("inside\n\(up)\(others.root)/near\n", to: "Package.swift")
+        try repository.folder.write("", to: "inside/Package.swift")
+        // Built only if all of them are where the manifests say.
+        let (near, far) = ("\(up)\(others.root)/near", "\(up)\(others.root)/far")
+        let here = "ls inside/Package.swift \(near)/Package.swift \(far)/Package.swift"
+        try await repository.commit("local", build: here + " && " + repository.program())
+        let result = try await repository.ab(["--base-ref", "local"])
+        #expect(result.status == 0, "\(result.errors)")
+        for name in ["near", "far"] {
+            #expect(result.errors.contains("taking the package \(others.root)/\(name) as it is now"))
+        }
+        #expect(!result.errors.contains("inside as it is"))
+        let built = repository.builds()
+        #expect(try await repository.ab(["--base-ref", "local"]).status == 0)
+        #expect(repository.builds() > built, "what is outside may have changed")
+        try FileManager.default.removeItem(atPath: others.root + "/far")
+        let gone = try await repository.ab(["--base-ref", "local"])
+        #expect(gone.status == 1)
+        let message = "\(others.root)/far, outside of its repository, and none is there"
+        #expect(gone.errors.contains("Error: the package takes another one from \(message)"), "\(gone.errors)")
     }
 
     @Test("a build that fails shows its last lines, and leaves nothing that looks built")
@@ -170,12 +248,23 @@ struct RefTests {
 
     @Test("a recorded command line with refs is given again as it was")
     func recorded() throws {
-        let line = "opbench ab --base-ref v1 --head-ref v2 --build-option=--traits=Suite --backend engine w.json"
+        let line = "opbench ab --base-ref v1 --head-ref v2 --build-option=--static-swift-stdlib --backend engine w.json"
         let command = try #require(RecordedCommand(line.split(separator: " ").map(String.init)))
         #expect(
             command.again(blocks: 9, runID: "x").joined(separator: " ")
-                == "ab --blocks 9 --run-id x --base-ref v1 --head-ref v2 --build-option=--traits=Suite --backend engine w.json"
+                == "ab --blocks 9 --run-id x --base-ref v1 --head-ref v2 --build-option=--static-swift-stdlib --backend engine w.json"
         )
+        // A branch goes on, and so does HEAD, which is meant where none is named.
+        let (one, other) = (String(repeating: "a1", count: 20), String(repeating: "b2", count: 20))
+        let moving = try #require(RecordedCommand(["opbench", "ab", "--base-ref", "main", "w.json"]))
+        #expect(
+            moving.again(blocks: 9, runID: "x", commits: (one, other)) == [
+                "ab", "--blocks", "9", "--run-id", "x", "--base-ref", one, "--head-ref", other, "w.json",
+            ])
+        let ids = "opbench ab --base-ref a1a1a1 --head-ref b2b2 w.json"
+        let fixed = try #require(RecordedCommand(ids.split(separator: " ").map(String.init)))
+        #expect(fixed.again(blocks: 9, runID: "x", commits: (one, other)).contains("a1a1a1"))
+        #expect(fixed.again(blocks: 9, runID: "x", commits: (one, other)).contains("b2b2"))
         #expect(command.calibrating(in: "results").joined(separator: " ") == "calibrate --backend engine w.json")
         let named = try #require(RecordedCommand(["opbench", "ab", "old", "new", "w.json"]))
         #expect(named.again(blocks: 9, runID: "x") == ["ab", "--blocks", "9", "--run-id", "x", "old", "new", "w.json"])

@@ -63,6 +63,37 @@ struct ReportTests {
         #expect(html.contains("report one --baseline RUN</code>"))
     }
 
+    @Test("begin with what the runs are, and a warning where nearly all samples were disturbed")
+    func heading() throws {
+        try writeRun("one", nanoseconds: 500)
+        let calm = try report("one", "--title", "Before <the> release")
+        #expect(calm.contains("<h1>Before &lt;the&gt; release</h1>"))
+        #expect(calm.contains("<span>2026-01-01 00:00:00 UTC</span> <span>w: 1 cell</span> <span>2 backends</span>"))
+        #expect(!calm.contains("class=\"banner\""))
+        let samples = "results/one/samples.csv"
+        let rows = try CSVFile.read(SampleRow.self, file: "\(folder.root)/\(samples)").map { row in
+            var row = row
+            if row.block > 1 { row.flags = ["noisy"] }
+            return row
+        }
+        try folder.write(CSVFile.text(of: rows), to: samples)
+        let noisy = try report("one")
+        #expect(noisy.contains("<p class=\"banner\">Nearly all samples are noisy: "))
+        #expect(noisy.contains("<h1>opbench: one</h1>") && noisy.contains("samples: 30, 26 noisy"))
+    }
+
+    @Test("lie in the run's folder unless told otherwise, and the whole path is said")
+    func standardPlace() async throws {
+        try writeRun("one", nanoseconds: 500)
+        try writeRun("two", nanoseconds: 500)
+        let made = try await OpBenchProcess.run(["report", "two", "one", "--open", "no"], in: folder)
+        #expect(made.status == 0)
+        let path = "\(folder.root)/results/two/report.html"
+        #expect(made.errors.contains("opbench: wrote \(path), "), "\(made.errors)")
+        #expect(FileManager.default.fileExists(atPath: path))
+        #expect(!FileManager.default.fileExists(atPath: "\(folder.root)/report.html"))
+    }
+
     @Test("judge each run against the baseline as the gate does")
     func baseline() throws {
         try writeRun("base", nanoseconds: 500)

@@ -80,7 +80,8 @@ struct RunTests {
         #expect(result.status == 0, "\(result.errors)")
         let lines = result.output.split(separator: "\n")
         #expect(lines.last == "What each column is: opbench explain-columns")
-        #expect(lines.first == "small items=200 work_ns=0")
+        // Behind a word on noise, if nearly all samples are noisy.
+        #expect(lines.prefix(4).contains("small items=200 work_ns=0"))
         #expect(lines.count { $0.hasPrefix("items_per_operation=") } == 2)
         #expect(lines.contains { $0.hasPrefix("backend") && $0.contains("time/op") })
         #expect(lines.contains { $0.hasPrefix("q ") } && lines.contains { $0.hasPrefix("B ") }, "\(result.output)")
@@ -219,7 +220,7 @@ struct RunTests {
         #expect(try run.summary().filter { $0.workload == "small" && $0.status == .ok }.count == 7)
     }
 
-    @Test("Ctrl-C and SIGTERM end the samples and keep the rows", arguments: [SIGINT, SIGTERM])
+    @Test("Ctrl-C, SIGTERM and SIGHUP end the samples and keep the rows", arguments: [SIGINT, SIGTERM, SIGHUP])
     func signal(number: Int32) async throws {
         let folder = try ScratchFolder()
         try folder.write(Self.small, to: "small.json")

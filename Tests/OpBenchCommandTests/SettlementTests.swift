@@ -125,9 +125,14 @@ struct SettlementTests {
         }
         let gate = try await run(
             "gate", "--baseline", "before", "--candidate", "after", "--inconclusive", "fail", "--junit", "junit.xml",
-            "--markdown", "summary.md", "--github-annotations")
+            "--markdown", "summary.md", "--github-annotations", "--csv", "compare.csv")
         #expect(gate.status == 2)
         let advised = commands(in: gate.output)
+        let judged = try CSVFile.read(CompareRow.self, file: folder.root + "/compare.csv").filter {
+            $0.verdict == .inconclusive
+        }
+        #expect(judged.map(\.reason) == ["2 of 15 blocks"])
+        #expect(judged.map(\.settledBy) == [advised.joined(separator: " && ")])
         let program = ShellWords.quoted(OpBenchProcess.binary)
         let selection = "--backend engine,dispatch --filter items=20 'it'\\''s little.json'"
         #expect(

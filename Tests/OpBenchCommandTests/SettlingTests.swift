@@ -1,6 +1,7 @@
 import Foundation
 import OpBenchAnalysis
 import OpBenchModel
+import OpBenchRunner
 import Subprocess
 import Testing
 
@@ -91,6 +92,30 @@ struct SettlingTests {
         }
     }
 
+    @Test("rows name what settles them, those of a rule for themselves; what is too long to be repeated is left out")
+    func rows() throws {
+        let settling = settling(.sides(try run("two") { $0.arguments = ["opbench", "ab", "a", "b", "w.json"] }))
+        var other = row(.noRatio)
+        other.metric = "cpu_time"
+        var passed = row(.noRatio)
+        (passed.doubt, passed.verdict) = (nil, .pass)
+        let rows = [row(.tooFewBlocks(7, enough: 15)), row(.noRatio), other, passed]
+        let commands = settling.settled(rows).map(\.settledBy)
+        #expect(commands[0].contains(" ab --blocks 15 --run-id two-15 a b w.json && "))
+        #expect(commands[1].contains("\"time\"") && !commands[1].contains("cpu_time"))
+        #expect(commands[2].contains("cpu_time") && commands[3].isEmpty)
+        let report = ComparisonReport(rows: rows, outcome: nil, settling: settling)
+        #expect(report.rows.map(\.settledBy) == commands)
+        try folder.write(CSVFile.text(of: report.rows), to: "compare.csv")
+        let read = try CSVFile.read(CompareRow.self, file: folder.root + "/compare.csv")
+        #expect(read.map(\.settledBy) == commands)
+        #expect(read.map(\.reason) == ["7 of 15 blocks", "no ratio to 0", "no ratio to 0", ""])
+        #expect(RowJSON.text(of: report.rows).contains("\"reason\": \"7 of 15 blocks\""))
+        let long = (0..<300).map { "a-workload-with-a-name-\($0).json" }
+        let many = self.settling(.sides(try run("many") { $0.arguments = ["opbench", "ab", "a", "b"] + long }))
+        #expect(many.settled([row(.tooFewBlocks(7, enough: 15))]).map(\.settledBy) == [""])
+    }
+
     @Test("two runs that no number of blocks tells apart: their commits, interleaved, or their programs")
     func interleaved() throws {
         let old = try run("old") { $0.commit = "aaaa" }
@@ -107,14 +132,41 @@ struct SettlingTests {
         let to = try run("to") { ($0.commit, $0.isDirty, $0.program) = ("bbbb", true, (other, "2")) }
         let programs = settling(.runs(base: from, head: to)).settlements(of: [doubt])
         let words = ShellWords.joined([one, other])
+        // The program that took the newer run.
+        let judging = ShellWords.quoted(other)
         #expect(
             commands(programs[0])
-                == ["opbench ab --run-id to-ab --backend engine,dispatch \(words) w.json", "opbench gate --ab to-ab"])
+                == [
+                    "\(judging) ab --run-id to-ab --backend engine,dispatch \(words) w.json",
+                    "opbench gate --ab to-ab",
+                ])
         // Another file has taken the place of the program.
         let gone = try run("gone") { $0.program = (other, "3") }
         let again = settling(.runs(base: gone, head: to)).settlements(of: [doubt])
         #expect(commands(again[0]).first == "opbench doctor")
-        #expect(commands(again[0])[1].hasPrefix("opbench run --blocks 100 --run-id gone-100 "))
+        #expect(again[0].commands[1].hasPrefix("\(ShellWords.quoted(other)) run --blocks 100 --run-id gone-100 "))
+    }
+
+    @Test("what another program has measured is measured again by that one, and compared by this")
+    func otherPrograms() throws {
+        let mine = OpBenchProcess.program("pthread-queue")
+        let doubt = row(.tooFewBlocks(7, enough: 15))
+        let run = try run("kit", blocks: 7) { ($0.program, $0.arguments) = ((mine, "1"), ["./mine", "run", "w.json"]) }
+        let calls = settling(.goals([run])).settlements(of: [goal(.tooFewBlocks(7, enough: 15), of: run)])[0].commands
+        #expect(calls[0] == "\(ShellWords.quoted(mine)) run --blocks 15 --run-id kit-15 w.json")
+        #expect(calls[1].hasPrefix(ShellWords.ofThisProgram(["gate"])))
+        // Its file is gone: as it was called.
+        let gone = try self.run("gone", blocks: 7) {
+            ($0.program, $0.arguments) = (("/nowhere/mine", "1"), ["./mine", "run", "w.json"])
+        }
+        let two = settling(.runs(base: gone, head: gone)).settlements(of: [doubt])[0].commands
+        #expect(two[0] == "./mine run --blocks 15 --run-id gone-15 w.json")
+        let floors = settling(.runs(base: gone, head: gone)).settlements(of: [row(.noNoiseFloor)])[0].commands
+        #expect(floors[0] == "for time in 1 2 3; do ./mine calibrate w.json; done")
+        // This one by another path.
+        let own = try self.run("own", blocks: 7) { $0.program = (OwnProgram.path!, "1") }
+        let same = settling(.sides(own)).settlements(of: [doubt])[0].commands
+        #expect(same[0].hasPrefix(ShellWords.ofThisProgram(["run"])))
     }
 
     @Test("two builds that no number of blocks tells apart: as many as the exact test takes, on a quieter machine")
@@ -126,6 +178,26 @@ struct SettlingTests {
                 "opbench doctor", "opbench ab --blocks 40 --run-id two-40 a b w.json", "opbench gate --ab two-40",
             ])
         #expect(settlement.advice.contains("quieter machine"))
+        #expect(settlement.advice.contains("one that judges cpu_time in place of time, as scripts/ci/policy.json does"))
+        var latency = row(.wideInterval(blocks: 25, enough: nil))
+        latency.metric = "submit_latency"
+        #expect(!settling(.sides(two)).settlements(of: [latency])[0].advice.contains("cpu_time"))
+    }
+
+    @Test("two builds that a script compares: the script again, and none of the places that its reader does not have")
+    func comparedByScript() throws {
+        let two = try run("two") {
+            $0.arguments = ["/job/.build/refs/judge/opbench", "ab", "--base-ref", "main", "w.json"]
+        }
+        var settling = settling(.sides(two))
+        settling.script = "scripts/ci/compare --base-ref main w.json"
+        func commands(_ doubt: Doubt) -> [String] { settling.settlements(of: [row(doubt)])[0].commands }
+        #expect(
+            commands(.wideInterval(blocks: 25, enough: nil)) == [
+                "scripts/ci/compare --base-ref main w.json --blocks 40"
+            ])
+        #expect(commands(.tooFewBlocks(7, enough: 15)) == ["scripts/ci/compare --base-ref main w.json --blocks 15"])
+        #expect(commands(.noRatio).last == "scripts/ci/compare --base-ref main w.json --policy policy-from-0.json")
     }
 
     @Test("a count that rises from 0: the commands write a policy that judges it, and the gate settles")

@@ -78,7 +78,7 @@ struct SubcommandTests {
         arguments: [
             (["rnu", "w.json"], "`rnu`; did you mean `run`?"), (["validte"], "did you mean `validate`?"),
             (["baseline", "lst"], "did you mean `list`?"), (["help", "gaet"], "did you mean `gate`?"),
-            (["zzzzzz"], "there are run, list, "),
+            (["zzzzzz"], "there are run, plan, merge, list, "),
         ])
     func misspelt(arguments: [String], expected: String) throws {
         let error = try #require(MisspeltSubcommand.error(in: arguments, of: OpBench.self))

@@ -123,6 +123,7 @@ struct SummaryTableTests {
         engine.ratioTo = .dispatch
         engine.startLatencyP50 = 0
         engine.startLatencyP99 = 40_000
+        engine.cpuPerOperation = 215
         engine.allocationsPerOperation = 2
         engine.retainedBytesPerPendingOperation = 176
         var high = row(.engine, depth: "2")
@@ -141,18 +142,18 @@ struct SummaryTableTests {
         #expect(
             SummaryTable.text(of: rows, clockResolution: 23, isQuick: true, width: nil) == """
                 w chains=3
-                backend, by    time/         95 %        vs      95 %    start  start  allocs/    held/
-                priority          op     interval  dispatch  interval      p50    p99       op  pending  note
-                ------------  ------ ------------  -------- ---------  -------  -----  -------  -------  ----
+                backend, by    time/     95 %        vs      95 %            start  start  allocs/    held/
+                priority          op interval  dispatch  interval  CPU/op      p50    p99       op  pending  note
+                ------------  ------ --------  -------- ---------  ------  -------  -----  -------  -------  ----
                 depth=2
-                  engine      200 ns −5.7 % +79 %    0.52×* 0.48–1.09  < 23 ns  40 µs        2    176 B  nqb
-                    high           -            -        -          -        -   9 µs        -        -
-                  dispatch    400 ns            -    1.00×          -        -      -        -        -  qb
+                  engine      200 ns  189–357    0.52×* 0.48–1.09  215 ns  < 23 ns  40 µs        2    176 B  nqb
+                    high           -        -        -          -       -        -   9 µs        -        -
+                  dispatch    400 ns        -    1.00×          -       -        -      -        -        -  qb
                 depth=10
                   foundation  timeout
 
                 *         the median over the blocks of the ratio within each, not the quotient of the medians beside it
-                interval  of 95 %; that of time/op as parts of it
+                interval  of 95 %; its ends are in the unit of the figure before it
                 start     from ready to the operation's first line, the wait behind other ready ones included
                 < 23 ns   less than the clock tells, or begun before the call that it is counted from had returned
                 n         noisy: something else used the machine during some samples
@@ -163,10 +164,28 @@ struct SummaryTableTests {
                 """)
     }
 
+    @Test("Where nearly all samples are noisy one sentence says so above the tables; else the rows' letters do")
+    func noisy() {
+        func text(noisy: Int) -> String {
+            var rows = self.rows
+            rows[0].quality = SampleQuality(samples: 8, noisy: noisy)
+            rows[2].quality = SampleQuality(samples: 8, noisy: 8)
+            return SummaryTable.text(of: rows, clockResolution: 23, width: 80)
+        }
+        #expect(text(noisy: 4).hasPrefix("Nearly all samples are noisy: something else used the machine. "))
+        #expect(text(noisy: 8).hasPrefix("All samples are noisy: "))
+        #expect(text(noisy: 3).hasPrefix("w chains=3\n"))
+        #expect(text(noisy: 4).split(separator: "\n").allSatisfy { TextWidth.of($0) <= 80 })
+        var rows = self.rows
+        rows[0].quality = SampleQuality(samples: 8, noisy: 7)
+        let markdown = SummaryMarkdown.text(of: rows, clockResolution: 23, isQuick: false)
+        #expect(markdown.hasPrefix("Nearly all samples are noisy") && markdown.contains("\n\n**w chains=3**"))
+    }
+
     @Test("At 60 columns what matters least is left out, and the notes are broken")
     func narrow() {
         let text = SummaryTable.text(of: rows, clockResolution: 23, width: 60)
-        #expect(text.contains("no room for  start p50, start p99, allocs/op, held/pending;\n"), "\(text)")
+        #expect(text.contains("no room for  CPU/op, start p50, start p99, allocs/op,\n"), "\(text)")
         #expect(text.split(separator: "\n").allSatisfy { TextWidth.of($0) <= 60 }, "\(text)")
         #expect(SummaryTable.text(of: rows, clockResolution: 23, width: 45).contains("no room for  95 % interval, "))
     }
@@ -201,6 +220,7 @@ struct SummaryTableTests {
                             samples: 3, parameters: cell.parameters.mapValues { "\($0)" })
                         row.quality = SampleQuality(samples: 10, noisy: 9, throughputSamples: 9, unsteady: 9, short: 9)
                         row.operationsPerSecond = 1e9 / 77_777
+                        row.cpuPerOperation = 77_777
                         row.operationsPerSecondLow = 1e9 / 777_777
                         row.operationsPerSecondHigh = 1e9 / 7_777
                         (row.timeRatio, row.timeRatioLow, row.timeRatioHigh) = (10.5, 0.42, 10.9)
@@ -235,6 +255,7 @@ struct SummaryTableTests {
         for header in headers {
             #expect(lines[header - 1].contains("vs") && lines[header - 1].contains("start"), "\(lines[header - 1])")
             #expect(lines[header].contains(" p99"), "\(lines[header])")
+            #expect(lines[header].contains(" CPU/op ") || text.contains("no room for  CPU/op"), "\(lines[header])")
         }
         // A cell is named once.
         let cells = Set(rows.map { "\($0.workload) \($0.parameters)" }).count
@@ -321,6 +342,21 @@ struct JudgedTableTests {
                 #expect(TextWidth.of(line) <= width, "\(line)")
             }
         }
+    }
+
+    @Test("Counts that are written alike show the digits in which they differ; figures that vary do not")
+    func digits() throws {
+        let units = FigureUnits(clockResolution: 1)
+        func pair(_ metric: String, _ base: Double, _ head: Double) -> String {
+            units.figure(base, of: metric, beside: head) + " " + units.figure(head, of: metric, beside: base)
+        }
+        #expect(pair("allocations", 2.00145, 2.001825) == "2.0015 2.0018")
+        #expect(pair("allocations", 2, 2) == "2 2")
+        #expect(pair("allocations", 2, 3) == "2 3")
+        #expect(pair("allocations", 2.07, 2.06) == "2.07 2.06")
+        #expect(pair("allocated_bytes", 5000, 5001) == "5000.0 B 5001.0 B")
+        #expect(pair("time", 2281, 2284) == "2.28 µs 2.28 µs")
+        #expect(units.figure(2.00145, of: "allocations", beside: nil) == "2.00")
     }
 
     @Test("Cells and backends are said once, above their figures; a reason has a line where it has no room")

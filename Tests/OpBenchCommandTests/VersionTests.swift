@@ -13,7 +13,7 @@ struct VersionTests {
     @Test("--version tells the commit as it was told when it was built, the build and the allocator")
     func text() async throws {
         #expect(
-            ProgramVersion.text(build("0123abc")) == """
+            ProgramVersion.text(build("0123abc"), program: "opbench") == """
                 opbench 0.1.0
                 commit: 0123abc
                 build: release
@@ -23,7 +23,29 @@ struct VersionTests {
         #expect(ProgramVersion.text(build("0123abc-dirty")).contains("\ncommit: 0123abc, and changes\n"))
         #expect(ProgramVersion.text(build(nil)).contains("\ncommit: unknown ("))
         let printed = try await OpBenchProcess.run(["--version"], in: try ScratchFolder())
-        #expect(printed.status == 0 && printed.output == ProgramVersion.text(.own) + "\n")
+        #expect(printed.status == 0 && printed.output == ProgramVersion.text(.own, program: "opbench") + "\n")
+    }
+
+    @Test("A program of another package tells its own name and commit, and which opbench it is made with")
+    func otherProgram() throws {
+        let text = ProgramVersion.text(
+            build("0123abc"), program: "mine", opbench: OpBenchFacts(version: "0.1.0", commit: "fed987"))
+        #expect(text.hasPrefix("mine, made with opbench 0.1.0\ncommit of opbench: fed987\ncommit: 0123abc\nbuild:"))
+        #expect(
+            ProgramVersion.text(build(nil), program: "mine", opbench: OpBenchFacts())
+                .hasPrefix("mine, made with opbench 0.1.0\ncommit: unknown ("))
+
+        let folder = try ScratchFolder()
+        let program = "\(folder.root)/.build/release/mine"
+        #expect(OpBenchFacts.pinnedCommit(above: program) == nil)
+        try folder.write(
+            #"{"pins": [{"identity": "other", "state": {"revision": "1"}}, {"identity": "opbench", "state": {"branch": "main", "revision": "fed987"}}], "version": 3}"#,
+            to: "Package.resolved")
+        #expect(OpBenchFacts.pinnedCommit(above: program) == "fed987")
+        try folder.write(#"{"pins": [], "version": 3}"#, to: "Package.resolved")
+        #expect(OpBenchFacts.pinnedCommit(above: program) == nil)
+        #expect(
+            OwnProgram.name(ofFile: "/a b/mine (deleted)") == "mine" && OwnProgram.name(ofFile: "/x/mine") == "mine")
     }
 
     @Test("a run's commit is the one that the build was told")

@@ -17,6 +17,10 @@ struct WrittenRun {
     var isDirty = false
     /// The program that took the samples, and its SHA-256.
     var program: (path: String, sha256: String)?
+    /// What `run.json` says of the parts that were merged into it.
+    var parts: [[String: Any]]?
+    /// That the programs of two interleaved builds say they were built from.
+    var commits: (base: String, head: String)?
     /// As `run.json` lists them.
     var order = [
         "00000-throughput engine block=0 w depth=10", "00001-throughput dispatch block=0 w depth=10",
@@ -42,15 +46,27 @@ struct WrittenRun {
         facts["ended_utc"] = ended
         facts["samples_bad"] = badSamples
         facts["blocks_done"] = blocks
+        facts["parts"] = parts
         facts["git"] = commit.map { ["commit": $0, "dirty": isDirty] as [String: Any] }
         facts["executable"] = program.map { path, sha256 in
+            Self.build(path: path, sha256: sha256)
+        }
+        facts["builds"] = commits.map { base, head in
             [
-                "path": path, "bytes": 1, "modified": 1, "sha256": sha256,
-                "description": [
-                    "protocol": 1, "allocator": "jemalloc 5.3", "configuration": "release", "compiler": "Swift 6.3",
-                ] as [String: Any],
+                "base": Self.build(path: "/base", commit: base), "head": Self.build(path: "/head", commit: head),
+                "injected": ["slowdown": 0, "allocations": 0],
             ] as [String: Any]
         }
+        return facts
+    }
+
+    private static func build(path: String, sha256: String? = nil, commit: String? = nil) -> [String: Any] {
+        var description: [String: Any] = [
+            "protocol": 1, "allocator": "jemalloc 5.3", "configuration": "release", "compiler": "Swift 6.3",
+        ]
+        description["commit"] = commit
+        var facts: [String: Any] = ["path": path, "bytes": 1, "modified": 1, "description": description]
+        facts["sha256"] = sha256
         return facts
     }
 
@@ -67,7 +83,8 @@ struct WrittenRun {
     /// Adds a sample of the cell `w depth=10`: one figure, and the row that ends it.
     mutating func add(
         _ backend: BackendID, block: Int, _ metric: Metric, _ value: Double, side: String = "",
-        status: SampleStatus = .ok, phase: String = "total", stat: String = "total"
+        status: SampleStatus = .ok, phase: String = "total", stat: String = "total",
+        flags: [String] = []
     ) {
         let sampleID = "\(rows.count)-throughput"
         for (name, figure) in [(metric.name, Optional(value)), (Metric.status.name, nil)] {
@@ -76,7 +93,8 @@ struct WrittenRun {
                 SampleRow(
                     runID: self.name, sampleID: sampleID, timestampUTC: "", workload: "w", cellID: "w depth=10",
                     backend: backend, side: side, block: block, position: 0, phase: isFigure ? phase : "",
-                    status: status, metric: name, stat: isFigure ? stat : "", value: figure, operations: 10,
+                    status: status, flags: flags, metric: name, stat: isFigure ? stat : "", value: figure,
+                    operations: 10,
                     parameters: ["depth": "10"]))
         }
     }

@@ -71,6 +71,68 @@ struct DatabaseFileTests {
         try expectRefusal("cut off or damaged")
     }
 
+    /// Changes what the tables forbid to change.
+    private func forge(_ body: (Database) throws -> Void) throws {
+        try fixture.add("one", 1)
+        let queue = try DatabaseQueue(path: fixture.path)
+        try queue.writeWithoutTransaction(body)
+        try queue.close()
+    }
+
+    @Test(
+        "values that the tables forbid",
+        arguments: [
+            ("run", "name = NULL"), ("run", "is_dirty = 'x'"), ("run", "cells = NULL"), ("cell", "name = NULL"),
+            ("series", "backend = NULL"), ("series", "cell = 'x'"), ("figure", "value = NULL"),
+            ("figure", "value = 9e999"), ("figure", "samples = 'x'"),
+            ("run", "host_class = printf('%.*c', 100000, 'x')"),
+            ("cell", "name = replace(printf('%.*c', 1000, 'x'), 'x', char(769))"),
+        ])
+    func forbiddenValues(table: String, change: String) throws {
+        try forge { database in
+            let sql = try #require(
+                try String.fetchOne(database, sql: "SELECT sql FROM sqlite_master WHERE name = ?", arguments: [table]))
+            func set(_ sql: String, _ then: String) throws {
+                try database.execute(sql: "PRAGMA writable_schema = ON")
+                try database.execute(sql: "UPDATE sqlite_master SET sql = ? WHERE name = ?", arguments: [sql, table])
+                try database.execute(sql: then)
+            }
+            let loose = ["NOT NULL", "STRICT,", "STRICT"].reduce(sql) { $0.replacing($1, with: "") }
+            try set(loose, "PRAGMA writable_schema = RESET")
+            try database.execute(sql: "PRAGMA foreign_keys = OFF; UPDATE \(table) SET \(change)")
+            try set(sql, "PRAGMA writable_schema = OFF")
+        }
+        let error = #expect(throws: InputError.self) {
+            let history = try History(fixture.path, for: .reading)
+            _ = (try history.entries(), try history.series())
+        }
+        #expect(error?.message.contains("cut off or damaged") == true, "\(String(describing: error))")
+    }
+
+    @Test(
+        "tables of the right names that are none",
+        arguments: [
+            "DROP TABLE figure; CREATE TABLE figure (run INTEGER)",
+            """
+            DROP TABLE cell; CREATE VIEW cell AS WITH RECURSIVE n(id) AS (VALUES (1) UNION ALL SELECT id + 1 FROM n)
+            SELECT id, 'w' AS name FROM n
+            """,
+            "CREATE TRIGGER more AFTER INSERT ON run BEGIN DELETE FROM cell; END",
+        ])
+    func otherTables(change: String) throws {
+        try forge {
+            try $0.execute(sql: "PRAGMA foreign_keys = OFF")
+            try $0.execute(sql: change)
+        }
+        try expectRefusal("the tables that opbench makes")
+    }
+
+    @Test("another's tables and indexes beside the tables")
+    func foreignTables() throws {
+        try forge { try $0.execute(sql: "CREATE TABLE mine (id); CREATE INDEX fast ON run (digest)") }
+        #expect(try fixture.series().count == 1)
+    }
+
     @Test("a folder")
     func folder() throws {
         try FileManager.default.createDirectory(atPath: fixture.path, withIntermediateDirectories: false)

@@ -2,6 +2,7 @@ import Foundation
 import OpBenchAnalysis
 import OpBenchHistory
 import OpBenchModel
+import TestSupport
 
 /// A new empty folder, removed with the object, and runs to be kept in a history there.
 final class Fixture: Sendable {
@@ -9,8 +10,7 @@ final class Fixture: Sendable {
     var path: String { folder + "/history.sqlite" }
 
     init() throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("opbench-\(UUID())").path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        folder = try TemporaryFolder.make()
     }
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }

@@ -7,27 +7,27 @@ import Testing
 @testable import OpBenchRunner
 
 /// Declared backends, measured as the built-in ones are.
-@Suite(.serialized, .onOwnThreads) struct BackendTests {
+@Suite(.onOwnThreads) struct BackendTests {
     static let bare = Backend("bare", "Can run closures.") { _ in BareQueue() }.declared.factory
     static let full = Backend("full", "Can all.", limits: 1...64, guarantees: [.limit, .priorityOrder, .suspension]) {
         FullQueue(limit: $0.limit)
     }.declared.factory
 
-    @Test(arguments: [bare, full].map(\.id), Fixture.triedShapes)
-    func `a declared queue passes the outcome check on every shape that it can express`(
-        _ id: BackendID, _ index: Int
-    ) async throws {
+    @Test(arguments: [bare, full].map(\.id))
+    func `a declared queue passes the outcome check on every shape that it can express`(_ id: BackendID) async throws {
         let factory = id == Self.bare.id ? Self.bare : Self.full
-        let (shape, parameters) = Fixture.shapes[index]
-        let plan = try Fixture.plan(shape, parameters)
-        for flavour in SampleFlavour.allCases where ShapeDefinition.of(plan.shape).kinds.contains(flavour.kind) {
-            let report = try await Fixture.report(factory, flavour, shape, parameters)
-            if case .unsupported(let reason) = factory.supports(plan) {
-                #expect(report.status == .unsupported)
-                #expect(report.notes == reason && !reason.isEmpty)
-            } else {
-                #expect(report.status == .ok, "\(flavour): \(report.notes)")
-                #expect(!report.figures.isEmpty)
+        for (shape, parameters) in Fixture.triedShapes {
+            let plan = try Fixture.plan(shape, parameters)
+            for flavour in SampleFlavour.allCases where ShapeDefinition.of(plan.shape).kinds.contains(flavour.kind) {
+                let report = try await Fixture.report(factory, flavour, shape, parameters)
+                let which = "\(flavour) of \(shape) \(parameters)"
+                if case .unsupported(let reason) = factory.supports(plan) {
+                    #expect(report.status == .unsupported, "\(which)")
+                    #expect(report.notes == reason && !reason.isEmpty, "\(which)")
+                } else {
+                    #expect(report.status == .ok, "\(which): \(report.notes)")
+                    #expect(!report.figures.isEmpty, "\(which)")
+                }
             }
         }
     }
@@ -102,14 +102,60 @@ import Testing
         #expect(try await Fixture.report(once, .check, "independent", parameters).status == .ok)
     }
 
+    @Test(
+        arguments: [
+            ("independent", #"{"items": 20, "work_ns": 0}"#),
+            ("independent", #"{"items": 20, "submission": "refill", "window": 7, "work_ns": 0}"#),
+            ("chain", #"{"depth": 6, "work_ns": 0}"#), ("graph", #"{"kind": "diamond", "width": 3, "layers": 3}"#),
+            ("asynchronous", #"{"operations": 10}"#), ("asynchronous", #"{"operations": 10, "ended_by": "itself"}"#),
+            ("cancel_storm", #"{"operations": 10, "enqueue": "live"}"#), ("observers", #"{"operations": 10}"#),
+            ("block_groups", #"{"groups": 3}"#),
+        ])
+    func `work that runs again when its round is over is found, and finds nothing freed`(
+        _ shape: String, _ parameters: String
+    ) throws {
+        let log = BelatedQueue.Log()
+        let factory = Backend("belated", "") { _ in BelatedQueue(log) }.declared.factory
+        let plan = try Fixture.plan(shape, parameters)
+        let body = OperationBody(plan: plan, kernel: Fixture.kernel, mode: .marked)
+        let producers = Producers(plan)
+        for _ in 0..<3 {
+            _ = Round.run(plan, by: factory, body, producers: producers)
+            #expect(plan.violations(of: body.traces).isEmpty)
+            body.reset()
+        }
+        producers.dismiss()
+        let found = BrokenRound.findings.count
+        log.runAgain()
+        #expect(BrokenRound.findings.count >= found + 3)
+        #expect(BrokenRound.findings.suffix(3).allSatisfy { $0.contains("once more") })
+        body.deallocate()
+    }
+
+    @Test func `a round of which work was lost or ran twice keeps its queue, which may still be at work`() throws {
+        let log = CountedQueue.Log()
+        for times in [0, 1, 2] {
+            let factory = Backend("counted", "") { _ in CountedQueue(log, times: times) }.declared.factory
+            // What is lost would be waited for, if no other ran twice.
+            let plan = try Fixture.plan("independent", #"{"items": 4, "work_ns": 0}"#)
+            let body = OperationBody(plan: plan, kernel: Fixture.kernel, mode: .marked)
+            let producers = Producers(plan)
+            _ = Round.run(plan, by: factory, body, producers: producers)
+            producers.dismiss()
+            #expect(plan.violations(of: body.traces).isEmpty == (times == 1))
+            #expect(log.shutDown.exchange(0, ordering: .relaxed) == (times == 1 ? 1 : 0))
+            body.deallocate()
+        }
+    }
+
     @Test func `a broken guarantee makes a check invalid, and without it there is none`() async throws {
-        let parameters = #"{"items": 4, "max_concurrent": 1, "work_ns": 20000000}"#
-        let broken = Backend("broken", "", limits: 1...9, guarantees: .limit) { _ in FullQueue(limit: 4) }
-        let report = try await Fixture.report(broken.declared.factory, .check, "independent", parameters)
+        let parameters = #"{"operations": 4, "max_concurrent": 1, "work_ns": 0}"#
+        let broken = Backend("broken", "", limits: 1...9, guarantees: .limit) { _ in BoundlessQueue(operations: 4) }
+        let report = try await Fixture.report(broken.declared.factory, .check, "asynchronous", parameters)
         #expect(report.status == .invalid)
         #expect(report.notes.contains("at limit 1"))
-        let modest = Backend("modest", "", limits: 1...9) { _ in FullQueue(limit: 4) }
-        #expect(try await Fixture.report(modest.declared.factory, .check, "independent", parameters).status == .ok)
+        let modest = Backend("modest", "", limits: 1...9) { _ in BoundlessQueue(operations: 4) }
+        #expect(try await Fixture.report(modest.declared.factory, .check, "asynchronous", parameters).status == .ok)
     }
 
     @Test(arguments: [

@@ -1,7 +1,10 @@
 import Dispatch
+import OpBenchBackends
 import OpBenchKit
 import OperationEngine
 import Synchronization
+import TestSupport
+import Testing
 
 /// A queue that can run closures, and nothing else.
 final class BareQueue: MeasuredQueue {
@@ -85,6 +88,45 @@ final class HastyQueue: MeasuredQueue {
     func submit(_ work: @escaping Work) { for _ in 0..<times { work() } }
 }
 
+/// A queue of no threads that keeps what it has run, to run all of it once more when its rounds are over.
+final class BelatedQueue: MeasuredQueue {
+    final class Log: @unchecked Sendable {
+        private let lock = PlainLock()
+        private var works: [Work] = []
+
+        func keep(_ work: @escaping Work) { lock.whileLocked { works.append(work) } }
+
+        func runAgain() {
+            let works = lock.whileLocked { self.works }
+            for work in works { work() }
+        }
+    }
+
+    private let log: Log
+
+    init(_ log: Log) { self.log = log }
+
+    func submit(_ work: @escaping Work) {
+        log.keep(work)
+        work()
+    }
+}
+
+/// A queue of no threads and no limit: no work has ended for it before all of it has begun.
+final class BoundlessQueue: AsynchronousQueue {
+    private let haveBegun = Gate("all work has begun")
+    private let rest: Atomic<Int>
+
+    init(operations: Int) { rest = Atomic(operations) }
+
+    func submit(_ work: @escaping Work) { work() }
+
+    func submitAsynchronous(_ work: @escaping @Sendable (_ end: @escaping Work) -> Void) {
+        work { [haveBegun] in haveBegun.wait() }
+        if rest.subtract(1, ordering: .relaxed).newValue == 0 { haveBegun.open() }
+    }
+}
+
 /// A queue that tells when it is made and shut down.
 final class CountedQueue: SuspendableQueue {
     final class Log: Sendable {
@@ -94,13 +136,27 @@ final class CountedQueue: SuspendableQueue {
 
     private let queue = FullQueue(limit: nil)
     private let log: Log
+    private let times: Int
+    private let submitted = Atomic<Int>(0)
 
-    init(_ log: Log) {
-        self.log = log
+    /// - Parameter times: how often the first operation runs; what is too little, the second does more.
+    init(_ log: Log, times: Int = 1) {
+        (self.log, self.times) = (log, times)
         log.made.add(1, ordering: .relaxed)
     }
 
-    func submit(_ work: @escaping Work) { queue.submit(work) }
+    func submit(_ work: @escaping Work) {
+        let times =
+            switch submitted.add(1, ordering: .relaxed).oldValue {
+            case 0: times
+            case 1: max(1, 2 - times)
+            default: 1
+            }
+        // Once more at once, so that it has ended before the others.
+        if times > 1 { work() }
+        if times > 0 { queue.submit(work) }
+    }
+
     func suspend() { queue.suspend() }
     func resume() { queue.resume() }
     func shutDown() { log.shutDown.add(1, ordering: .relaxed) }

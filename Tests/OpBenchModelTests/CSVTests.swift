@@ -23,7 +23,7 @@ struct CSVTests {
     @Test("The columns of samples.csv")
     func sampleColumns() {
         let documented = names([
-            "schema_version,run_id,sample_id,timestamp_utc,workload,cell_id,backend,side,block,position,phase",
+            "schema_version,run_id,sample_id,timestamp_utc,host,workload,cell_id,backend,side,block,position,phase",
             "iteration,operation_class,status,sample_flags,metric,stat,value,unit,direction,deterministic,operations,notes",
         ])
         #expect(SampleRow.columns == documented)
@@ -64,7 +64,7 @@ struct CSVTests {
             CompareRow.columns
                 == names([
                     "schema_version,cell_id,backend,phase,operation_class,metric,stat,base_value,head_value,ratio",
-                    "ci_low,ci_high,p,p_adjusted,noise_floor,threshold,verdict",
+                    "ci_low,ci_high,p,p_adjusted,noise_floor,threshold,verdict,reason,settled_by",
                 ]))
     }
 
@@ -73,7 +73,7 @@ struct CSVTests {
         #expect(CSVFile.header(of: SampleRow.self, parameters: ["b", "a"]).hasSuffix(",notes,param_a,param_b\n"))
         #expect(
             CSVFile.line(of: sample(), parameters: ["items", "depth", "form"])
-                == "2,run,00001-throughput,2026-01-02T03:04:05Z,sample,sample items=10,engine,,3,1,total,,,ok,"
+                == "3,run,00001-throughput,2026-01-02T03:04:05Z,,sample,sample items=10,engine,,3,1,total,,,ok,"
                 + "noisy;short,time,total,0.1,ns,lower,false,10,,,closure,10\n")
     }
 
@@ -130,7 +130,7 @@ struct CSVTests {
         let line = CSVFile.line(of: histogram)
         #expect(
             line
-                == "2,w,\"w items=1, 2\",dispatch,base,1-latency,start,priority=low,0 63 9223372036854775807,1 2 3\n")
+                == "3,w,\"w items=1, 2\",dispatch,base,1-latency,start,priority=low,0 63 9223372036854775807,1 2 3\n")
         let rows = [histogram, .blank]
         #expect(try CSVFile.rows(HistogramRow.self, text: CSVFile.text(of: rows), file: "x") == rows)
         for (old, new) in [("1 2 3", "1 2"), ("1 2 3", "1  2"), ("1 2 3", "1 2 x"), ("0 63", "0 6.3")] {
@@ -178,7 +178,7 @@ struct CSVTests {
         #expect(changed("param_form", "form").message.contains("unknown columns"))
         #expect(changed("param_form", "param_zzz").message.contains("unknown columns"))
         #expect(changed("param_form", "param.form").message.contains("unknown columns"))
-        #expect(changed("\n2,", "\n1,").description.hasPrefix("samples.csv:2: column schema_version: \"1\" is not"))
+        #expect(changed("\n3,", "\n1,").description.hasPrefix("samples.csv:2: column schema_version: \"1\" is not"))
         #expect(changed("0.1,", "fast,").path == "column value")
         #expect(changed("0.1,", "nan,").path == "column value")
         #expect(changed("0.1,", "0x1p3,").path == "column value")
@@ -186,7 +186,7 @@ struct CSVTests {
         #expect(changed(",ok,", ",fine,").path == "column status")
         #expect(changed(",time,", ",tempo,").path == "column unit")
         #expect(changed(",ns,lower", ",s,lower").path == "column unit")
-        #expect(changed("closure,10\n", "closure\n").message.contains("24 fields where the header has 25"))
+        #expect(changed("closure,10\n", "closure\n").message.contains("25 fields where the header has 26"))
         #expect(changed(",closure", ",clo\"sure").message.contains("a quote inside"))
         #expect(changed(",closure", ",\"clo\"sure").message.contains("after a closing quote"))
         #expect(changed(",closure", ",clo\rsure").message.contains("carriage return"))
@@ -199,6 +199,14 @@ struct CSVTests {
             #expect(refusal { _ = try CSVFile.read(SampleRow.self, file: file) }.remedy.contains("samples.csv"))
         }
         #expect(refusal { _ = try CSVFile.read(SampleRow.self, file: "/no/samples.csv") }.message == "no such file")
+    }
+
+    @Test(
+        "Names of parameters are such as are written: an export keeps their order", arguments: ["a\u{1}", "a::", "##["])
+    func parameterNames(name: String) {
+        let header = CSVFile.header(of: SampleRow.self, parameters: ["a", name])
+        let error = refusal { _ = try CSVFile.rows(SampleRow.self, text: header, file: "x.csv") }
+        #expect(error.message.contains("unknown columns"))
     }
 }
 

@@ -57,7 +57,7 @@ import Testing
             .filter { !$0.isEmpty }
             row.value = others.figure()
             let value = others.next()
-            row.parameters = value.isEmpty ? [:] : ["p" + text: value]
+            row.parameters = value.isEmpty ? [:] : ["p": value]
             let read = try CSVFile.rows(SampleRow.self, text: CSVFile.text(of: [row]), file: "x")
             guard read.count == 1, read[0] == row else { return false }
             // `==` takes canonically equivalent texts for one.

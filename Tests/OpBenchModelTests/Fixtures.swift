@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpBenchModel
@@ -36,7 +37,7 @@ enum Fixtures {
 
     /// Runs the body with a file of that text, and removes it.
     static func withFile<Result>(_ bytes: Data, _ body: (String) throws -> Result) throws -> Result {
-        let url = FileManager.default.temporaryDirectory.appending(path: "opbench-\(UUID().uuidString)")
+        let url = URL(filePath: TemporaryFolder.unusedPath())
         try bytes.write(to: url)
         defer { try? FileManager.default.removeItem(at: url) }
         return try body(url.path)

@@ -134,6 +134,49 @@ struct FormerVersionTests {
         #expect(again == rows, "a file of today needs no samples")
     }
 
+    @Test("histograms.csv: buckets add up to no more than there are numbers, and each has its count")
+    func histogramsOfAnyNumbers() throws {
+        var sample = SampleRow.blank
+        (sample.sampleID, sample.cellID) = ("7-latency", "w")
+        let header = "sample_id,stage,class,upper_bound_ns,count\n"
+        let text = header + "7-latency,start,,1010,9223372036854775807\n7-latency,start,,1015,3\n"
+        let rows = try Fixtures.withFile(text) { try HistogramFile.read($0, samples: [sample]) }
+        #expect(rows.map(\.counts) == [[.max]])
+        let error = refusal {
+            _ = try self.rows(HistogramRow.self, header + "7-latency,start,,10 11,1\n")
+        }
+        #expect(error.path == "column count" && error.remedy.contains("as many counts"))
+    }
+
+    @Test("Seconds that no Double holds in nanoseconds stay figures")
+    func greatTimes() throws {
+        #expect(FormerTime.nanoseconds(1e305) == .greatestFiniteMagnitude)
+        #expect(FormerTime.nanoseconds(-1e305) == -.greatestFiniteMagnitude)
+        var row = SummaryRow.blank
+        row.operationsPerSecond = 1e-300
+        row.convert(from: .one)
+        #expect(row.timePerOperation == .greatestFiniteMagnitude)
+    }
+
+    @Test("compare.csv and goals.csv of the current version from before they had reasons")
+    func withoutReasons() throws {
+        func without<Row: CSVRow>(_ row: Row) -> String {
+            CSVFile.text(of: [row]).split(separator: "\n").map { line in
+                line.split(separator: ",", omittingEmptySubsequences: false).dropLast(2).joined(separator: ",") + "\n"
+            }.joined()
+        }
+        var compared = CompareRow.blank
+        (compared.cellID, compared.base, compared.verdict) = ("w", 5, .inconclusive)
+        #expect(try rows(CompareRow.self, without(compared)) == [compared])
+        var goal = GoalRow.blank
+        (goal.cellID, goal.blocks, goal.verdict) = ("w", 5, .inconclusive)
+        #expect(try rows(GoalRow.self, without(goal)) == [goal])
+        // Half of what was added is no file of any time.
+        let half = without(compared).replacing(",verdict\n", with: ",verdict,reason\n")
+        #expect(refusal { _ = try rows(CompareRow.self, half) }.description.contains("\"settled_by\" belongs"))
+        #expect(CompareRow.columns.suffix(2) == GoalRow.columns.suffix(2))
+    }
+
     // MARK: Newer ones
 
     @Test("A newer version is refused by its name, whatever its columns are")
@@ -143,10 +186,10 @@ struct FormerVersionTests {
         }
         let row = CSVFile.text(of: [SampleRow.blank])
         let ofToday = "\n\(SchemaVersion.current.rawValue),"
-        let expected = "new.csv:2: column schema_version: \"3\" is a newer version than this opbench knows, which is 2"
-        #expect(message(row.replacing(ofToday, with: "\n3,")).hasPrefix(expected))
-        #expect(message("schema_version,run_id,what\n3,r,x\n").hasPrefix(expected))
-        #expect(message("schema_version,run_id,what\n3,r,x,y,z\n").hasPrefix(expected))
+        let expected = "new.csv:2: column schema_version: \"4\" is a newer version than this opbench knows, which is 3"
+        #expect(message(row.replacing(ofToday, with: "\n4,")).hasPrefix(expected))
+        #expect(message("schema_version,run_id,what\n4,r,x\n").hasPrefix(expected))
+        #expect(message("schema_version,run_id,what\n4,r,x,y,z\n").hasPrefix(expected))
         // Of no version that tells, it is the columns that are wrong.
         #expect(message("schema_version,run_id,what\n").contains("\"sample_id\" belongs"))
         #expect(message("schema_version,run_id,what\nx,r,x\n").contains("\"sample_id\" belongs"))

@@ -54,6 +54,30 @@ struct JSONParserTests {
         #expect(error.path == #"$.a[1]["b c"]"#)
     }
 
+    @Test("Mistakes on one line each have their column, in time by its length", .onOwnThreads)
+    func manyMistakes() {
+        func columns(_ text: String) -> [String] {
+            let mistakes = Mistakes()
+            _ = try? JSONParser.read(text, file: "x.json", mistakes)
+            return mistakes.gathered?.errors.map { error in
+                String(error.message.prefix { $0 != ":" }.split(separator: " ").last!)
+            } ?? []
+        }
+        #expect(columns("[\n1 \"é\" 3,\n\n  4 5]") == ["3", "7", "5"])
+        // Counted from the start of the line each time, this took a quarter of an hour.
+        #expect(columns("[" + String(repeating: "1 ", count: 500_000) + "1]").prefix(3) == ["4", "6", "8"])
+    }
+
+    @Test("A path has the beginning of a long name")
+    func longNames() {
+        let name = String(repeating: "é", count: 10_000)
+        let plain = String(repeating: "n", count: 10_000)
+        let error = refusal {
+            _ = try JSONParser.parse("{\"\(name)\": {\"\(plain)\": {\"b\": 1, \"b\": 1}}}", file: "x.json")
+        }
+        #expect(error.path == "$[\"\(name.prefix(60))…\"][\"\(plain.prefix(60))…\"].b")
+    }
+
     @Test("Nesting is bounded, so that no input exhausts the stack")
     func depth() throws {
         let deepest = String(repeating: "[", count: 64) + String(repeating: "]", count: 64)

@@ -65,6 +65,45 @@ struct PolicyTests {
         #expect(GatePolicy.standard.rule(for: row("w", .engine, "allocations"))?.maxRegression == 0)
         #expect(GatePolicy.standard.rule(for: row("w", .engine, "time")) == nil)
         #expect(GatePolicy.standard.rule(for: row("w", .dispatch, "allocations")) == nil)
+        #expect(
+            GatePolicy.standard.rule(for: row("w", BackendID(rawValue: "mine"), "allocations"))?.minAbsolute == 0.05)
+    }
+
+    @Test("A count has the metric's slack, unless the rule says what is none; the slack of nothing is warned of")
+    func slack() throws {
+        func rule(_ more: String = "", on metric: String = "allocations") throws -> FigureRule? {
+            let text = #"{"version": 2, "rules": [{"metric": "\#(metric)", "max_regression": 0\#(more)}]}"#
+            return try decode(text).rule(for: row("w", .engine, metric))
+        }
+        #expect(try rule()?.minAbsolute == 0.05)
+        #expect(try rule(on: "allocated_bytes")?.minAbsolute == 2)
+        #expect(try rule(on: "time")?.minAbsolute == nil)
+        #expect(try rule(#", "min_absolute": 0"#)?.minAbsolute == 0)
+        #expect(try rule(#", "min_absolute": 1"#)?.minAbsolute == 1)
+        let policy = try decode(
+            """
+            {"version": 2, "rules": [
+              {"metric": "time", "max_regression": 0, "min_absolute": 0}, {"metric": "alloc*", "max_regression": 0},
+              {"metric": "alloc*", "max_regression": 0, "min_absolute": 0}, {"metric": "*", "max_regression": 0.1}]}
+            """)
+        #expect(policy.rulesWithoutSlack == [2])
+    }
+
+    @Test("`own` is the engine and every backend that is not built in; nothing else is")
+    func own() throws {
+        let policy = try decode(
+            #"{"version": 2, "rules": [{"backend": "own", "metric": "time", "max_regression": 0}]}"#)
+        func isJudged(_ backend: String) -> Bool {
+            policy.rule(for: row("w", BackendID(rawValue: backend), "time")) != nil
+        }
+        #expect(isJudged("engine") && isJudged("mine") && isJudged("mine:fast"))
+        for definition in BackendDefinition.builtIn where definition.id != .engine {
+            #expect(!isJudged(definition.id.rawValue), "\(definition.id)")
+        }
+        let unknown = refusal {
+            _ = try decode(#"{"version": 2, "rules": [{"backend": "mine", "metric": "time", "max_regression": 0}]}"#)
+        }
+        #expect("\(unknown)".contains("a backend that a program declares is known to that program alone"))
     }
 
     @Test("Goals: what they bound, what the ratio is taken to, and how many blocks a missed one takes")

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @testable import OpBenchModel
@@ -9,8 +10,7 @@ import Testing
     private let root: String
 
     init() throws {
-        root = FileManager.default.temporaryDirectory.appending(path: "opbench-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+        root = try TemporaryFolder.make()
     }
 
     private func path(_ name: String) -> String { "\(root)/\(name)" }
@@ -177,9 +177,7 @@ import Testing
 @Suite("Files that are read") struct TextFileTests {
     @Test("A FIFO without a writer, a device and a file that is too large are refused at once")
     func refusals() throws {
-        let root = FileManager.default.temporaryDirectory.appending(path: "opbench-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: root) }
+        let root = try TemporaryFolder.make()
         mkfifo(root + "/fifo", 0o600)
         symlink("/dev/zero", root + "/zero")
         #expect(truncate(root, 0) != 0)

@@ -92,6 +92,45 @@ struct WorkloadTests {
     func digest(text: String, expected: String) {
         #expect(SHA256.hexadecimal(of: Array(text.utf8)) == expected)
     }
+
+    // MARK: More than can be
+
+    @Test("A list of backends takes time by its length", .onOwnThreads)
+    func manyBackends() {
+        let names = Array(repeating: "\"engine\"", count: 60_000) + Array(repeating: "\"dispatch\"", count: 60_000)
+        let mistakes = #expect(throws: InputErrors.self) {
+            try decode(backends: "[" + names.joined(separator: ",") + "]")
+        }
+        #expect(mistakes?.errors.first?.message == "engine appears twice in the list")
+        #expect((mistakes?.omitted ?? 0) > 100_000)
+    }
+
+    @Test("Phases of more operations than there are numbers are refused, not added up")
+    func deepTrees() {
+        let tree = #"{"name": "NAME", "shape": "graph", "parameters": {"kind": "binary_tree", "layers": 100}}"#
+        let phases = ["a", "b"].map { tree.replacing("NAME", with: $0) }.joined(separator: ",")
+        let error = refusal { _ = try decode(shape: "sequence", parameters: "{\"phases\": [\(phases)]}") }
+        #expect(error.message.contains("operations"))
+    }
+
+    @Test("Cells are counted with their phases, since each is one to be checked", .onOwnThreads)
+    func cellsOfPhases() throws {
+        func parameters(_ phases: Int, _ values: Int) -> String {
+            let phases = (0..<phases).map { #"{"name": "p\#($0)", "shape": "chain"}"# }.joined(separator: ",")
+            return "{\"phases\": [\(phases)], \"work_ns\": \(Array(0..<values))}"
+        }
+        #expect(try decode(shape: "sequence", parameters: parameters(2, 50)).cells().count == 50)
+        let error = refusal { _ = try decode(shape: "sequence", parameters: parameters(16, 7000)) }
+        #expect(error.message == "the lists multiply into 7000 cells, which have 112000 phases")
+    }
+
+    @Test("The names of all cells are bounded, since every row has one", .onOwnThreads)
+    func longCellNames() {
+        let weights = (0..<100).map { "\"0.\(100_000 + $0)\": 0.12345678901\($0)" }.joined(separator: ",")
+        let parameters = "{\"mix\": {\(weights)}, \"work_ns\": \(Array(0..<50_000))}"
+        let error = refusal { _ = try decode(shape: "thread_priority", parameters: parameters) }
+        #expect(error.message.contains("the names of the 50000 cells take"))
+    }
 }
 
 @Suite("Rules of a workload")

@@ -26,6 +26,13 @@ struct LatencyCurveTests {
         #expect(curve.points.map(\.part) == [2.0 / 6, 1])
     }
 
+    @Test("of more operations than there are numbers are those of the greatest number")
+    func greatCounts() throws {
+        let curve = try #require(curves([(100, .max), (100, 1), (200, .max)]).curve(key))
+        #expect(curve.total == .max && curve.points.map(\.part) == [1, 1])
+        #expect(curve.buckets.max() == .max)
+    }
+
     @Test("reach the greatest latency, and rise")
     func rise() throws {
         let curve = try #require(curves((1...1000).map { (Int64($0) * 10, 1) }).curve(key, ticks: 4))

@@ -37,7 +37,7 @@ struct ReportPageTests {
         let html = ReportPage(title: "{{data}}").html(nonce: "n")
         #expect(html.contains("<title>{{data}}</title>"))
         #expect(html.matches(of: /id="data"/).count == 1)
-        for name in ["nonce", "style", "script", "library", "license", "verdicts"] {
+        for name in ["nonce", "style", "script", "library", "license", "heading", "verdicts", "advice"] {
             #expect(!html.contains("{{\(name)}}"))
         }
     }
@@ -48,26 +48,54 @@ struct ReportPageTests {
         fixture.add()
         let judged = JudgedFigures(
             kind: .baseline, title: "today against main", outcome: "regression",
-            columns: [.init(title: "cell", isText: true), .init(title: "verdict", isText: true)],
+            columns: [
+                .init(title: "cell", isText: true), .init(title: "detects", isText: false, isDetail: true),
+                .init(title: "verdict", isText: true),
+            ],
             rows: [
                 .init(
-                    cellID: "w", figure: "time", cells: ["w", "regression"], verdict: "regression", backend: "engine",
+                    cellID: "w", figure: "time", cells: ["w", "2 %", "regression"], verdict: "regression",
+                    backend: "engine",
                     ratio: 1.1, low: 1.08, high: 1.12, margin: 0.05),
-                .init(cellID: "w", figure: "x", cells: ["w", ""], verdict: "", backend: "engine"),
+                .init(cellID: "w", figure: "x", cells: ["w", "", ""], verdict: "", backend: "engine"),
             ])
         let html = fixture.page(verdicts: [judged]).html(nonce: "n")
-        let body = try #require(html.firstRange(of: "<main>")).upperBound
+        let body = try #require(html.firstRange(of: "<main ")).upperBound
         let first = try #require(html[body...].firstRange(of: "<section")).lowerBound
         #expect(html[first...].hasPrefix("<section id=\"verdicts\""))
         #expect(html.contains("<strong>regression</strong> 1 figure judged: 1 regression"))
+        #expect(html.contains(#""columns":[["cell",true,false],["detects",false,true],["verdict",true,false]]"#))
     }
 
     @Test("says that nothing was judged, and by which commands something would be")
-    func nothingJudged() {
+    func nothingJudged() throws {
         let page = ReportPage(title: "t", advice: [(words: "by goals", command: "opbench report 'a b' --policy <x>")])
         let html = page.html(nonce: "n")
-        #expect(html.contains("Nothing was judged"))
+        #expect(html.contains("<p>Nothing was judged: "))
+        // A page of figures does not begin with what it has not.
+        let section = try #require(html.firstRange(of: "<section id=\"verdicts\""))
+        let last = try #require(html.firstRange(of: "<section id=\"workloads\""))
+        #expect(section.lowerBound > last.lowerBound)
         #expect(html.contains("<li>by goals: <code>opbench report &#39;a b&#39; --policy &lt;x&gt;</code></li>"))
+    }
+
+    @Test("names the backends in the order of the rows, which is that of the files")
+    func order() throws {
+        var fixture = PageFixture()
+        for backend in ["mine", "serial", "engine"] { fixture.add(backend) }
+        #expect(try parsed(fixture.page())["backends"] as? [String] == ["mine", "serial", "engine"])
+    }
+
+    @Test("begins with each run's heading and warning, as text")
+    func heading() {
+        var run = PageRun(name: "a<b", heading: ["monday", "x & y"], warning: "noisy <all>", samples: [], summary: [])
+        let one = ReportPage(title: "t", runs: [run]).html(nonce: "n")
+        #expect(one.contains("<p class=\"run\"><span>monday</span> <span>x &amp; y</span></p>\n"))
+        #expect(one.contains("<p class=\"banner\">noisy &lt;all&gt;</p>"))
+        run.warning = ""
+        let two = ReportPage(title: "t", runs: [run, run]).html(nonce: "n")
+        #expect(two.contains("<p class=\"run\"><span><strong>a&lt;b</strong></span> <span>monday</span>"))
+        #expect(!two.contains("class=\"banner\""))
     }
 
     static let hostile = [
@@ -82,7 +110,7 @@ struct ReportPageTests {
         fixture.add(name, cell: name, workload: name, parameters: [name: name])
         fixture.add(name, cell: name + "2", workload: name, parameters: [name: name + "2"])
         var run = fixture.run
-        run.name = name
+        (run.name, run.heading, run.warning) = (name, [name], name)
         run.workloads = [.init(name: name, file: name, text: name)]
         run.facts = [.init(name, name)]
         let judged = JudgedFigures(

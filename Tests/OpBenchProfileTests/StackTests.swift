@@ -124,7 +124,14 @@ struct StackTests {
             ("__memmove_avx_unaligned_erms", "/lib/x86_64-linux-gnu/libc.so.6", .libc),
             ("do_syscall_64", "[kernel.kallsyms]", .kernel), ("ext4_write", "[ext4]", .kernel),
             ("[unknown]", "[kernel.kallsyms]", .kernel), ("__vdso_clock_gettime", "[vdso]", .libc),
-            ("[unknown]", "/b/opbench", .unknown), ("[unknown]", "", .unknown), ("hot", "/tmp/a", .unknown),
+            ("[unknown]", "/b/opbench", .unknown), ("[unknown]", "", .unknown), ("hot", "", .unknown),
+            // Other modules of a program, in Swift and in C, and libraries that it loads.
+            ("hot", "/tmp/a", .library), ("f.part.0", "/tmp/a", .library),
+            ("$s8NIOPosix13NIOThreadPoolC7processyyF", "/tmp/a", .library),
+            ("NIOPosix.NIOThreadPool.process() -> ()", "", .library),
+            ("[unknown]", "/usr/lib/libz.so.1", .library), ("deflate", "/usr/lib/libz.so.1", .library),
+            ("$s15Synchronization6AtomicV5storeyyF", "/tmp/a", .swiftRuntime),
+            ("$s8Dispatch0A5QueueC5asyncyyF", "/tmp/a", .engine), ("nio_thread_pool_main", "/tmp/a", .workload),
             ("_dispatch_worker_thread", "/usr/lib/swift/linux/libdispatch.so", .engine),
             ("$s10Foundation14OperationQueueC", "/usr/lib/swift/linux/libFoundation.so", .engine),
             ("$s", "/b/opbench", .unknown), ("$s99999999999999999999a", "/b/opbench", .unknown),
@@ -148,7 +155,9 @@ struct StackTests {
         func weight(_ frameClass: FrameClass) -> Int64? { table.rows.first { $0.frameClass == frameClass }?.weight }
         #expect(weight(.libc) == 30)
         #expect(weight(.references) == 7)
-        #expect(weight(.unknown) == 63)
+        // What is neither the benchmark's nor a system library's is another module of the program.
+        #expect(weight(.library) == 60)
+        #expect(weight(.unknown) == 3)
         #expect(table.rows.reduce(0) { $0 + $1.perOperation } == 10)
         #expect(table.unknownCallers == 33)
         #expect(table.unknownCallersShare == 0.33)
@@ -158,6 +167,31 @@ struct StackTests {
         #expect(lines.contains("callers unknown: 33.0 %; the share with callees is too low"))
         #expect(lines.last == "  35.0 % own, 35.0 % with callees: b")
         #expect(StackReport(StackProfile(unit: .bytes), operations: 1).lines() == ["no sample"])
+    }
+
+    @Test("Modules that a program is made of stand below their class by name, the heaviest first")
+    func modules() {
+        var profile = StackProfile(unit: .nanoseconds)
+        let (pool, file) = ("$s8NIOPosix13NIOThreadPoolC7processyyF", "/b/nio-thread-pool")
+        for (symbol, object, weight) in [
+            (pool, file, 50), ("$s7NIOCore10ByteBufferV5writeyyF", file, 10), ("CNIOAtomics_load", file, 20),
+            ("deflate", "/usr/lib/libz.so.1", 5), (StackFrame.unknownName, file, 15),
+        ] {
+            let name = SwiftDemangler.demangle(symbol) ?? symbol
+            profile.add(
+                Self.frames("start_thread") + [StackFrame(name: name, symbol: symbol, object: object)],
+                weight: Int64(weight))
+        }
+        let table = ClassTable(profile, operations: 10)
+        #expect(table.modules.map(\.name) == ["NIOPosix", "nio-thread-pool", "NIOCore", "libz.so.1"])
+        #expect(table.modules.map(\.weight) == [50, 20, 10, 5])
+        #expect(table.rows.first { $0.frameClass == .library }?.weight == 85)
+        #expect(table.rows.first { $0.frameClass == .unknown }?.weight == 15)
+        let lines = StackReport(profile, operations: 10).lines(functions: 0)
+        let first = [
+            "  other modules: 85.0 %, 8.50 ns an operation", "    NIOPosix: 50.0 %", "    nio-thread-pool: 20.0 %",
+        ]
+        #expect(Array(lines[1...3]) == first)
     }
 
     // MARK: Flame graphs

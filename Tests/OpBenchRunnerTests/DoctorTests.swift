@@ -1,3 +1,5 @@
+import Glibc
+import OpBenchModel
 import TestSupport
 import Testing
 
@@ -5,14 +7,13 @@ import Testing
 
 @Suite(.onOwnThreads) struct DoctorTests {
     private static let defects: [(String, Finding.Weight, @Sendable (inout HostReadings) -> Void)] = [
-        ("processors", .bad, { $0.allowedProcessors = 1 }),
+        ("processors", .bad, { $0.layout.allowed = ProcessorSet([0]) }),
         ("cgroup quota", .bad, { $0.quotaProcessors = 1.5 }),
         ("cgroup quota", .note, { $0.quotaProcessors = 16 }),
         ("cgroup quota", .bad, { ($0.quotaProcessors, $0.throttledShare) = (16, 0.01) }),
         ("governor", .bad, { $0.governor = "powersave" }),
         ("governor", .note, { $0.governor = nil }),
         ("turbo", .bad, { $0.hasTurbo = true }),
-        ("SMT", .note, { $0.hasThreadsPerCore = true }),
         ("hypervisor", .note, { $0.isVirtual = true }),
         ("hypervisor", .bad, { ($0.isVirtual, $0.stolenShare) = (true, 0.05) }),
         ("other processes", .bad, { $0.foreignShare = 0.6 }),
@@ -43,8 +44,8 @@ import Testing
     /// A machine as one would wish for.
     private func readings(_ change: @Sendable (inout HostReadings) -> Void = { _ in }) -> HostReadings {
         var readings = HostReadings(
-            onlineProcessors: 8, allowedProcessors: 8, quotaProcessors: nil, governor: "performance", hasTurbo: false,
-            hasThreadsPerCore: false, isVirtual: false, clockSource: "tsc", clockCost: 20, clockStep: 1,
+            layout: Self.plain(processors: 8), quotaProcessors: nil, governor: "performance", hasTurbo: false,
+            isVirtual: false, clockSource: "tsc", clockCost: 20, clockStep: 1,
             sleepDelay: 60_000, stolenShare: 0, foreignShare: 0.01, throttledShare: 0, load: 0.2,
             addressRandomization: 2, mayRaisePriority: true, availableBytes: 8 << 30,
             usedSwapBytes: 0, allocator: "jemalloc 5.3", countsAllocations: true, configuration: "release",
@@ -53,28 +54,97 @@ import Testing
         return readings
     }
 
+    /// One thread per core, one node, all allowed.
+    private static func plain(processors: Int) -> ProcessorLayout {
+        let all = ProcessorSet(0..<processors)
+        return ProcessorLayout(
+            online: all, allowed: all, cores: all.numbers.map { ProcessorSet([$0]) },
+            nodes: [.init(number: 0, processors: all)])
+    }
+
     @Test func `on a good machine all is good, and nothing is advised`() {
         for finding in Doctor.findings(from: readings()) {
             #expect(finding.weight == .good && finding.remedy.isEmpty, "\(finding)")
         }
     }
 
+    @Test func `the programs that use the machine are named`() {
+        let busy = readings {
+            $0.foreignShare = 1.995
+            $0.busiest = [BusyProcess(name: "swift-frontend", share: 1.8), BusyProcess(name: "rsync", share: 0.15)]
+        }
+        let finding = Doctor.findings(from: busy).first { $0.subject == "other processes" }
+        #expect(finding?.found == "199.5 % of a processor: swift-frontend 180.0 %, rsync 15.0 %")
+    }
+
+    @Test func `CPU time is added up by program; children of the reader, and what did little, are left out`() throws {
+        func stat(_ name: String, parent: Int, user: Int, system: Int) -> String {
+            "7 (\(name)) S \(parent) 7 7 0 -1 4194560 1 2 3 4 \(user) \(system) 5 6 20 0 1 0 9 10 11"
+        }
+        let ticks = Double(sysconf(Int32(_SC_CLK_TCK)))
+        func reading(_ name: String, parent: Int = 1, _ user: Int, _ system: Int = 0) -> BusyProcess.Reading? {
+            BusyProcess.reading(inStat: stat(name, parent: parent, user: user, system: system), besides: 42)
+        }
+        let odd = try #require(reading("a (b) c", 30, 12))
+        #expect(odd.name == "a (b) c" && odd.seconds == 42 / ticks)
+        #expect(reading("child", parent: 42, 5) == nil)
+        #expect(BusyProcess.reading(inStat: "", besides: 42) == nil)
+        let unit = Int(ticks)
+        let before: [Int32: BusyProcess.Reading] = [
+            1: try #require(reading("cc", unit)), 2: try #require(reading("idle", 7)),
+        ]
+        let after: [Int32: BusyProcess.Reading] = [
+            1: try #require(reading("cc", 2 * unit)), 2: try #require(reading("idle", 7)),
+            3: try #require(reading("cc", unit)), 4: try #require(reading("ld", unit)),
+        ]
+        #expect(
+            BusyProcess.busiest(from: before, to: after, seconds: 2)
+                == [BusyProcess(name: "cc", share: 1), BusyProcess(name: "ld", share: 0.5)])
+    }
+
     @Test(arguments: defects)
     func `each defect is found, and no other`(
         subject: String, weight: Finding.Weight, change: @Sendable (inout HostReadings) -> Void
     ) {
-        let changed = Doctor.findings(from: readings(change)).filter { $0.weight != .good }
+        // A quota is also a reason to choose processors.
+        let changed = Doctor.findings(from: readings(change)).filter {
+            $0.weight != .good && ($0.subject != "--cpus" || subject != "cgroup quota")
+        }
         #expect(changed.map(\.subject) == [subject])
         #expect(changed.map(\.weight) == [weight])
         #expect(weight == .note || changed.allSatisfy { !$0.remedy.isEmpty })
     }
 
+    /// What it says of processors on machines that are made up, and what it says to choose.
+    @Test func `it says which processors to measure on, and why`() throws {
+        func found(_ machine: MadeUpMachine, quota: Double? = nil) throws -> [String: Finding] {
+            let layout = try machine.read()
+            let findings = Doctor.findings(
+                from: readings { ($0.layout, $0.quotaProcessors) = (layout, quota) })
+            return Dictionary(findings.map { ($0.subject, $0) }) { first, _ in first }
+        }
+        let two = try found(.twoCoresSMT)
+        #expect(two["--cpus"]?.found == "--cpus 0-1: one thread per core")
+        #expect(two["SMT"]?.found == "on: 4 threads on 2 cores; 0,2 are one core")
+        #expect(two["SMT"]?.weight == .note && two["NUMA"]?.weight == .good)
+        let large = try found(.twoNodes)
+        #expect(large["--cpus"]?.found == "--cpus 32-63: one thread per core, all on node 1")
+        #expect(large["NUMA"]?.found == "node 0: 0-31,64-95, node 1: 32-63,96-127")
+        #expect(try found(.twoNodes, quota: 6.5)["--cpus"]?.found.hasPrefix("--cpus 32-37:") == true)
+        let single = try found(.oneCore)
+        #expect(single["--cpus"]?.weight == .good && single["processors"]?.weight == .bad)
+        let isolated = try found(.isolated)
+        #expect(isolated["isolated processors"]?.found == "6-7, 4-7 without a tick (nohz_full)")
+        #expect(isolated["isolated processors"]?.remedy.contains("run on one") == true)
+        #expect(isolated["--cpus"]?.found == "not needed: all are alike")
+    }
+
     @Test func `this machine can be examined`() {
         let readings = HostReadings.take(watchSeconds: 0.05)
-        #expect(readings.onlineProcessors >= 1 && readings.allowedProcessors >= 1)
+        #expect(readings.layout.online.count >= 1 && readings.layout.allowed.count >= 1)
         #expect(readings.clockCost > 0 && readings.clockStep > 0)
         #expect((readings.foreignShare ?? 0) >= 0)
-        #expect(Set(Doctor.findings(from: readings).map(\.subject)).count == 21)
+        #expect(Set(Doctor.findings(from: readings).map(\.subject)).count == 24)
     }
 
     @Test func `memory is read in bytes`() {

@@ -66,17 +66,13 @@ enum Fixture {
     }
 
     /// A new empty folder.
-    static func folder() throws -> String {
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent("opbench-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        return url.path
-    }
+    static func folder() throws -> String { try TemporaryFolder.make() }
 
     /// A kernel that needs no calibration.
     static let kernel = WorkKernel(iterationsPerNanosecond: 0.5)
 
     /// Which of `shapes` are tried on every backend: all, or in a short loop every fifth.
-    static let triedShapes = Array(stride(from: 0, to: shapes.count, by: Scale.isShort ? 5 : 1))
+    static let triedShapes = stride(from: 0, to: shapes.count, by: Scale.isShort ? 5 : 1).map { shapes[$0] }
 
     /// A tiny cell of every shape, and of every way through a shape.
     static let shapes: [(shape: String, parameters: String)] = [

@@ -226,6 +226,34 @@ private let means = ProfileMeans.probe()
         #expect(status & 0x7F == SIGKILL)
     }
 
+    @Test func `a tool ignores no signal because this process does`() async throws {
+        let output = try MemoryFile()
+        let null = open("/dev/null", O_RDWR)
+        defer { close(null) }
+        // No other test writes more than it may.
+        signal(SIGXFSZ, SIG_IGN)
+        defer { signal(SIGXFSZ, SIG_DFL) }
+        let status = await Fixture.onOwnThread {
+            clinux_wait_for(
+                Tool.start(
+                    "grep", ["grep", "SigIgn", "/proc/self/status"], [:], files: [null, output.descriptor, null]))
+        }
+        #expect(status == 0)
+        let text = String(decoding: output.contents(), as: UTF8.self)
+        let ignored = try #require(UInt64(text.split(separator: "\t")[1].dropLast(), radix: 16))
+        // Signals 32 and 33 are the C library's own, and nobody may change them.
+        #expect(ignored & ~(3 << 31) == 0, "\(text)")
+    }
+
+    @Test func `a pipe is closed in whatever is started meanwhile`() {
+        var ends: [Int32] = [-1, -1]
+        #expect(clinux_pipe(&ends) == 0)
+        for end in ends {
+            #expect(fcntl(end, F_GETFD) == FD_CLOEXEC)
+            close(end)
+        }
+    }
+
     @Test func `a tool has the descriptors that it is given, and no other`() async throws {
         let (output, other) = (try MemoryFile(), try MemoryFile())
         let null = open("/dev/null", O_RDWR)

@@ -96,7 +96,7 @@ import Testing
     @Test("A description of version 1 is read; one of a newer version is refused by its name")
     func versions() throws {
         let former = try description {
-            $0.replacing("\"schema_version\" : \"2\"", with: "\"schema_version\" : \"1\"")
+            $0.replacing("\"schema_version\" : \"\(CSVFile.schemaVersion)\"", with: "\"schema_version\" : \"1\"")
                 .replacing("\"timeout_ns\" : 30000000000", with: "\"timeout_s\" : 30")
                 .replacing("\"runner_cpu_ns\" : 0", with: "\"runner_cpu_s\" : 0.25")
         }
@@ -105,10 +105,10 @@ import Testing
         #expect(text.contains("timeout_s\"") && text.contains("runner_cpu_s\"") && !text.contains("timeout_ns"))
         #expect(try RunManifest.read("\(run)/run.json").identity.timeoutNanoseconds == 30_000_000_000)
         let newer = try description {
-            $0.replacing("\"schema_version\" : \"2\"", with: "\"schema_version\" : \"7\"")
+            $0.replacing("\"schema_version\" : \"\(CSVFile.schemaVersion)\"", with: "\"schema_version\" : \"7\"")
                 .replacing("\"started_utc\"", with: "\"begun_utc\"")
         }
-        #expect(newer?.message == "\"7\" is a newer version than this opbench knows, which is 2")
+        #expect(newer?.message == "\"7\" is a newer version than this opbench knows, which is \(CSVFile.schemaVersion)")
     }
 
     @Test(
@@ -123,8 +123,32 @@ import Testing
         }
         #expect(try #require(try description { String($0.dropLast(40)) }).message.contains("not JSON"))
         #expect(try #require(try description { _ in "{}" }).message.contains("not the description of a run"))
+        // Where something is missing or wrong, too.
+        #expect(try #require(try description { _ in "{}" }).path == "$.schema_version")
+        let odd = try description { $0.replacing("\"cores\" :", with: "\"cores\" : \"x\", \"x\" :") }
+        #expect(try #require(odd).path == "$.cores")
         let marks = String(repeating: "\\u0301", count: 100_000)
         #expect(try #require(try description { "{\"\(marks)\": 1," + $0.dropFirst() }).message.contains("combining"))
+    }
+
+    @Test("The list of runs takes a description for what it is, and refuses what compare refuses")
+    func overviews() throws {
+        #expect(try description { $0 } == nil)
+        let text = try String(contentsOfFile: "\(run)/run.json", encoding: .utf8)
+        func overview(_ change: (String) -> String) throws -> RunListRow {
+            try Data(change(text).utf8).write(to: URL(filePath: "\(run)/run.json"))
+            return try RunOverview.read(run, name: "run", isBaseline: false)
+        }
+        #expect(try overview { $0 }.blocks == 1)
+        for block in ["9223372036854775807", "-9223372036854775808", "9223372036854775808", ""] {
+            #expect(try overview { $0.replacing("block=0", with: "block=\(block)") }.blocks == 1)
+        }
+        let marks = String(repeating: "\\u0301", count: 100_000)
+        #expect(
+            try #require(refusal { _ = try overview { $0.replacing("block=0", with: "block=0 \(marks)") } }).message
+                .contains("combining"))
+        let error = refusal { _ = try overview { $0.replacing("\"host_class\"", with: "\"h\"") } }
+        #expect(try #require(error).path == "$.host_class")
     }
 
     @Test("A description that cannot be read, a device or a FIFO in its place are called what they are")

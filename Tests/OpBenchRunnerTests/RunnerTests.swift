@@ -1,6 +1,7 @@
 import Foundation
 import OpBenchModel
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import OpBenchRunner
@@ -51,7 +52,7 @@ import Testing
         var events: [String] = []
         let outcome = try await runner(plan).run { event in
             switch event {
-            case .started(let total, _): events.append("started \(total)")
+            case .started(let total, _, _): events.append("started \(total)")
             case .calibrating: events.append("calibrating")
             case .finished: events.append("finished")
             default: break
@@ -88,6 +89,39 @@ import Testing
         #expect(ends[0].notes == "SIGSEGV; Fatal error: oh, no")
         #expect(ends[1].status == .timeout)
         #expect(ends[2...].allSatisfy { $0.status == .skipped && $0.notes.hasPrefix("not taken: 2 samples") })
+    }
+
+    @Test func `the description of a long run is written now and then, and at its end`() async throws {
+        let folder = try Fixture.folder()
+        let plan = try plan(folder, blocks: 150)
+        var (written, last) = (0, stat())
+        _ = try await runner(plan).run { event in
+            guard case .sampleFinished = event else { return }
+            var facts = stat()
+            stat("\(folder)/run/run.json", &facts)
+            // It is replaced, so that it is another file each time.
+            if facts.st_ino != last.st_ino { written += 1 }
+            last = facts
+        }
+        let samplesPerProgress = plan.samples.count / 200
+        #expect(samplesPerProgress > 1)
+        #expect(written == 1 + plan.samples.count / samplesPerProgress)
+        let end = try RunManifest.readWithProgress("\(folder)/run/run.json").progress
+        #expect(end?.samplesDone == plan.samples.count && end?.state == "finished")
+    }
+
+    @Test func `what is left is estimated by what samples cost`() async throws {
+        let folder = try Fixture.folder()
+        let plan = try plan(folder, blocks: 3)
+        var (estimated, finished) = (0.0, 0.0)
+        _ = try await runner(plan).run { event in
+            switch event {
+            case .started(_, let seconds, _): estimated = seconds
+            case .sampleFinished(_, _, _, let seconds): finished += seconds
+            default: break
+            }
+        }
+        #expect(finished > 0 && abs(estimated - 0.1 - finished) < 1e-6)
     }
 
     @Test func `an answer that is none is a crash`() {
@@ -234,7 +268,9 @@ import Testing
         let before = try files(folder)
         let resumed = runner(try plan(folder, resume: true))
         let error = await #expect(throws: InputError.self) { try await resumed.run { _ in } }
-        #expect(error?.message.contains("its rows are of version 1, those of this one of version 2") == true)
+        #expect(
+            error?.message.contains("rows are of version 1, those of this one of version \(CSVFile.schemaVersion)")
+                == true)
         #expect(error?.remedy.contains("continue it with the opbench that began it") == true)
         #expect(try files(folder) == before)
     }
@@ -428,6 +464,33 @@ private final class ScriptedWorld: @unchecked Sendable {
         Issue.record("it never began")
     }
 
+    @Test(
+        "what a child has started ends with it, whether it ends itself or is ended",
+        arguments: [("", [3600.0]), ("kill -SEGV $$", [3600]), ("exec sleep 10000", [0.3, 1, 10, 100])])
+    func grandchildren(end: String, timeouts: [Double]) async throws {
+        var output = ""
+        // On a busy machine it takes its time to begin.
+        for timeout in timeouts where output.isEmpty {
+            let result = try await run("sleep 10000 >/dev/null 2>&1 </dev/null & echo $!; \(end)", timeout: timeout)
+            output = String(decoding: result.output, as: UTF8.self)
+        }
+        let process = try #require(Int32(output.trimmingCharacters(in: .newlines)))
+        // Until whoever inherits it has waited for it, it is there, as a zombie.
+        let patience = Patience()
+        while !patience.isOver() {
+            let status = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
+            if status.isEmpty || status.contains(") Z ") { return }
+            await Task.yield()
+        }
+        Issue.record("it lives on")
+    }
+
+    @Test func `a child that prints without end takes only so much memory, and its last words stay`() async throws {
+        let result = try await run("yes trouble >&2 2>/dev/null; exit 7")
+        #expect(result.ending == .exited(7))
+        #expect(result.diagnostics.utf8.count == 2000 && result.diagnostics.contains("\ntrouble\n"))
+    }
+
     @Test func `cancelling the task ends the child`() async throws {
         let task = Task { try await run("exec sleep 10000") }
         task.cancel()
@@ -436,8 +499,10 @@ private final class ScriptedWorld: @unchecked Sendable {
 
     @Test func `a program that is not there is an error`() async throws {
         let child = ChildProcess(executable: "/nonexistent/opbench")
-        await #expect(throws: (any Error).self) {
+        let error = await #expect(throws: StartFailure.self) {
             _ = try await child.run(request: [], environment: [:], timeoutSeconds: 1000)
         }
+        let words = error?.description ?? ""
+        #expect(words.hasPrefix("/nonexistent/opbench cannot be started") && words.contains("ulimit -u"))
     }
 }

@@ -84,7 +84,7 @@ import Testing
         let plan = try plan(folder)
         let totals = Mutex<[Int]>([])
         let first = try await runner(plan) { _, _ in }.run { event in
-            if case .narrowed(let total) = event { totals.withLock { $0.append(total) } }
+            if case .narrowed(let total, _) = event { totals.withLock { $0.append(total) } }
         }
         let rows = try CSVFile.read(SampleRow.self, file: "\(folder)/run/samples.csv").filter {
             $0.metric == "status" && $0.sampleID.hasSuffix("throughput") && $0.backend == .engine

@@ -76,7 +76,7 @@ import Testing
             })
         var totals: [Int] = []
         _ = try await runner.run { event in
-            if case .extended(let total) = event { totals.append(total) }
+            if case .extended(let total, _) = event { totals.append(total) }
         }
         let rows = try CSVFile.read(SampleRow.self, file: "\(options.directory)/run/samples.csv")
         func blocks(_ cell: String) -> [Int] {

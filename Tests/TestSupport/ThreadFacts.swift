@@ -15,6 +15,12 @@ public enum ThreadFacts {
         getpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(clinux_gettid()))
     }
 
+    /// The nice value of the process's main thread: 0 unless the tests were started by nice(1).
+    public static let processNice = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(getpid()))
+
+    /// The nice value that a worker gets, so many steps above the main thread's (contract H6).
+    public static func nice(above step: Int32) -> Int32 { min(max(processNice + step, -20), 19) }
+
     /// The name of the calling thread.
     public static var name: String {
         let name = try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)

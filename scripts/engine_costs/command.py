@@ -100,10 +100,21 @@ def _compare(
     made_with = expectations.environment
     is_same = environment == made_with
     scenarios = program.scenarios()
-    judgements = {
-        name: judge(cost, expectations.costs.get(name), is_same, VARYING if scenarios[name].varies else STEADY)
-        for name, cost in costs.items()
-    }
+
+    def judged(costs: dict[str, Cost]) -> dict[str, Judgement]:
+        return {
+            name: judge(cost, expectations.costs.get(name), is_same, VARYING if scenarios[name].varies else STEADY)
+            for name, cost in costs.items()
+        }
+
+    judgements = judged(costs)
+    risen = [name for name, each in judgements.items() if Verdict.MORE in each.verdicts.values()]
+    if risen:
+        # Beside other work a scenario sleeps and wakes more often than alone. What has really risen has risen again.
+        again = measure(program, risen, options.instructions)
+        fine = [name for name, each in judged(again).items() if Verdict.MORE not in each.verdicts.values()]
+        costs = costs | {name: again[name] for name in fine}
+        judgements = judged(costs)
     _print_costs(costs, expectations.costs, judgements)
     notes = []
     if options.instructions and not is_same:

@@ -13,8 +13,8 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
 
 from opbench_plots import style
 from opbench_plots.errors import BadInput
-from opbench_plots.sheet import DrawnPanel, Sheet, draw_sheet, page_names, pages
-from opbench_plots.tables import Table, read_table
+from opbench_plots.sheet import DrawnPanel, Sheet, draw_pages, draw_sheet
+from opbench_plots.tables import Table, figure_words, read_table
 
 COLUMNS = (
     "cell_id", "backend", "phase", "operation_class", "metric", "stat", "base_value", "head_value", "ratio", "ci_low",
@@ -23,7 +23,6 @@ COLUMNS = (
 HEADLINES = {("time", "total"), ("time_ratio", "total"), ("cpu_time", "total"), ("allocations", "total")}
 """What is drawn of a comparison that judged nothing: metric and phase."""
 LINES_A_PAGE = 30
-MOST_PAGES = 10
 LINE_INCHES = 0.27
 
 
@@ -63,8 +62,7 @@ def comparison_figures(path: Path) -> dict[str, Figure]:
     if not lines:
         raise BadInput(f"{path}: no figure that both sides have")
     # The scale of one page is that of all.
-    drawn = [_page(path, numbering, part, lines) for numbering, part in list(pages(lines, LINES_A_PAGE))[:MOST_PAGES]]
-    return page_names("comparison", drawn)
+    return draw_pages("comparison", lines, LINES_A_PAGE, lambda numbering, part: _page(path, numbering, part, lines))
 
 
 def _lines(table: Table) -> list[Line]:
@@ -75,16 +73,11 @@ def _lines(table: Table) -> list[Line]:
         is_drawn = row["verdict"] != "" if is_judged else (row["metric"], row["phase"] or "total") in HEADLINES
         ratio, low, high, threshold = (float(values[index]) for values in figures.values())
         if is_drawn and not math.isnan(ratio) and ratio > 0:
-            found.append(Line(row["cell_id"], _name(row), row["verdict"], ratio, low, high, threshold))
+            name = f"{row['backend']}: {figure_words(row)}"
+            found.append(Line(row["cell_id"], name, row["verdict"], ratio, low, high, threshold))
     # By cell, in the order of the file.
     order = {cell: rank for rank, cell in enumerate(dict.fromkeys(line.cell_id for line in found))}
     return sorted(found, key=lambda line: order[line.cell_id])
-
-
-def _name(row: dict[str, str]) -> str:
-    parts = [row["metric"].replace("_", " "), row["phase"], row["operation_class"], row["stat"]]
-    words = list(dict.fromkeys(part for part in parts if part and part != "total"))
-    return f"{row['backend']}: {' '.join(words)}"
 
 
 def _page(path: Path, numbering: str, lines: Sequence[Line], everything: Sequence[Line]) -> Figure:

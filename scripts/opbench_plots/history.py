@@ -13,16 +13,15 @@ from opbench_plots import style
 from opbench_plots.errors import BadInput
 from opbench_plots.figure import legend_entry
 from opbench_plots.layout import BACKEND_ORDER, FEWEST_OF_A_LINE
-from opbench_plots.sheet import DrawnPanel, Sheet, draw_sheet, page_names, pages
+from opbench_plots.sheet import DrawnPanel, Sheet, draw_pages, draw_sheet
 from opbench_plots.style import SeriesStyle
-from opbench_plots.tables import Table, read_table
+from opbench_plots.tables import Table, figure_words, read_table
 
 COLUMNS = (
     "host_class", "allocator", "configuration", "cell_id", "backend", "side", "metric", "phase", "operation_class", "stat",
     "unit", "direction", "started_utc", "run_id", "value", "ci_low", "ci_high", "change",
 )  # fmt: skip
 PANELS_A_PAGE = 8
-MOST_PAGES = 10
 # From this factor between the least and the greatest on, a scale is logarithmic.
 WIDE = 20
 _WRITE = {"ns": style.duration, "B": style.memory, "1": style.ratio}
@@ -57,11 +56,9 @@ def history_figures(path: Path) -> dict[str, Figure]:
     backends = sorted({backend for series in panels.values() for backend in series}, key=_backend_key)
     styles = style.series_styles(backends)
     hosts = list(dict.fromkeys(place.host for place in panels))
-    drawn = [
-        _page(path, numbering, part, panels, styles, hosts)
-        for numbering, part in list(pages(list(panels), PANELS_A_PAGE))[:MOST_PAGES]
-    ]
-    return page_names("history", drawn)
+    return draw_pages(
+        "history", list(panels), PANELS_A_PAGE, lambda numbering, part: _page(path, numbering, part, panels, styles, hosts)
+    )
 
 
 def _panels(table: Table) -> dict[Place, dict[str, list[Point]]]:
@@ -72,9 +69,7 @@ def _panels(table: Table) -> dict[Place, dict[str, list[Point]]]:
         if math.isnan(value):
             continue
         host = " · ".join(row[name] for name in ("host_class", "allocator", "configuration") if row[name])
-        parts = [row["metric"].replace("_", " "), row["phase"], row["operation_class"], row["stat"]]
-        figure = " ".join(dict.fromkeys(part for part in parts if part and part != "total"))
-        place = Place(host, row["cell_id"], figure, row["unit"], row["direction"])
+        place = Place(host, row["cell_id"], figure_words(row), row["unit"], row["direction"])
         backend = f"{row['backend']} {row['side']}".rstrip()
         series = panels.setdefault(place, {}).setdefault(backend, [])
         series.append(Point(row["started_utc"], row["run_id"], value, low, high, change))

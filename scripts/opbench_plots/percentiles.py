@@ -3,6 +3,7 @@ each further nine takes the same room."""
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from matplotlib.axes import Axes
@@ -14,7 +15,7 @@ from opbench_plots.errors import BadInput
 from opbench_plots.figure import legend_entry
 from opbench_plots.layout import BACKEND_ORDER
 from opbench_plots.run import Run
-from opbench_plots.sheet import DrawnPanel, Sheet, draw_sheet, page_names, pages
+from opbench_plots.sheet import DrawnPanel, Sheet, draw_pages, draw_sheet
 from opbench_plots.style import SeriesStyle
 from opbench_rows import BadRows, histograms
 from opbench_rows.files import Histogram
@@ -49,13 +50,11 @@ def percentile_figures(run: Run, folder: Path) -> dict[str, Figure]:
         cells = dict.fromkeys(item.cell_id for item in found if item.workload == workload)
         stages = [stage for stage in STAGES if any((cell, stage) in merged for cell in cells)][:2]
         places = [(cell, stage) for cell in cells for stage in stages if (cell, stage) in merged]
-        drawn = [
-            _page(run, workload, len(stages), numbering, [(place, merged[place]) for place in part])
-            for numbering, part in list(pages(places, PANELS_A_PAGE))[:MOST_PAGES]
-        ]
         if len(places) > PANELS_A_PAGE * MOST_PAGES:
             run.note(f"{workload}: only {PANELS_A_PAGE * MOST_PAGES} of {len(places)} panels of percentiles are drawn")
-        figures |= page_names(f"percentiles-{workload}", drawn)
+        curves = [(place, merged[place]) for place in places]
+        draw = partial(_page, run, workload, len(stages))
+        figures |= draw_pages(f"percentiles-{workload}", curves, PANELS_A_PAGE, draw, MOST_PAGES)
     return figures
 
 

@@ -1,7 +1,7 @@
 """A page of panels that are not about one shape: title, legend, panels in a grid, a footer."""
 
 import textwrap
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import matplotlib
@@ -93,13 +93,15 @@ def _legend_columns(labels: Sequence[str], line: int) -> int:
     return max(1, len(widths) if sum(widths) <= line else line // max(widths))
 
 
-def pages(items: Sequence, most: int) -> Iterable[tuple[str, Sequence]]:
-    """The items by pages of so many, each with what its title says of that."""
-    count = -(-len(items) // most)
-    for number in range(count):
-        yield (f" ({number + 1} of {count})" if count > 1 else ""), items[number * most : (number + 1) * most]
+def draw_pages(
+    stem: str, items: Sequence, most: int, draw: Callable[[str, Sequence], Figure], most_pages: int = 10
+) -> dict[str, Figure]:
+    """Pages of so many items, by the names of their files: NAME, NAME-2, …
 
-
-def page_names(stem: str, figures: Sequence[Figure]) -> dict[str, Figure]:
-    """Names of files: NAME, NAME-2, …"""
-    return {stem if number == 0 else f"{stem}-{number + 1}": figure for number, figure in enumerate(figures)}
+    `draw` is given what the title says of the page, and its items."""
+    parts = [items[start : start + most] for start in range(0, len(items), most)]
+    figures = {}
+    for number, part in enumerate(parts[:most_pages], 1):
+        numbering = f" ({number} of {len(parts)})" if len(parts) > 1 else ""
+        figures[stem if number == 1 else f"{stem}-{number}"] = draw(numbering, part)
+    return figures

@@ -96,5 +96,11 @@ def _check_columns(path: Path, columns: list[str], required: Sequence[str]) -> N
         raise BadInput(f"{path}: more than one column {', '.join(twice)}")
 
 
+def figure_words(row: dict[str, str]) -> str:
+    """What a row is a figure of: `time`, `start latency p99`."""
+    parts = [row["metric"].replace("_", " "), row["phase"], row["operation_class"], row["stat"]]
+    return " ".join(dict.fromkeys(part for part in parts if part and part != "total"))
+
+
 def _place(row: "Series") -> str:
     return f"cell {row['cell_id']}, backend {row['backend']}"

@@ -114,6 +114,7 @@ def job(origin: Origin, branch: str, folder: Path) -> tuple[int, str, Path]:
     environment = kept | {
         "GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(folder / f"{branch}.md"), "OPBENCH_BASE": origin.base,
         "OPBENCH_PRODUCT": PRODUCT, "OPBENCH_WORKLOADS": "workload.json", "OPBENCH_INCONCLUSIVE": "fail",
+        "OPBENCH_POLICY": "scripts/ci/policy.json", "OPBENCH_BLOCKS": "",
         # A step writes to git's configuration.
         "GIT_CONFIG_GLOBAL": str(folder / "gitconfig"),
     }

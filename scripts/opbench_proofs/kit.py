@@ -4,12 +4,15 @@ import argparse
 import json
 import os
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 
+from opbench_proofs import kit_costs
 from opbench_rows import read
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,6 +33,12 @@ SHAPES = {
     "blocking": {"operations": 4, "block_ns": 10_000},
 }
 GATE_ENDS = (0, 2, 7)
+WITH_MORE_QUEUES = ("pthread-queue",)
+# What the kit may add to an operation: the call of a protocol, and the count of what has not ended.
+MOST_INSTRUCTIONS = 50
+MOST_ALLOCATIONS = 0.01
+# opbench's exit code where a sample failed.
+BAD_SAMPLE = 3
 
 
 class Unexpected(Exception):
@@ -53,6 +62,8 @@ class Example:
         if '"../../.."' not in text:
             raise Unexpected(f"{manifest} does not depend on this package by path")
         manifest.write_text(text.replace('"../../.."', f'"{ROOT}"'), encoding="utf-8")
+        if name in WITH_MORE_QUEUES:
+            self.add_queues()
         (self.package / ".gitignore").write_text(".build/\n", encoding="utf-8")
         self.git("init", "--quiet")
         for subject in ("before", "after"):
@@ -60,6 +71,19 @@ class Example:
                 main.write(f"// {subject}\n")
             self.git("add", "--all")
             self.git("commit", "--quiet", "--message", subject)
+
+    def add_queues(self) -> None:
+        """Declares the queues of kit_queues.swift as well."""
+        shutil.copy(Path(__file__).parent / "kit_queues.swift", self.package / "Sources" / self.name / "MoreQueues.swift")
+        _edit(
+            self.package / "Package.swift", '.product(name: "OpBenchKit", package: "opbench")',
+            '.product(name: "OpBenchKit", package: "opbench"), .product(name: "OperationEngine", package: "opbench")',
+        )  # fmt: skip
+        declared = """OpBenchMain.run(backends: [
+    Backend("through", "The engine, through OpBenchKit.", limits: 1...64) { EngineQueue(limit: $0.limit) },
+    Backend("twice", "Runs all work twice.") { _ in TwiceQueue() },
+"""
+        _edit(self.package / "Sources" / self.name / "main.swift", "OpBenchMain.run(backends: [\n", declared)
 
     def git(self, *words: str) -> None:
         settings = ["-c", "user.name=test", "-c", "user.email=test@localhost"]
@@ -126,6 +150,58 @@ def prove_rows(example: Example, backend: str, suspends: bool, refused: dict[str
     return f"{len(SHAPES) + suspends} shapes measured, {len(refused)} refused with a reason, {len(mine)} rows"
 
 
+def _edit(file: Path, old: str, new: str) -> None:
+    text = file.read_text(encoding="utf-8")
+    if text.count(old) != 1:
+        raise Unexpected(f"{file} has not {old!r}")
+    file.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def prove_twice(example: Example) -> str:
+    """A queue that runs work twice, on threads of its own: samples that say so, in every shape of closures."""
+    files = [example.workload(shape, parameters, "twice") for shape, parameters in SHAPES.items() if shape != "blocking"]
+    example.run("run", "--quick", "--no-progress", "--blocks", "2", "--run-id", "twice", *files, ends=(BAD_SAMPLE,))
+    rows = example.samples("twice")
+    endings = Counter((row["status"], row["notes"]) for row in rows if row["metric"] == "status")
+    wrong = [(status, note) for status, note in endings if status != "invalid" or "more" not in note]
+    if wrong or not endings:
+        raise Unexpected(f"work that ran twice is told as {wrong}")
+    return f"{endings.total()} samples, all invalid: {endings.most_common(1)[0][0][1]}"
+
+
+def prove_overhead(example: Example, is_short: bool) -> str:
+    """The engine costs hardly more as a declared queue than as a built-in backend."""
+    file = example.folder / "through.json"
+    text = {"name": "through", "summary": "s", "shape": "independent", "backends": ["engine", "through"],
+            "parameters": {"items": 20_000, "work_ns": 0, "max_concurrent": 1}}  # fmt: skip
+    file.write_text(json.dumps(text), encoding="utf-8")
+    example.run("run", "--quick", "--no-progress", "--metric", "memory", "--run-id", "through", file)
+    allocations = {
+        name: statistics.median(
+            float(row["value"]) / int(row["operations"]) for row in example.samples("through")
+            if row["metric"] == "allocations" and row["backend"] == name)
+        for name in ("engine", "through")
+    }  # fmt: skip
+    found = [f"{allocations['through']:.4f} allocations an operation beside {allocations['engine']:.4f}"]
+    is_cheap = allocations["through"] - allocations["engine"] <= MOST_ALLOCATIONS
+    # Of a build that is not optimised, instructions say nothing.
+    if not is_short:
+        folder = example.folder / "costs"
+        folder.mkdir()
+        program = example.scratch / example.configuration / example.name
+        try:
+            own, through, ratio = kit_costs.ratio(program, file, ("engine", "through"), 3, folder)
+        except kit_costs.Uncounted as problem:
+            raise Unexpected(f"instructions are not counted: {problem}") from problem
+        is_cheap = is_cheap and through - own <= MOST_INSTRUCTIONS
+        found.append(f"{through:.1f} instructions beside {own:.1f}, {ratio:.4f}×")
+    if not is_cheap:
+        raise Unexpected(
+            f"the kit adds more than {MOST_INSTRUCTIONS} instructions and {MOST_ALLOCATIONS} allocations: {'; '.join(found)}"
+        )
+    return "; ".join(found)
+
+
 def prove_profile(example: Example, backend: str) -> str:
     """A trace."""
     file = example.workload("chain", SHAPES["chain"], backend)
@@ -148,6 +224,11 @@ def prove_gate(example: Example, backend: str) -> str:
     return verdict
 
 
+def _has_changes() -> bool:
+    command = ["git", "-C", ROOT, "status", "--porcelain", "--", "."]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout != ""
+
+
 def prove_refs(example: Example, backend: str) -> str:
     """Two commits, built in a work tree; then the same again, of which nothing is built."""
     file = example.workload("independent", SHAPES["independent"], backend, "dispatch")
@@ -163,7 +244,8 @@ def prove_refs(example: Example, backend: str) -> str:
         if sides != {"base", "head"}:
             raise Unexpected(f"the rows have the sides {sides}")
         kept = ended.stderr.count("was built before")
-        if kept != (0 if run == "refs" else 2):
+        # Programs made of a clone of opbench that has changes are made anew.
+        if kept != (0 if run == "refs" or _has_changes() else 2):
             raise Unexpected(f"{kept} of the two sides were built before:\n{ended.stderr}")
     return f"two sides, {times[0]:.0f} s with the builds and {times[1]:.0f} s without"
 
@@ -178,6 +260,9 @@ def prove(name: str, is_short: bool) -> bool:
             ("profile", lambda: prove_profile(example, backend)),
             ("gate", lambda: prove_gate(example, backend)),
         ]
+        if name in WITH_MORE_QUEUES:
+            steps.append(("twice", lambda: prove_twice(example)))
+            steps.append(("overhead", lambda: prove_overhead(example, is_short)))
         if not is_short:
             steps.append(("commits", lambda: prove_refs(example, backend)))
         for step, attempt in steps:

@@ -31,6 +31,9 @@ HOSTILE = [
     "a\u2028b\u202ec&lt;d",
     "{{data}}${window.hacked=4}",
 ]
+LOOKS: dict[str, dict[str, object]] = {
+    "light": {}, "dark": {"color_scheme": "dark"}, "narrow": {"viewport": {"width": 400, "height": 800}},
+}
 WORKLOADS = {
     "sweep": {
         "name": "sweep", "summary": "s", "shape": "independent",
@@ -71,7 +74,8 @@ class Runs:
             (self.folder / f"{name}.json").write_text(json.dumps(workload), encoding="utf-8")
             files.append(f"{name}.json")
         plan = ("--quick", "--no-progress", "--metric", "throughput,latency,memory", "--blocks")
-        self.opbench("run", *plan, 3, "--run-id", "today", *files)
+        # The fewest that have an interval of 95 %.
+        self.opbench("run", *plan, 6, "--run-id", "today", *files)
         self.opbench("run", *plan, 1, "--run-id", "single", "chain.json")
         self.opbench("ab", self.binary, self.binary, *plan, 3, "--run-id", "sides", "chain.json")
 
@@ -92,6 +96,18 @@ class Runs:
             writer = csv.DictWriter(file, columns, lineterminator="\n")
             writer.writeheader()
             writer.writerows(row | {"run_id": name} for row in rows)
+
+
+    def renamed(self, run: str, name: str, started: str, factor: float) -> None:
+        """The same run at another time, its times so many times as long."""
+        columns, rows = self.rows(run)
+        self.made_up(name, columns, (
+            row | {"timestamp_utc": started, "value": str(float(row["value"]) * factor) if row["metric"] == "time" else row["value"]}
+            for row in rows
+        ))  # fmt: skip
+        described = json.loads((self.folder / "results" / run / "run.json").read_text(encoding="utf-8"))
+        described |= {"run_id": name, "started_utc": started, "ended_utc": started}
+        (self.folder / "results" / name / "run.json").write_text(json.dumps(described), encoding="utf-8")
 
 
 class Browser:
@@ -162,9 +178,14 @@ def prove_table(runs: Runs, browser: Browser) -> str:
     """Sorted, filtered, toggled, downloaded."""
     file = runs.report("today", "today")
     with browser.open(file) as page:
-        first = page.eval_on_selector_all("main > section, main section", "all => all[0].id")
-        check(first == "verdicts", f"{first} stands before the verdicts")
+        places = page.eval_on_selector_all("main section", "all => all.map(one => one.id)")
+        check(places[0] == "cells" and places[-1] == "verdicts", f"the sections are {places}")
         check("Nothing was judged" in page.inner_text("#verdicts"), "nothing was judged, and the page does not say so")
+        check("samples: " in page.inner_text("header"), "the top does not say what the run is")
+        order = json.loads(page.inner_text("#data"))["backends"]
+        check(page.locator("#legend button").all_inner_texts() == order, "the legend has another order than the rows")
+        check(page.inner_text("#ratios h3") == "Time per operation ÷ dispatch", "the baseline has no name")
+        check(re.search(r"\d ns \([\d.]+–[\d.]+\)", page.inner_text("#cell-scroll")), "no interval in the figure's unit")
         whole = len(column(page, "backend"))
         button = 'thead button[data-column="time/op"]'
         page.click(button)
@@ -190,10 +211,12 @@ def prove_table(runs: Runs, browser: Browser) -> str:
         page.locator("#ratios .plot").scroll_into_view_if_needed()
         page.wait_for_selector(marks, state="attached")
         before = page.locator(marks).count()
-        page.locator("#ratios .toggle", has_text="engine").click()
+        legend = page.locator("#legend .toggle", has_text="engine")
+        check(legend.evaluate("one => one.getBoundingClientRect().top") >= 0, "the legend is out of view where the charts are")
+        legend.click()
         check(page.locator(marks).count() < before, "the chart still shows a backend that was switched off")
         check("engine" not in column(page, "backend"), "the table still shows a backend that was switched off")
-        page.locator("#ratios .toggle", has_text="engine").click()
+        legend.click()
         check(len(column(page, "backend")) == whole, "the backend did not come back")
         page.locator("#ratios button", has_text="Zoom in").click()
         page.locator("#ratios summary").click()
@@ -202,6 +225,13 @@ def prove_table(runs: Runs, browser: Browser) -> str:
         page.locator("#cell-scroll tbody th button").nth(2).click()
         page.locator("#percentiles .plot").scroll_into_view_if_needed()
         page.wait_for_selector("#percentiles svg path", state="attached")
+        parts = "echarts.getInstanceByDom(document.querySelector('#percentiles .plot')).getOption().dataZoom.map(one => one.end - one.start)"
+        page.locator("#percentiles button", has_text="Zoom in horizontally").click()
+        check(page.evaluate(parts) == [50, 100], f"the button for one axis zooms to {page.evaluate(parts)}")
+        page.locator("#percentiles button", has_text="Zoom in vertically").click()
+        check(page.evaluate(parts) == [50, 50], "the button for the other axis does not")
+        page.locator("#percentiles button", has_text="Whole").click()
+        check(page.evaluate(parts) == [100, 100], "not whole again")
         page.locator("#percentiles .plot").hover(position={"x": 300, "y": 150})
         until(page, "[...document.querySelectorAll('#percentiles .plot div')].some(one => one.textContent.includes('within'))")
         check(page.locator("#sweep svg path").count() >= 0 and page.locator("#sweep").count() == 1, "no swept parameter")
@@ -214,19 +244,16 @@ def prove_keyboard(runs: Runs, browser: Browser) -> str:
         page.keyboard.press("Tab")
         check(page.evaluate("document.activeElement.className") == "skip", "the skip link is not first")
         page.keyboard.press("Enter")
-        check(page.evaluate("document.activeElement.id") == "verdicts", "the skip link leads elsewhere")
+        check(page.evaluate("document.activeElement.id") == "main", "the skip link leads elsewhere")
         page.focus('thead button[data-column="samples"]')
         page.keyboard.press("Enter")
         check(page.evaluate("document.activeElement.dataset.column") == "samples", "the focus is lost by sorting")
-        page.focus("#cell-tools .toggle")
+        page.focus("#legend .toggle")
         page.keyboard.press("Space")
-        check(page.get_attribute("#cell-tools .toggle", "aria-pressed") == "false", "the space bar does not toggle")
-        page.keyboard.press("Space")
-        page.locator("#ratios .plot").scroll_into_view_if_needed()
-        page.focus("#ratios .toggle")
+        check(page.get_attribute("#legend .toggle", "aria-pressed") == "false", "the space bar does not toggle")
+        check(page.evaluate("document.activeElement.closest('#legend') !== null"), "the focus is lost by a legend")
         page.keyboard.press("Enter")
-        check(page.evaluate("document.activeElement.closest('#ratios') !== null"), "the focus is lost by a legend")
-        page.keyboard.press("Enter")
+        check(page.get_attribute("#legend .toggle", "aria-pressed") == "true", "the key does not toggle back")
         unnamed = page.evaluate(
             """() => [...document.querySelectorAll("button, select, input, a, [role=img], [role=region]")].filter(one =>
                 !(one.textContent.trim() || one.getAttribute("aria-label") || one.getAttribute("aria-labelledby") || one.labels?.length)).length"""
@@ -258,12 +285,49 @@ def prove_looks(runs: Runs, browser: Browser) -> str:
         see_all(page)
         check(page.evaluate("document.documentElement.scrollWidth") <= 400, "a narrow page is wider than its window")
         page.screenshot(path=runs.pages / "narrow.png", full_page=True)
+    for width in (1200, 1900):
+        with browser.open(file, viewport={"width": width, "height": 1000}) as page:
+            cut = page.evaluate("(box => box.scrollWidth - box.clientWidth)(document.querySelector('#cell-scroll'))")
+            check(cut <= 0, f"{cut} pixels of the table are out of view in a window of {width}")
+            rows = page.evaluate("[...new Set([...document.querySelectorAll('#cell-scroll tbody tr.again')].map(one => Math.round(one.offsetHeight)))]")
+            check(len(rows) > 0 and max(rows) < 40, f"rows are {rows} pixels high in a window of {width}")
     with browser.open(file) as page:
         see_all(page)
         page.screenshot(path=runs.pages / "light.png", full_page=True)
         paper = page.pdf(path=runs.pages / "print.pdf", format="A4")
         check(paper.startswith(b"%PDF") and paper.count(b"/Type /Page\n") + paper.count(b"/Type /Page ") != 1, "no pages")
     return "dark, 400 px, paper"
+
+
+def prove_sections(runs: Runs, browser: Browser) -> str:
+    """The page of a history, and CPU time by kind of code: by themselves, in light, in the dark, narrow and on paper."""
+    for number in range(14):
+        runs.renamed("single", f"run-{number:02}", f"2026-11-{number + 1:02}T10:00:00Z", 1.25 if number > 8 else 1 + number % 3 / 100)
+    runs.opbench("history", "add", *(f"run-{number:02}" for number in range(14)))
+    history = runs.pages / "history.html"
+    runs.opbench("history", "report", "--no-change-points", "--output", history)
+    profile = runs.folder / "results/today/profile"
+    runs.opbench("profile", "--no-progress", "--kind", "cpu", "--seconds", "0.1", "--backend", "engine,dispatch", "--output", profile, "chain.json")
+    classes = runs.report("classes", "today")
+    for how, options in LOOKS.items():
+        with browser.open(history, **options) as page:
+            see_all(page)
+            check(page.locator("#trend svg path").count() > 20, "no trend is drawn")
+            check(page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{how}: the history is wider than its window")
+            page.screenshot(path=runs.pages / f"history-{how}.png", full_page=True)
+            if how == "light":
+                page.pdf(path=runs.pages / "history.pdf", format="A4")
+        with browser.open(classes, **options) as page:
+            page.locator("#cell-scroll tbody th button", has_text="chain").first.click()
+            page.locator("#classes .plot").scroll_into_view_if_needed()
+            page.wait_for_selector("#classes svg path", state="attached")
+            page.locator("#classes").screenshot(path=runs.pages / f"classes-{how}.png")
+            page.locator("#classes summary").click()
+            page.wait_for_selector("#classes details tbody tr")
+            check("workload" in page.inner_text("#classes table"), "the classes are not told as a table")
+            if how == "light":
+                page.pdf(path=runs.pages / "classes.pdf", format="A4")
+    return f"14 runs and {len(list(profile.rglob('cpu.speedscope.json')))} profiles, each in {len(LOOKS)} looks"
 
 
 def prove_verdicts(runs: Runs, browser: Browser) -> str:
@@ -281,8 +345,10 @@ def prove_verdicts(runs: Runs, browser: Browser) -> str:
         "both": ("today", "single"),
     }.items():
         with browser.open(runs.report(name, *words)) as page:
-            outcome = page.inner_text(".verdict .outcome strong")
+            judged = page.locator(".verdict .outcome strong")
+            outcome = judged.first.inner_text() if judged.count() else "nothing judged"
             said.append(f"{name}: {outcome}")
+            check(judged.count() == (0 if name in ("single", "both") else 1), f"{name}: {outcome}")
             has_chart = page.locator("#differences").count() == 1
             check(has_chart == (name in ("baseline", "sides")), f"{name}: differences are {'' if has_chart else 'not '}drawn")
     return ", ".join(said)
@@ -336,6 +402,14 @@ def prove_size(runs: Runs, browser: Browser) -> str:
             page.fill("#filter", "depth=77 engine")
             until(page, "document.querySelector('#cell-count').textContent.includes('shown')")
             filtered = time.monotonic() - begun
+    with browser.open(file) as page:
+        shown = "document.querySelectorAll('#cell-scroll tbody tr').length"
+        check(page.evaluate(shown) == 100, f"{page.evaluate(shown)} rows on the screen")
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        on_paper = page.inner_text("#cell-count")
+        check(page.evaluate(shown) == 2000 and "1–2000 below" in on_paper, f"{page.evaluate(shown)} rows on paper: {on_paper}")
+        page.evaluate("dispatchEvent(new Event('afterprint'))")
+        check(page.evaluate(shown) == 100, "the pages to turn do not come back")
     ready = page_timing(browser, file)
     check(statistics.median(ready) < OPEN_LIMIT_MS, f"it takes {statistics.median(ready):.0f} ms to open")
     return (
@@ -366,7 +440,7 @@ def page_timing(browser: Browser, file: Path) -> list[float]:
 
 
 STEPS: dict[str, Callable[[Runs, Browser], str]] = {
-    "table": prove_table, "keyboard": prove_keyboard, "looks": prove_looks, "verdicts": prove_verdicts,
+    "table": prove_table, "keyboard": prove_keyboard, "looks": prove_looks, "sections": prove_sections, "verdicts": prove_verdicts,
     "hostile names": prove_hostile, "10,000 cells": prove_size,
 }
 

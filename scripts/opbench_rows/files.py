@@ -5,7 +5,7 @@ import io
 from pathlib import Path
 from typing import NamedTuple
 
-from opbench_rows.versions import CURRENT, Row, converted, is_histogram_file, version_of
+from opbench_rows.versions import CURRENT, Row, completed, converted, is_histogram_file, version_of
 
 
 class BadRows(Exception):
@@ -56,6 +56,8 @@ def parse(text: str, name: str) -> Rows:
             raise BadRows(f"{name}: rows of the versions {version!r} and {other!r} in one file")
     if version == "1" and not is_histogram_file(columns):
         columns, rows = converted(columns, rows)
+    if version in ("1", "2") and not is_histogram_file(columns):
+        columns, rows = completed(columns, rows)
     return Rows(columns, rows)
 
 

@@ -1,9 +1,9 @@
-"""What version 1 of the files was like, and how its rows become those of version 2."""
+"""What former versions of the files were like, and how their rows become those of today."""
 
 from collections.abc import Callable, Sequence
 from decimal import Decimal, InvalidOperation
 
-CURRENT = 2
+CURRENT = 3
 PARAMETER_PREFIX = "param_"
 Row = dict[str, str]
 
@@ -22,6 +22,7 @@ _TIMES = frozenset(
 )  # fmt: skip
 _RATE = "throughput_ops_per_s"
 _TIME = "time_ns_per_op"
+_BEFORE_HOST = "timestamp_utc"
 
 
 def version_of(columns: Sequence[str], first: Sequence[str] | None) -> str:
@@ -37,20 +38,32 @@ def is_histogram_file(columns: Sequence[str]) -> bool:
     return tuple(columns) == _HISTOGRAM
 
 
+def completed(columns: Sequence[str], rows: list[list[str]]) -> tuple[list[str], list[list[str]]]:
+    """The columns and rows of a file of version 2 as those of version 3, in which samples.csv names the host."""
+    place = columns.index(_BEFORE_HOST) + 1 if _BEFORE_HOST in columns and "host" not in columns else None
+    versioned = columns.index("schema_version") if "schema_version" in columns else None
+    for fields in rows:
+        if len(fields) != len(columns):
+            continue
+        if versioned is not None:
+            fields[versioned] = str(CURRENT)
+        if place is not None:
+            fields.insert(place, "")
+    names = list(columns)
+    return (names if place is None else [*names[:place], "host", *names[place:]]), rows
+
+
 def converted(columns: Sequence[str], rows: list[list[str]]) -> tuple[list[str], list[list[str]]]:
     """The columns and rows of a file of version 1, which may be any but histograms.csv, as those of version 2."""
     names = [_name(name, columns) for name in columns]
     convert = _conversion(names, columns)
     added = [_TIME + end for end in ("", "_ci_low", "_ci_high")] if _RATE in names and _TIME not in names else []
     place = names.index(_RATE) if added else 0
-    versioned = names.index("schema_version") if "schema_version" in names else None
     for fields in rows:
         if len(fields) != len(columns):
             # Whoever reads them says what is wrong.
             continue
         convert(fields)
-        if versioned is not None:
-            fields[versioned] = str(CURRENT)
         if added:
             ends = (_RATE, f"{_RATE}_ci_high", f"{_RATE}_ci_low")
             fields[place:place] = [_turned_over(fields[names.index(end)] if end in names else "") for end in ends]

@@ -1,6 +1,7 @@
 """Makes the plots' package importable, keeps matplotlib's cache out of the home folder, and has what several tests of the
 real opbench need."""
 
+import atexit
 import os
 import shutil
 import subprocess
@@ -11,7 +12,9 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-os.environ.setdefault("MPLCONFIGDIR", tempfile.mkdtemp(prefix="opbench-matplotlib-"))
+if "MPLCONFIGDIR" not in os.environ:
+    os.environ["MPLCONFIGDIR"] = tempfile.mkdtemp(prefix="opbench-matplotlib-")
+    atexit.register(shutil.rmtree, os.environ["MPLCONFIGDIR"], ignore_errors=True)
 
 ROOT = Path(__file__).resolve().parents[2]
 OPBENCH = Path(os.environ.get("OPBENCH_TEST_BINARY", ROOT / ".build/debug/opbench"))

@@ -3,11 +3,13 @@
 //
 // KILL_AT=N      kills the process before its N-th call that touches a file (open, write, fsync, rename, mkdir,
 //                ftruncate, memfd_create), counted from 1; a write is two places, before it and with half of it done.
-// FULL_AT=N      as of that call, whatever would take room on the disk fails: files cannot be made or written.
+// FULL_AT=N      as of that call, whatever would take room on the disk fails: files cannot be made or written. Of the first
+//                write half is still written.
 // LOCK_GATE=F    before flock takes a lock, reads the FIFO F to its end: the test, which opens F for writing, knows that
 //                this place is reached, and lets the process go on by closing F.
 // KILL_CHILD=S   at place S of a sample's process (`read`: its order comes in, `thread`: it makes its first thread,
 // KILL_PARENT=S  `answer`: half of its answer is written), kills that process, or the one that started it.
+// KILL_SAMPLE=N  does so in the N-th sample alone, counted from 1 in the file KILL_COUNTER.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -23,9 +25,19 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-static int is_sample, place;
+static int is_sample, place, is_used_up;
 static long kill_at, full_at;
 static const char *kill_child, *kill_parent;
+
+#define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+
+// How many samples there were, this one included: each leaves a byte.
+static long count_sample(void) {
+    int counter = REAL(open)(getenv("KILL_COUNTER"), O_WRONLY | O_APPEND);
+    long count = REAL(write)(counter, "s", 1) == 1 ? lseek(counter, 0, SEEK_CUR) : 0;
+    close(counter);
+    return count;
+}
 
 __attribute__((constructor)) static void begin(int argc, char **argv) {
     is_sample = argc == 2 && strcmp(argv[1], "__sample") == 0;
@@ -33,6 +45,7 @@ __attribute__((constructor)) static void begin(int argc, char **argv) {
     full_at = is_sample || !getenv("FULL_AT") ? 0 : atol(getenv("FULL_AT"));
     kill_child = is_sample ? getenv("KILL_CHILD") : NULL;
     kill_parent = is_sample ? getenv("KILL_PARENT") : NULL;
+    if (is_sample && getenv("KILL_SAMPLE") && count_sample() != atol(getenv("KILL_SAMPLE"))) kill_child = kill_parent = NULL;
 }
 
 static int reach(void) {
@@ -57,14 +70,17 @@ static void reach_in_sample(const char *name) {
     while (getppid() == parent) usleep(100);
 }
 
-#define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
-
 ssize_t write(int descriptor, const void *bytes, size_t count) {
     struct stat status;
     int is_full = reach();
     if (kill_at && place + 1 == kill_at) REAL(write)(descriptor, bytes, count / 2);
     reach();
-    if (is_full && fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)) return fail();
+    if (is_full && fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)) {
+        // The last room is used before there is none.
+        if (!__atomic_exchange_n(&is_used_up, 1, __ATOMIC_RELAXED) && count > 1)
+            return REAL(write)(descriptor, bytes, count / 2);
+        return fail();
+    }
     if (is_sample && fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && (kill_child || kill_parent)) {
         REAL(write)(descriptor, bytes, count / 2);
         reach_in_sample("answer");

@@ -20,10 +20,11 @@ CI = ROOT / "scripts/ci"
 GITHUB = YAML(typ="safe").load(CI / "github.yml")
 GITLAB = YAML(typ="safe").load(CI / "gitlab.yml")
 
-# What stands for a built opbench: keeps its words, and answers as a file of the folder it is in says.
+# What stands for a built opbench: keeps its words, and answers as a file of the folder BIN says.
 PROGRAM = """#!/bin/sh
-here=$(dirname "$0")
+here=$BIN
 echo "$*" >> "$here/asked"
+echo "$OPBENCH_COMPARED_BY" > "$here/script"
 case $1 in
     ab) exit "$(cat "$here/ab")" ;;
     gate)
@@ -44,7 +45,8 @@ esac
 """
 # What stands for swift.
 SWIFT = """#!/bin/sh
-case "$*" in *--show-bin-path*) echo "$BIN"; exit ;; esac
+echo "$*" >> "$BIN/swift-asked"
+case "$*" in *resolve) exit "$(cat "$BIN/resolve")" ;; *--show-bin-path*) echo "$BIN"; exit ;; esac
 exit "$(cat "$BIN/build")"
 """
 
@@ -64,10 +66,22 @@ class Job:
         for name in ("a", "b"):
             (folder / "workloads" / f"{name}.json").write_text("{}", encoding="utf-8")
         shutil.copytree(CI, folder / "scripts/ci")
+        (folder / "Package.swift").touch()
+        (folder / ".gitignore").write_text(".build/\nbin/\n", encoding="utf-8")
         self.answer()
+        self.git("init --quiet --initial-branch=main")
+        self.commit()
 
-    def answer(self, ab: int = 0, gate: int = 0, build: int = 0, reports: bool = True) -> None:
-        for name, status in (("ab", ab), ("gate", gate), ("build", build)):
+    def git(self, words: str) -> None:
+        ended = self.run(f"git -c user.name=test -c user.email=test@localhost {words}")
+        assert ended.returncode == 0, ended.stderr
+
+    def commit(self) -> None:
+        self.git("add --all")
+        self.git("commit --quiet --message more")
+
+    def answer(self, ab: int = 0, gate: int = 0, build: int = 0, resolve: int = 0, reports: bool = True) -> None:
+        for name, status in (("ab", ab), ("gate", gate), ("build", build), ("resolve", resolve)):
             (self.programs / name).write_text(f"{status}\n", encoding="utf-8")
         if reports:
             (self.programs / "reports").touch()
@@ -81,6 +95,11 @@ class Job:
 
     def asked(self) -> list[str]:
         return (self.programs / "asked").read_text(encoding="utf-8").splitlines()
+
+    def builds(self) -> list[list[str]]:
+        """The calls of swift that build."""
+        lines = (self.programs / "swift-asked").read_text(encoding="utf-8").splitlines()
+        return [line.split() for line in lines if line.startswith("build ") and "--show-bin-path" not in line]
 
 
 @pytest.fixture
@@ -131,6 +150,9 @@ def test_the_line_of_a_template(job: Job, template: str, line: str, variables: d
     assert gate.startswith("gate --ab compare --results opbench-results/results ")
     assert ("--github-annotations" in gate) == (template == "github")
     assert "--inconclusive" not in gate
+    assert "--policy scripts/ci/policy.json" in measured and "--policy scripts/ci/policy.json" in gate
+    # As many blocks as each cell needs.
+    assert "--blocks" not in measured
     assert ended.stdout == "the table\n"
     results = job.folder / "opbench-results"
     for name in ("comment.md", "junit.xml", "report.html"):
@@ -172,6 +194,61 @@ def test_a_program_of_ones_own_and_a_policy(job: Job) -> None:
     assert "--product mine" in measured and "--policy p.json --blocks 9 w.json" in measured
     assert "--policy p.json --inconclusive pass" in gate
     assert "--blocks" not in gate
+    # What opbench advises is this script, to be called as it was.
+    assert (job.programs / "script").read_text(encoding="utf-8") == (
+        "scripts/ci/compare --base-ref v1 --product mine --policy p.json --inconclusive pass --output o w.json\n"
+    )
+
+
+def test_empty_variables_of_a_template_are_none(job: Job) -> None:
+    assert job.run("scripts/ci/compare --base-ref main --policy '' --blocks '' workloads/a.json").returncode == 0
+    measured, gate, *_ = job.asked()
+    assert "--policy scripts/ci/policy.json workloads/a.json" in measured
+    assert gate.endswith("--policy scripts/ci/policy.json")
+    (job.folder / "scripts/ci/policy.json").unlink()
+    (job.programs / "asked").unlink()
+    assert job.run("scripts/ci/compare --base-ref main workloads/a.json").returncode == 0
+    assert not any("--policy" in words for words in job.asked())
+
+
+def test_the_change_is_built_once_where_commits_are_built(job: Job) -> None:
+    assert job.run("scripts/ci/compare --base-ref main workloads/a.json").returncode == 0
+    (build,) = job.builds()
+    refs = job.folder / ".build/refs"
+    tree = Path(build[build.index("--package-path") + 1])
+    assert tree.is_relative_to(refs) and (tree / "Package.swift").exists()
+    assert build[build.index("--scratch-path") + 1] == str(refs / "build")
+
+
+def test_a_package_that_the_tree_does_not_hold_is_built_in_place(job: Job) -> None:
+    job.answer(resolve=1)
+    ended = job.run("scripts/ci/compare --base-ref main workloads/a.json")
+    assert ended.returncode == 0, ended.stderr
+    assert job.builds() == [["build", "--configuration", "release", "--product", "opbench"]]
+    assert "so that it is built twice" in ended.stderr
+
+
+def test_a_kept_tree_of_another_clone_keeps_the_times_of_its_files(job: Job) -> None:
+    """What a job of a new clone does not change is not compiled again."""
+    (job.folder / "same.swift").write_text("same", encoding="utf-8")
+    (job.folder / "changing.swift").write_text("old", encoding="utf-8")
+    job.commit()
+    line = "scripts/ci/compare --base-ref main workloads/a.json"
+    assert job.run(line).returncode == 0
+    (build,) = job.builds()
+    tree = Path(build[build.index("--package-path") + 1])
+    for name in ("same", "changing"):
+        os.utime(tree / f"{name}.swift", ns=(10**18, 10**18))
+    (job.folder / "changing.swift").write_text("new", encoding="utf-8")
+    job.commit()
+    # A clone has the commits, and nothing of the work trees.
+    shutil.rmtree(job.folder / ".git/worktrees")
+    assert job.run(line).returncode == 0
+    assert (tree / "same.swift").stat().st_mtime_ns == 10**18
+    assert (tree / "changing.swift").read_text(encoding="utf-8") == "new"
+    assert len(job.builds()) == 2 and job.builds()[0] == job.builds()[1]
+    listed = job.run("git worktree list --porcelain").stdout
+    assert f"worktree {tree}\n" in listed
 
 
 def test_results_of_the_last_time_are_gone(job: Job) -> None:
@@ -211,7 +288,7 @@ def test_the_line_with_the_real_opbench(job: Job, options: str, inject: str, sta
     program = f'#!/bin/sh\nif [ "$1" = ab ]; then shift; set -- ab {inject} "$@"; fi\nexec {OPBENCH} "$@"\n'
     (job.programs / "opbench").write_text(program, encoding="utf-8")
     swift = (
-        "#!/bin/sh\n"
+        '#!/bin/sh\necho "$*" >> "$BIN/swift-asked"\n'
         'case "$*" in *--show-bin-path*) echo "$BIN"; exit ;; --version) echo 1; exit ;; esac\n'
         'cp "$BIN/opbench" "$BIN/built" && exit 0\n'
     )
@@ -221,14 +298,9 @@ def test_the_line_with_the_real_opbench(job: Job, options: str, inject: str, sta
         "backends": ["engine"], "metrics": ["throughput"],
     }
     (job.folder / "w.json").write_text(json.dumps(workload), encoding="utf-8")
-    (job.folder / "Package.swift").touch()
-    (job.folder / ".gitignore").write_text(".build/\nbin/\n", encoding="utf-8")
-    git = "git -c user.name=test -c user.email=test@localhost"
-    committed = job.run(
-        f"git init --quiet --initial-branch=main && {git} add --all && {git} commit --quiet --message a"
-        f" && touch more && {git} add more && {git} commit --quiet --message b"
-    )
-    assert committed.returncode == 0, committed.stderr
+    job.commit()
+    (job.folder / "more").touch()
+    job.commit()
     ended = job.run(f"scripts/ci/compare --base-ref HEAD~1 {options} w.json", GITHUB_ACTIONS="true")
     assert ended.returncode == status, ended.stdout + ended.stderr
     results = job.folder / ".build/compare"
@@ -238,6 +310,15 @@ def test_the_line_with_the_real_opbench(job: Job, options: str, inject: str, sta
     # Never plain green.
     assert len(suite.findall(".//failure" if status == 2 else ".//skipped")) > 0
     assert ("::error " if status == 2 else "::warning ") in ended.stdout
+    # The script and opbench build at one place: first HEAD, which opbench then finds built, then the base.
+    builds = job.builds()
+    assert len(builds) == 3 and builds[0] == builds[1] == builds[2], builds
+    assert f"opbench: building HEAD (" in ended.stderr.split("opbench: building HEAD~1 (")[0]
+    if status != 2:
+        # What settles it is the script, once in the table and once in an annotation.
+        again = f"scripts/ci/compare --base-ref HEAD~1 {options.replace('--blocks 1', '').strip()}".strip()
+        assert ended.stdout.count(again + " w.json --blocks ") == 2 and again not in ended.stderr, ended.stdout
+        assert "/refs/" not in ended.stdout and "/refs/" not in (results / "comment.md").read_text(encoding="utf-8")
     assert (results / "results/compare/samples.csv").exists()
 
 
@@ -294,8 +375,8 @@ def test_steps_of_the_image_are_scripts_that_ci_runs() -> None:
     lines = (CI / "Dockerfile").read_text(encoding="utf-8").splitlines()
     steps = [shlex.split(line)[1:] for line in lines if line.startswith("RUN ")]
     assert steps and not any(line.endswith("\\") for line in lines)
-    # scripts/test, and the scripts that it runs.
-    ci = {ROOT / "scripts/test"}
+    # .ci/run and scripts/test, and the scripts that they run.
+    ci = {ROOT / ".ci/run", ROOT / "scripts/test"}
     for script in list(ci):
         named = set(re.findall(r"\bscripts/[\w/-]+", script.read_text(encoding="utf-8")))
         ci |= {ROOT / name for name in named if (ROOT / name).is_file()}

@@ -109,6 +109,20 @@ def test_more_is_a_failure_and_less_a_hint(
     assert said in capsys.readouterr().err
 
 
+def test_what_has_risen_only_once_has_not_risen(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert bench.run("--update") == 0
+    counted = []
+
+    def measure(program, names, with_instructions):
+        counted.append(names)
+        busy = len(counted) == 1
+        return {name: Cost(2.0, 144.0 if name == "tiny" else None, 3.0, 1100.0 if busy else 1000.0) for name in names}
+
+    monkeypatch.setattr(command, "measure", measure)
+    assert bench.run() == 0
+    assert counted == [["tiny", "running"], ["tiny", "running"]]
+
+
 def test_what_varies_may_be_off_by_more(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
     bench.run("--update")
     capsys.readouterr()

@@ -112,7 +112,7 @@ def test_growth_is_judged_by_goals(tmp_path: Path, last: float, verdict: str, ca
     assert main(["--from", str(run), "--output", str(tmp_path / "out"), "--opbench", str(OPBENCH)]) == 0
     lines = capfd.readouterr().out.splitlines()
     assert any(line.startswith("growth-queues") for line in lines), lines
-    assert any(line.endswith(f"2×  {verdict}") for line in lines), lines
+    assert any(line.endswith(f"2.00×  {verdict}") for line in lines), lines
     assert (tmp_path / "out" / "growth-system.svg").exists()
 
 

@@ -1,10 +1,15 @@
 """Holds the real opbench against bad luck: another process in its way at the worst moment, a disk that is full from any
 moment on."""
 
+import csv
+import io
 import json
 import os
+import resource
 import shutil
+import signal
 import subprocess
+import time
 
 import pytest
 from conftest import OPBENCH
@@ -35,6 +40,59 @@ def go(folder, *words, preload=None, **variables):
 
 def files(path):
     return {str(file.relative_to(path)): file.read_bytes() for file in path.rglob("*") if file.is_file()}
+
+
+def whole(text):
+    """Whether all lines of a CSV file are there in full."""
+    rows = list(csv.reader(io.StringIO(text.decode(), newline="")))
+    return text.endswith(b"\n") and len({len(row) for row in rows}) == 1
+
+
+def test_a_run_goes_on_when_nobody_reads_its_progress(folder):
+    command = [OPBENCH, "run", "--quick", "--blocks", "3", "--run-id", "r", "small.json"]
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        result = subprocess.run(command, cwd=folder, stdout=subprocess.PIPE, stderr=writer, timeout=120)
+    finally:
+        os.close(writer)
+    assert result.returncode == 0 and b"time/op" in result.stdout
+    assert json.loads((folder / "results/r/run.json").read_text())["state"] == "finished"
+
+
+def test_a_run_whose_output_nobody_reads_is_kept_and_ends_as_other_programs_do(folder):
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        result = subprocess.run([OPBENCH, *RUN], cwd=folder, stdout=writer, stderr=subprocess.PIPE, timeout=120)
+    finally:
+        os.close(writer)
+    assert (result.returncode, result.stderr) == (-signal.SIGPIPE, b"")
+    assert json.loads((folder / "results/r/run.json").read_text())["state"] == "finished"
+
+
+def test_a_run_under_nohup_goes_on_when_its_terminal_goes(folder):
+    command = [OPBENCH, "run", "--quick", "--blocks", "20", "--no-progress", "--run-id", "r", "small.json"]
+    ignore = lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)  # noqa: E731
+    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, preexec_fn=ignore)
+    rows = folder / "results/r/samples.csv"
+    while process.poll() is None and not (rows.exists() and b",status," in rows.read_bytes()):
+        time.sleep(0.001)
+    process.send_signal(signal.SIGHUP)
+    assert process.wait(timeout=120) == 0
+    assert json.loads((folder / "results/r/run.json").read_text())["state"] == "finished"
+
+
+def test_beyond_the_limit_of_file_sizes_a_run_ends_with_an_error_and_can_be_gone_on_with(folder):
+    """The system sends a signal for such a write, which would end the process without a word."""
+    command = [OPBENCH, "run", "--quick", "--blocks", "40", "--no-progress", "--run-id", "r", "small.json"]
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))  # noqa: E731
+    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, preexec_fn=limit)
+    assert result.returncode == 1, result.stderr
+    assert "File too large; raise the limit of file sizes (ulimit -f)" in result.stderr
+    assert "to continue: the same with --run-id r --resume" in result.stderr
+    assert all(whole(text) for name, text in files(folder / "results").items() if name.endswith(".csv"))
+    assert go(folder, *command[1:], "--resume").returncode == 0
 
 
 def test_a_run_that_another_process_has_finished_meanwhile_is_not_wiped(preload, folder):
@@ -91,6 +149,9 @@ def test_a_full_disk_while_a_run_goes_on_exits_1_and_the_run_can_be_gone_on_with
         if result.returncode == 0:
             break
         assert result.returncode in (1, 64), f"{place}: {result.stderr}"
+        assert "No space left on device" in result.stderr, place
+        torn = [name for name, text in files(folder / "results").items() if name.endswith(".csv") and not whole(text)]
+        assert not torn, place
         assert go(folder, *RUN, *(["--resume"] if (folder / "results/r").exists() else [])).returncode == 0, place
         assert not [name for name in files(folder) if ".opbench-" in name], place
         shutil.rmtree(folder / "results")

@@ -509,7 +509,7 @@ def lines_of(folder: Path, name: str) -> list[str]:
         (lambda lines: "".join(lines)[:-1], "cut short"),
         (lambda lines: "".join(lines) + '2,"open', "cut short"),
         (lambda lines: "".join(lines) + "2,2,3\n", "3 fields where the header has"),
-        (lambda lines: "".join(lines).replace("\n2,", "\n3,"), "schema_version 3 is newer"),
+        (lambda lines: "".join(lines).replace("\n2,", "\n4,"), "schema_version 4 is newer"),
         (lambda lines: "".join(lines).replace("backend,", "back,", 1), "no column backend"),
         (
             lambda lines: "\n".join(line + "," + (line.split(",")[1]) for line in "".join(lines).splitlines()) + "\n",

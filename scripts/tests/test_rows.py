@@ -4,6 +4,7 @@ import csv
 import json
 import keyword
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -46,7 +47,7 @@ def test_a_file_of_version_1_is_the_same_as_one_of_today(name: str) -> None:
     ids = {row.get("sample_id") for row in former}
     today = [row for row in read(DATA / "run-small" / name) if row["cell_id"] == CELL and row.get("sample_id") in ids]
     assert former == today and len(former) >= 8
-    assert former[0]["schema_version"] == "2"
+    assert former[0]["schema_version"] == "3"
     with open(DATA / "run-1" / name, newline="", encoding="utf-8") as file:
         written = list(csv.DictReader(file))
     assert written[0]["schema_version"] == "1" and "class" in written[0]
@@ -129,8 +130,8 @@ def test_histograms_of_both_versions_add_up_to_the_same() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("schema_version,run_id\n3,r\n", "schema_version 3 is newer than these scripts know, which is 2"),
-        ("schema_version,what\n3,r,x,y\n", "schema_version 3 is newer"),
+        ("schema_version,run_id\n4,r\n", "schema_version 4 is newer than these scripts know, which is 3"),
+        ("schema_version,what\n4,r,x,y\n", "schema_version 4 is newer"),
         ("schema_version,run_id\nx,r\n", "schema_version is 'x'"),
         ("schema_version,run_id\n2,r\n1,r\n", "of the versions '2' and '1' in one file"),
         ("a,b\n1\n", "line 2: 1 fields where the header has 2"),
@@ -189,7 +190,7 @@ def test_names_need_no_quoting_in_pandas(run_folder: Path, name: str) -> None:
         assert not hasattr(pandas.DataFrame, column), f"{column} is a method of every table"
         assert getattr(frame, column) is not None
         frame.query(f"{column} == {column}")
-    assert set(frame.schema_version) == {2}
+    assert set(frame.schema_version) == {3}
 
 
 def test_one_unit_for_each_quantity(run_folder: Path) -> None:
@@ -206,22 +207,42 @@ def test_one_unit_for_each_quantity(run_folder: Path) -> None:
         assert float(row["time_ns_per_op"]) == pytest.approx(1e9 / float(row["throughput_ops_per_s"]), rel=0.5)
         assert float(bounded[backend]["value"]) == pytest.approx(float(row["time_ns_per_op"]))
     description = json.loads((run_folder / "run.json").read_text(encoding="utf-8"))
-    assert description["timeout_ns"] == 30_000_000_000 and description["schema_version"] == "2"
+    assert description["timeout_ns"] == 30_000_000_000 and description["schema_version"] == "3"
     assert not [key for key in description if key.endswith("_s")]
 
 
-def test_the_example_reads_a_run(run_folder: Path) -> None:
-    script = ROOT / "scripts" / "examples" / "read_run.py"
+def test_an_example_of_ten_lines_reads_a_run(run_folder: Path) -> None:
+    printed = ran("read_run.py", run_folder)
+    for word in ("time_ratio", "mean", "mix", "engine", "dispatch"):
+        assert word in printed
+    samples = {row["sample_id"] for row in read(run_folder / "samples.csv") if row["metric"] == "time" and row["phase"] == "total"}
+    assert re.findall(r"mix.* engine +(\d)\.0 ", printed.replace("\n", " mix ")) == [str(len(samples) // 2)]
+
+
+def test_an_example_of_ten_lines_merges_histograms(run_folder: Path) -> None:
+    printed = {line.split()[-3]: line.split()[-2] for line in ran("merge_histograms.py", run_folder).splitlines()[2:]}
+    merged: dict[str, dict[int, int]] = {}
+    for item in histograms(run_folder):
+        if item.stage == "start" and not item.operation_class:
+            buckets = merged.setdefault(item.backend, {})
+            for bound, count in zip(item.upper_bounds, item.counts, strict=True):
+                buckets[bound] = buckets.get(bound, 0) + count
+    assert set(printed) == set(merged) == {"engine", "dispatch"}
+    for backend, buckets in merged.items():
+        beyond = [bound for bound in buckets if sum(n for other, n in buckets.items() if other <= bound) >= 0.99 * sum(buckets.values())]
+        assert int(printed[backend]) == min(beyond)
+
+
+def ran(name: str, run: Path) -> str:
+    """What an example prints of a run."""
+    script = ROOT / "scripts" / "examples" / name
+    assert len(script.read_text(encoding="utf-8").splitlines()) <= 10, "it is to be read at a glance"
     done = subprocess.run(
-        [sys.executable, "-W", "error", script, run_folder], capture_output=True, text=True, timeout=120, check=False,
+        [sys.executable, "-W", "error", script, run], capture_output=True, text=True, timeout=120, check=False,
         env=os.environ | {"COLUMNS": "200"},
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == ""
-    for word in ("time_ratio", "mean", "upper_bounds_ns", "mix"):
-        assert word in done.stdout
-    code = [line for line in script.read_text(encoding="utf-8").splitlines() if line.strip()]
-    assert len(code) <= 22, "it is to be read at a glance"
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
 
 
 def test_percentiles_from_the_buckets_are_those_of_the_samples(run_folder: Path) -> None:

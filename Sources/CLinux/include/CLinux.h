@@ -6,6 +6,7 @@
 #include "CLinuxCalls.h"
 #include "CLinuxMeasure.h"
 #include "CLinuxProcess.h"
+#include "CLinuxProcessors.h"
 #include "CLinuxProfile.h"
 #include "CLinuxSpawn.h"
 #include "CLinuxText.h"
@@ -42,12 +43,6 @@ void clinux_set_own_name(const char *name);
 
 /// As `clinux_set_own_name`, to "engine KIND NUMBER"; of a kind that is too long only the beginning.
 void clinux_set_own_worker_name(const char *kind, int number);
-
-/// How many processors the process's main thread may run on, sched_getaffinity(2); 0 if that cannot be told.
-int clinux_allowed_processors(void);
-
-/// Keeps the calling thread, and those it creates, on the processor it is on. sched_setaffinity(2); for test tools.
-void clinux_stay_on_processor(void);
 
 /// CPU time of a thread of this process in nanoseconds, or -1. `thread` is what clinux_own_cpu_clock returned there.
 int64_t clinux_cpu_clock_ns(int32_t clock);

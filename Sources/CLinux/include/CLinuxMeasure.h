@@ -13,7 +13,10 @@ void clinux_burn(uint64_t iterations);
 int clinux_die_with_parent(pid_t parent);
 
 /// A file without a name, in memory, memfd_create(2); -1 on failure.
-int clinux_memory_file(void);
+///
+/// With a `limit` that is not 0 it has that size from the beginning, of zeros that take no memory, and cannot be made larger:
+/// writing behind it fails with EPERM, F_SEAL_GROW. Where RLIMIT_FSIZE is below the limit, the size is 0 and that limit holds.
+int clinux_memory_file(size_t limit);
 
 /// Bytes that the C library's malloc has handed out and not got back, in all threads, mallinfo2(3). What it keeps at hand
 /// for a thread's next allocation counts as handed out.

@@ -1,4 +1,4 @@
-// What OperationEngine has to know of its process: forks, the signals its threads take, the processors it may use.
+// What OperationEngine has to know of its process: forks, the signals its threads take.
 #ifndef CLINUX_PROCESS_H
 #define CLINUX_PROCESS_H
 #include <signal.h>
@@ -16,9 +16,5 @@ static inline bool clinux_is_forked(void) { return clinux_has_mark(clinux_mark_f
 /// does: handlers, signalfd(2) and sigwait(3) of the application get them on its own threads. `before` is what was
 /// blocked so far. pthread_sigmask(3).
 void clinux_block_signals(sigset_t *before);
-
-/// Lets the calling thread, and those it creates, run where the process's main thread may. sched_setaffinity(2).
-/// Returns 0 or an errno value.
-int clinux_use_main_threads_processors(void);
 
 #endif

@@ -11,6 +11,10 @@
 pid_t clinux_start_tied(
     const char *program, char *const *arguments, char *const *environment, const int *files, int count);
 
+/// A pipe, whose ends no program gets that any thread starts meanwhile: pipe2(2) with O_CLOEXEC. `ends` are those to read
+/// from and to write to. Returns 0 or an errno value.
+int clinux_pipe(int ends[2]);
+
 /// Waits until the process has ended, and gives what waitpid(2) says of it; −1 if it is none of ours.
 int clinux_wait_for(pid_t process);
 

@@ -13,9 +13,10 @@ public struct KnownNoiseFloors: Sendable {
 
     /// - Parameters:
     ///   - rows: of any hosts.
-    ///   - host: whose floors count, since no other's say anything of it.
-    public init(_ rows: [NoiseFloorRow], of host: HostKind) {
-        for row in rows where row.host == host {
+    ///   - host: tells what a cell was measured on, whose floors count for it, since no other's say anything of it; nil for a
+    ///     cell that was not measured.
+    public init(_ rows: [NoiseFloorRow], of host: (_ cellID: String) -> HostKind?) {
+        for row in rows where row.host == host(row.cellID) {
             floors[
                 Place(
                     comparison: row.comparison,
@@ -23,6 +24,9 @@ public struct KnownNoiseFloors: Sendable {
                 row.noiseFloor
         }
     }
+
+    /// Of a run on one kind of host.
+    public init(_ rows: [NoiseFloorRow], of host: HostKind) { self.init(rows) { _ in host } }
 
     /// The floor of a figure, or nil where it was not measured.
     public func floor(of row: CompareRow, _ comparison: ComparisonKind) -> Double? {

@@ -101,10 +101,8 @@ struct CellFigures {
         addTimeRatios()
     }
 
-    /// What a cell is apart from the ignored parameters: `cell_id` would leave out those at their defaults.
     private static func identity(of row: SampleRow, ignoring ignored: Set<String>) -> String {
-        ([row.workload] + row.parameters.filter { !ignored.contains($0.key) }.map { "\($0.key)=\($0.value)" }.sorted())
-            .joined(separator: " ")
+        row.cellIdentity(ignoring: ignored)
     }
 
     private mutating func addTimeRatios() {
@@ -120,6 +118,14 @@ struct CellFigures {
             }.filter(\.1.isFinite)
             series[ratioKey] = Series(cellID: own.cellID, valueOfBlock: Dictionary(uniqueKeysWithValues: ratios))
         }
+    }
+}
+
+extension SampleRow {
+    /// What the row's cell is apart from the ignored parameters: `cell_id` would leave out those at their defaults.
+    package func cellIdentity(ignoring ignored: Set<String>) -> String {
+        ([workload] + parameters.filter { !ignored.contains($0.key) }.map { "\($0.key)=\($0.value)" }.sorted())
+            .joined(separator: " ")
     }
 }
 

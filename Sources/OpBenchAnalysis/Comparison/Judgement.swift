@@ -13,7 +13,7 @@ extension FigureRule {
     /// The rule for figures that barely vary: any worsening beyond the bounds is a regression, on any machine.
     func verdictOfExactFigures(base: Double, head: Double, direction: Metric.Direction) -> Verdict {
         let worsening = direction == .higher ? base - head : head - base
-        let allowed = Swift.max(minAbsolute, maxRegression * base.magnitude)
+        let allowed = Swift.max(minAbsolute ?? 0, maxRegression * base.magnitude)
         return worsening > allowed ? .regression : worsening < -allowed ? .improved : .pass
     }
 
@@ -50,7 +50,7 @@ extension FigureRule {
             let enough = clearing.map { Swift.max($0, minBlocks) } ?? (blocks < minBlocks ? minBlocks : nil)
             return .inconclusive(.wideInterval(blocks: blocks, enough: enough))
         }
-        if worsening < minAbsolute { return Judgement(verdict: .pass) }
+        if worsening < minAbsolute ?? 0 { return Judgement(verdict: .pass) }
         guard blocks >= minBlocks else { return .inconclusive(.tooFewBlocks(blocks, enough: minBlocks)) }
         guard let adjustedProbability else { return .inconclusive(.tooManyBlocks(blocks, most: effect.mostBlocks)) }
         guard adjustedProbability < alpha else {
@@ -67,7 +67,7 @@ extension FigureRule {
         guard blocks >= minimumForInterval else {
             return .inconclusive(.tooFewBlocks(blocks, enough: Swift.max(minBlocks, minimumForInterval)))
         }
-        return worsening < minAbsolute ? Judgement(verdict: .pass) : .inconclusive(.noRatio)
+        return worsening < minAbsolute ?? 0 ? Judgement(verdict: .pass) : .inconclusive(.noRatio)
     }
 }
 

@@ -11,18 +11,39 @@ public struct GoalJudgement: Sendable {
 
     /// - Parameters:
     ///   - runs: of different cells, each with the name that the user knows it by.
+    ///   - hosts: what cells were measured on, as far as it is known.
     ///   - resamples: see `Comparison.Question`.
-    /// - Throws: `InputError` if two runs have a cell in common.
+    /// - Throws: `InputError` if two runs have a cell in common, or if a goal holds a cell against one of another kind of
+    ///   host.
     public init(
-        _ goals: [GatePolicy.Goal], of runs: [(name: String, samples: [SampleRow])], resamples: Int = Resamples.most
+        _ goals: [GatePolicy.Goal], of runs: [(name: String, samples: [SampleRow])], hosts: [String: HostKind] = [:],
+        resamples: Int = Resamples.most
     ) throws(InputError) {
         let figures = try MeasuredFigures(runs)
         let found = goals.map { figures.places(of: $0.selector) }
+        for (goal, places) in zip(goals, found) { try Self.checkHosts(of: places.map(\.cell), goal, hosts) }
         // Each figure is drawn from as often as goals bound it.
         let values = found.joined().reduce(0) { $0 + figures.valueCount(at: $1) }
         let resamples = Resamples.count(resamples, inComparisonOf: values)
         rows = zip(goals, found).flatMap { goal, places in
             places.isEmpty ? [goal.missing] : places.map { figures.judge($0, by: goal, resamples) }
+        }
+    }
+}
+
+extension GoalJudgement {
+    private static func checkHosts(
+        of cells: [String], _ goal: GatePolicy.Goal, _ hosts: [String: HostKind]
+    ) throws(InputError) {
+        guard case .cell(let other) = goal.reference, let against = hosts[other] else { return }
+        for cell in cells {
+            guard let (what, own, others) = hosts[cell]?.difference(from: against) else { continue }
+            throw InputError(
+                file: "--policy",
+                message:
+                    "the cell \"\(cell)\" is held against \"\(other)\": there the \(what) is \"\(others)\", and not "
+                    + "\"\(own)\"",
+                remedy: "measure both on machines of one class")
         }
     }
 }

@@ -20,19 +20,29 @@ extension UnsafeMutableBufferPointer<Double> {
     /// The value that sorting would put at `place`, which is put there, with none behind it less and none before it
     /// greater. In linear time on average (Hoare 1961, "Find"): bootstrap intervals take many thousands of medians.
     func select(_ place: Int) -> Double {
-        var candidates = self[...]
-        while true {
-            let pivot = candidates[(candidates.startIndex + candidates.endIndex) / 2]
-            let notLess = candidates.partition { !($0 < pivot) }
-            if place < notLess {
-                candidates = self[candidates.startIndex..<notLess]
-                continue
+        guard let values = baseAddress else { preconditionFailure("nothing to select from") }
+        var (first, last) = (0, count - 1)
+        while first < last {
+            let pivot = values[(first + last) / 2]
+            // What has been passed from below is no greater than the pivot, what has been passed from above no less.
+            var (low, high) = (first, last)
+            while low <= high {
+                while values[low] < pivot { low += 1 }
+                while pivot < values[high] { high -= 1 }
+                if low <= high {
+                    (values[low], values[high]) = (values[high], values[low])
+                    (low, high) = (low + 1, high - 1)
+                }
             }
-            var rest = self[notLess..<candidates.endIndex]
-            let greater = rest.partition { $0 > pivot }
-            if place < greater { return self[place] }
-            candidates = self[greater..<candidates.endIndex]
+            if place <= high {
+                last = high
+            } else if place >= low {
+                first = low
+            } else {
+                break
+            }
         }
+        return values[place]
     }
 }
 

@@ -98,8 +98,13 @@ public struct OperationBody: @unchecked Sendable {
                 stamps: stamps, stampCount: stampCount, takesThreadFigures: takesThreadFigures, counters: counters))
     }
 
-    /// Frees the traces. Nothing may run the body any more.
-    public func deallocate() {
+    /// Gives the traces up. Nothing should run the body any more; a backend that does is found out as long as they are not
+    /// freed, which they are when two more bodies have been given up.
+    public func deallocate() { Self.leftovers.keep(self)?.free() }
+
+    private static let leftovers = Leftovers<OperationBody>(count: 2)
+
+    private func free() {
         state.pointee.slots.deallocate()
         state.pointee.stamps.deallocate()
         state.pointee.predecessors?.deallocate()

@@ -52,15 +52,16 @@ struct HistoryAddCommand: ParsableCommand {
         let mistakes = Mistakes()
         for name in runs {
             do throws(InputError) {
-                let run = try MeasuredRun(try RecordedRun(name, in: place.folder))
-                guard let twin = measured.first(where: { $0.run.id == run.run.id }) else {
-                    measured.append(run)
-                    continue
-                }
-                guard twin.run.digest == run.run.digest else {
-                    throw InputError(
-                        file: name, message: "the run has the id \"\(run.run.id)\", as that of \(twin.name)",
-                        remedy: "name one of the two")
+                for run in try MeasuredRun.all(of: try RecordedRun(name, in: place.folder)) {
+                    guard let twin = measured.first(where: { $0.run.id == run.run.id }) else {
+                        measured.append(run)
+                        continue
+                    }
+                    guard twin.run.digest == run.run.digest else {
+                        throw InputError(
+                            file: name, message: "the run has the id \"\(run.run.id)\", as that of \(twin.name)",
+                            remedy: "name one of the two")
+                    }
                 }
             } catch {
                 mistakes.note(error)
@@ -78,7 +79,25 @@ private struct MeasuredRun {
     let run: HistoryRun
     let figures: [RunFigure]
 
-    init(_ recorded: RecordedRun) throws(InputError) {
+    /// A run of one kind of host is one; a merged one of several is one of each, since histories are by the kind of host. They
+    /// are numbered in the order of their classes: `sweep.1`, `sweep.2`.
+    static func all(of recorded: RecordedRun) throws(InputError) -> [MeasuredRun] {
+        let kinds = (recorded.facts?.hostKinds ?? []).sorted {
+            ($0.hostClass, $0.allocator, $0.configuration) < ($1.hostClass, $1.allocator, $1.configuration)
+        }
+        guard kinds.count > 1 else { return [try MeasuredRun(recorded, recorded.samples, recorded.facts?.hostKind)] }
+        let hosts = recorded.hostsOfCells
+        var runs: [MeasuredRun] = []
+        for (index, kind) in kinds.enumerated() {
+            let rows = recorded.samples.filter { hosts[$0.cellID] == kind }
+            runs.append(try MeasuredRun(recorded, rows, kind, suffix: ".\(index + 1)"))
+        }
+        return runs
+    }
+
+    private init(
+        _ recorded: RecordedRun, _ rows: [SampleRow], _ kind: HostKind?, suffix: String = ""
+    ) throws(InputError) {
         guard let facts = recorded.facts else {
             throw InputError(
                 file: recorded.name, message: "there is no run.json beside the rows, which tells the host",
@@ -90,14 +109,14 @@ private struct MeasuredRun {
                 remedy: "continue it: opbench run … --run-id \(recorded.samples[0].runID) --resume")
         }
         name = recorded.name
-        figures = RunFigure.all(of: recorded.samples)
+        figures = RunFigure.all(of: rows)
         guard !figures.isEmpty else {
             throw InputError(
                 file: recorded.name, message: "no sample of the run has figures", remedy: "measure again")
         }
         run = HistoryRun(
-            id: recorded.samples[0].runID, startedUTC: recorded.samples.map(\.timestampUTC).min()!,
-            commit: facts.commit, isDirty: facts.isDirty, host: facts.hostKind, figures: figures)
+            id: recorded.samples[0].runID + suffix, startedUTC: rows.map(\.timestampUTC).min()!,
+            commit: facts.commit, isDirty: facts.isDirty, host: kind ?? facts.hostKind, figures: figures)
     }
 
     var refusal: InputError {

@@ -44,7 +44,7 @@ enum TrendTable {
         let rows = series.points.map { point in
             [
                 point.run.id, TrendText.day(point.run), TrendText.commit(point.run),
-                TrendText.value(point.value, of: name), interval(of: point), String(point.samples),
+                TrendText.value(point.value, of: name), interval(of: point, of: name.metric), String(point.samples),
                 point.change.map { TrendText.change($0, of: series) } ?? "",
             ]
         }
@@ -56,9 +56,9 @@ enum TrendTable {
             ], rows: rows)
     }
 
-    private static func interval(of point: TrendSeries.Point) -> String {
+    private static func interval(of point: TrendSeries.Point, of metric: String) -> String {
         guard let low = point.low, let high = point.high else { return Quantities.absent }
-        return Quantities.interval(low: low, high: high, around: point.value)
+        return Quantities.interval(low, high, around: point.value, of: metric)
     }
 }
 

@@ -12,10 +12,10 @@ struct CalibrationFolder {
 
     private var file: String { "\(path)/\(NoiseFloorRow.fileName)" }
 
-    /// The floors measured on the host, and with the kind of build, of a run; none if nothing is known of it.
+    /// The floors measured on the host, and with the kind of build, of each cell of a run; none if nothing is known of it.
     func floors(for facts: RunFacts?) throws(InputError) -> KnownNoiseFloors {
         guard let facts else { return KnownNoiseFloors() }
-        return try floors(for: facts.hostKind)
+        return KnownNoiseFloors(try rows()) { facts.machine(of: $0)?.kind }
     }
 
     func floors(for host: HostKind) throws(InputError) -> KnownNoiseFloors {

@@ -44,7 +44,7 @@ extension PlanOptions {
         RunOptions(
             blocks: blocks, isQuick: quick, seed: seed, filter: selection.contains, timeoutSeconds: timeout,
             directory: directory, runID: runID, resume: resume,
-            arguments: ["opbench"] + CommandLine.arguments.dropFirst())
+            arguments: OwnProgram.arguments)
     }
 }
 

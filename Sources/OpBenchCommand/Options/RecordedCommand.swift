@@ -17,7 +17,7 @@ struct RecordedCommand {
     /// - Returns: nil if this program does not take them; they may be of another version.
     init?(_ arguments: [String]) {
         switch try? OpBench.parseAsRoot(Array(arguments.dropFirst())) {
-        case let command as RunCommand: kind = .run(command)
+        case let command as RunCommand where command.part.plan == nil: kind = .run(command)
         case let command as ABCommand: kind = .sides(command)
         case let command as CalibrateCommand: kind = .calibration(command)
         default: return nil
@@ -32,8 +32,22 @@ struct RecordedCommand {
         }
     }
 
+    private var limits: LimitOptions {
+        switch kind {
+        case .run(let command): command.limits
+        case .sides(let command): command.limits
+        case .calibration(let command): command.limits
+        }
+    }
+
     /// The values that were set in place of the files'.
     var settings: [String] { options.selection.cells.settings }
+
+    /// What named the two builds by their commits; nil if nothing did.
+    var refs: (base: String?, head: String?)? {
+        guard case .sides(let command) = kind, command.refs.base != nil else { return nil }
+        return (command.refs.base, command.refs.head)
+    }
 
     /// The folder that the run lies in.
     var directory: String {
@@ -43,15 +57,20 @@ struct RecordedCommand {
 
     /// The arguments of a new run of so many blocks.
     ///
-    /// - Parameter calibration: the run whose very work is to be done again; nil to calibrate it anew.
-    func again(blocks: Int, runID: String, calibration: String? = nil) -> [String] {
+    /// - Parameters:
+    ///   - calibration: the run whose very work is to be done again; nil to calibrate it anew.
+    ///   - commits: those that refs meant then; nil where nobody knows.
+    func again(
+        blocks: Int, runID: String, calibration: String? = nil, commits: (base: String, head: String)? = nil
+    ) -> [String] {
         let (selection, plan, destination) = options
-        let counted = plan.words(blocks: blocks) + destination.words(runID: runID)
+        let counted = plan.words(blocks: blocks) + limits.words + destination.words(runID: runID)
         return switch kind {
         case .run(let command):
             ["run"] + command.gate.words + counted + Words.option("--calibration", calibration) + selection.words()
         case .sides(let command):
-            ["ab"] + counted + Words.option("--policy", command.report.policy) + command.refs.words
+            ["ab"] + counted + Words.option("--policy", command.report.policy)
+                + command.refs.words(commits)
                 + selection.words(after: command.builds)
         case .calibration: ["calibrate"] + counted + selection.words()
         }
@@ -59,8 +78,8 @@ struct RecordedCommand {
 
     /// The arguments of a calibration of the same cells and backends.
     func calibrating(in folder: String) -> [String] {
-        ["calibrate"] + options.plan.words(blocks: nil) + Words.option("--output", folder, unless: "results")
-            + options.selection.words()
+        ["calibrate"] + options.plan.words(blocks: nil) + limits.words
+            + Words.option("--output", folder, unless: "results") + options.selection.words()
     }
 
     /// The arguments that compare two interleaved builds on the same cells and backends.
@@ -69,7 +88,7 @@ struct RecordedCommand {
     ///   - programs: the two; none where `options` names commits.
     ///   - more: options.
     func interleaved(_ programs: [String], _ more: [String]) -> [String] {
-        ["ab"] + options.plan.words(blocks: nil) + more
+        ["ab"] + options.plan.words(blocks: nil) + limits.words + more
             + Words.option("--output", options.destination.directory, unless: "results")
             + options.selection.words(after: programs)
     }

@@ -76,37 +76,26 @@ struct RecordedRun {
         return samples.contains(where: unexpected.contains)
     }
 
-    /// Refuses a run of another host or kind of build than the given one.
-    func checkHost(is here: HostKind) throws(InputError) {
+    /// How many iterations of the work kernel the run took for a nanosecond on hosts of a kind.
+    ///
+    /// - Throws: `InputError` for a run of other hosts or kinds of build.
+    func iterationsPerNanosecond(on here: HostKind) throws(InputError) -> Double {
         guard let facts else {
             throw InputError(
                 file: name, message: "there is no run.json beside the rows", remedy: "name a run's whole folder")
         }
-        guard let (what, there, here) = facts.hostKind.difference(from: here) else { return }
+        if let machine = facts.machines.first(where: { $0.kind == here }) { return machine.iterationsPerNanosecond }
+        let (what, there, here) = facts.hostKind.difference(from: here) ?? ("host", facts.hostClass, here.hostClass)
         throw InputError(
             file: name, message: "the \(what) is \"\(there)\", here it is \"\(here)\"",
             remedy: "name a run of this host and this kind of build")
     }
 
-    /// Figures of different machines say nothing of each other.
-    ///
-    /// - Parameter areCompared: whether figures of one run are held against those of the other.
-    static func checkSameHost(
-        _ base: RecordedRun, _ head: RecordedRun, areCompared: Bool = true
-    ) throws(InputError) {
-        guard let (one, other) = base.facts.flatMap({ base in head.facts.map { (base, $0) } }) else {
-            StandardError.say("opbench: warning: no run.json beside the rows: the hosts may differ")
-            return
-        }
-        let work = other.iterationsPerNanosecond / one.iterationsPerNanosecond
-        if areCompared, !(0.99...1.01).contains(work) {
-            StandardError.say(
-                "opbench: warning: \(head.name) did \(Quantities.ratio(work)) the work of \(base.name) for the same "
-                    + "work_ns; `run --calibration \(base.name)` does the same")
-        }
-        guard let (what, ofBase, ofHead) = one.hostKind.difference(from: other.hostKind) else { return }
-        throw InputError(
-            file: head.name, message: "the \(what) is \"\(ofHead)\", that of \(base.name) is \"\(ofBase)\"",
-            remedy: "compare runs of machines and builds of one kind")
+    /// What each cell of the run was measured on; empty if nothing tells.
+    var hostsOfCells: [String: HostKind] {
+        guard let facts else { return [:] }
+        var hosts: [String: HostKind] = [:]
+        for row in samples where hosts[row.cellID] == nil { hosts[row.cellID] = facts.machine(of: row.cellID)?.kind }
+        return hosts
     }
 }

@@ -29,7 +29,7 @@ struct RefOptions: ParsableArguments {
     @Option(
         name: .customLong("build-option"),
         help: ArgumentHelp(
-            "With --base-ref, a further argument of swift build, as in --build-option=--traits=Suite. Repeatable.",
+            "With --base-ref, a further argument of swift build, as in --build-option=--static-swift-stdlib. Repeatable.",
             valueName: "argument"))
     var buildOptions: [String] = []
 
@@ -43,8 +43,16 @@ struct RefOptions: ParsableArguments {
     }
 
     /// The same as words of a command line.
-    var words: [String] {
-        Words.option("--base-ref", base) + Words.option("--head-ref", head) + Words.option("--product", product)
+    ///
+    /// - Parameter commits: what the refs named then, which stands in their place: a branch, and HEAD, go on.
+    func words(_ commits: (base: String, head: String)?) -> [String] {
+        func ref(_ name: String?, _ id: String?) -> String? {
+            guard let id, name.map({ !id.hasPrefix($0) }) ?? true else { return name }
+            return id
+        }
+        guard base != nil else { return [] }
+        return Words.option("--base-ref", ref(base, commits?.base))
+            + Words.option("--head-ref", ref(head, commits?.head)) + Words.option("--product", product)
             + buildOptions.map { "--build-option=\($0)" }
     }
 
@@ -62,9 +70,11 @@ struct RefOptions: ParsableArguments {
                 if checkedOut.isSame(as: headCommit) {
                     Self.tellChanges(try await repository.changedFiles(), headCommit)
                 }
-                return try await RefBuilds(of: repository, product: product, options: buildOptions) { line in
-                    StandardError.say("opbench: \(line)")
-                }.programs(of: [baseCommit, headCommit])
+                let progress = BuildProgress()
+                return try await RefBuilds(
+                    of: repository, product: product, options: buildOptions,
+                    say: { StandardError.say("opbench: \($0)") }, building: progress.begin
+                ).programs(of: [baseCommit, headCommit])
             }
         }
         if let signal = ended.signal { throw CommandOutcome(status: ExitStatus.interrupted(by: signal)) }

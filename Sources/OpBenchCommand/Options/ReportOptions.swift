@@ -9,7 +9,8 @@ struct ReportOptions: ParsableArguments {
             "A policy file (JSON).",
             discussion: """
                 Without it the engine's time ratio to Dispatch may rise by 5 %, between two interleaved builds its total \
-                time and CPU time by 2 %, and its allocations not at all; the same of backends that a program declares. \
+                time and CPU time by 2 %, and its allocations by 0.05 an operation; the same of backends that a \
+                program declares. \
                 `opbench schema policy` prints what a file may say.
                 """,
             valueName: "file"))
@@ -77,10 +78,10 @@ struct ReportOptions: ParsableArguments {
         }
         let shown = ComparisonReport(
             rows: showsAll ? rows : rows.filter { policy.rule(for: $0) != nil }, outcome: outcome, settling: settling)
-        try write(shown, allRows: rows, files: files)
+        try write(shown, allRows: settling.settled(rows, by: shown.settlements), files: files)
     }
 
-    /// - Parameter allRows: those that are not printed, too: a file has them all.
+    /// - Parameter allRows: those that are not printed, too, with what settles them: a file has them all.
     func write<Row>(_ shown: ComparisonReport<Row>, allRows: [Row], files: ReportFiles) throws {
         try StandardOutput.write(presentation.text(of: shown))
         if annotates { try StandardOutput.write(GitHubAnnotations.text(of: shown)) }
@@ -89,8 +90,9 @@ struct ReportOptions: ParsableArguments {
         if let file = files.markdown { reports.append((file, ComparisonMarkdown.text(of: shown))) }
         if let file = files.junit { reports.append((file, JUnitReport.text(of: shown))) }
         try ReportFile.write(reports)
-        // Whoever sees the table has read it there.
-        if !(presentation.format == .table && StandardOutput.isTerminal && StandardError.isTerminal) {
+        // Whoever sees the table has read it there; a script that compares shows it.
+        let showsTable = (StandardOutput.isTerminal && StandardError.isTerminal) || ShellWords.comparingScript != nil
+        if !(presentation.format == .table && showsTable) {
             for settlement in shown.settlements {
                 StandardError.say("opbench: \(settlement.finding); \(settlement.line)")
             }
@@ -103,11 +105,11 @@ extension GatePolicy {
     ///
     /// - Parameters:
     ///   - file: nil for the standard.
-    ///   - backends: those of what is judged, which may be of other programs.
+    ///   - backends: those of what is judged, which may be of other programs and stand in the file.
     static func forTwoSides(
         _ file: String?, or standard: GatePolicy, on backends: Set<BackendID>
     ) throws(InputErrors) -> GatePolicy {
-        guard let file else { return standard.judging(backends) }
+        guard let file else { return standard }
         let loaded = try GatePolicy.load(file: file, recorded: backends)
         guard loaded.goals.isEmpty else {
             throw InputErrors(

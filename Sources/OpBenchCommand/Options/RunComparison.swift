@@ -32,8 +32,8 @@ struct RunComparison {
             throw InputError(
                 file: run.name, message: "the run has two sides already", remedy: "judge it by `opbench gate --ab`")
         }
-        try RecordedRun.checkSameHost(base, head)
         let ignored = try ignored(among: [base, head])
+        try RecordedRun.checkSameHost(base, head, ignoring: ignored)
         let floors = try CalibrationFolder(in: folder).floors(for: head.facts)
         let comparison = try Comparison(
             base: base.samples, head: head.samples,

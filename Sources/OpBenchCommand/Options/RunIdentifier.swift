@@ -28,11 +28,11 @@ enum RunIdentifier {
     private static let reserved = ["baseline", "calibration", NoiseFloorRow.fileName, History.fileName]
 
     /// The id of a run to be made.
-    static func check(runID id: String) throws(InputError) {
-        try check(id, option: "--run-id")
+    static func check(runID id: String, option: String = "--run-id") throws(InputError) {
+        try check(id, option: option)
         if reserved.contains(id) {
             throw InputError(
-                file: "--run-id", message: "\"\(id)\" is where opbench keeps other things", remedy: "give another one")
+                file: option, message: "\"\(id)\" is where opbench keeps other things", remedy: "give another one")
         }
     }
 

@@ -5,7 +5,7 @@ import OpBenchModel
 struct CellOptions: ParsableArguments {
     @Argument(
         help: ArgumentHelp("Workload files (JSON).", valueName: "file"), completion: .file(extensions: ["json"]))
-    var files: [String]
+    var files: [String] = []
 
     @Option(
         name: .customLong("backend"),
@@ -38,6 +38,11 @@ struct CellOptions: ParsableArguments {
                 """,
             valueName: "regex"))
     var filter: String?
+
+    /// Refuses a command line without a file, of a command that needs one.
+    func requireFiles() throws {
+        if files.isEmpty { throw ValidationError("Missing expected argument '<file> ...'") }
+    }
 
     /// Reads and checks the files and everything that narrows them.
     ///

@@ -2,7 +2,7 @@ import OpBenchAnalysis
 import OpBenchModel
 
 /// Judged figures in Markdown, for the summary of a CI job and for a comment: the verdict in the first line, then the figures
-/// that ask for attention, and folded up what settles them and all the others.
+/// that ask for attention, and folded up what settles them and the others.
 enum ComparisonMarkdown {
     /// In bytes. A comment on GitHub holds 65,536 characters.
     static let sizeLimit = 60_000
@@ -10,17 +10,20 @@ enum ComparisonMarkdown {
     static func text<Row>(of report: ComparisonReport<Row>) -> String {
         let rows = report.rows
         let remarkable = rows.filter { $0.verdict.isRemarkable }
+        let others = rows.filter { !$0.verdict.isRemarkable }
         let verdict = report.outcome.map { "gate: \($0.rawValue)" } ?? "comparison"
         var text = "### opbench \(verdict)\(GateSummary.counts(of: rows))\n"
+        for line in [report.origin, report.noise].compactMap(\.self) { text += "\n\(MarkdownText.cell(line))\n" }
         if rows.isEmpty { text += "\nNo rule judges any figure.\n" }
         let settling = report.settlements.map(paragraph).joined()
         let note = report.ratioNote.map { "\nratio: \($0).\n" } ?? ""
         let room = sizeLimit - text.utf8.count - settling.utf8.count - note.utf8.count
         if !remarkable.isEmpty { text += "\n" + table(remarkable, of: report, room: room / 2) + note }
         if !settling.isEmpty { text += folded("What settles the inconclusive figures", settling) }
-        if rows.count > remarkable.count {
-            let all = "\n" + table(rows, of: report, room: room / 2) + (remarkable.isEmpty ? note : "")
-            text += folded(rows.count == 1 ? "The figure" : "All \(rows.count) figures", all)
+        if !others.isEmpty {
+            let folding = "\n" + table(others, of: report, room: room / 2) + (remarkable.isEmpty ? note : "")
+            let figures = others.count == 1 ? "1 figure" : "\(others.count) figures"
+            text += folded("\(figures) without a finding", folding)
         }
         return text
     }

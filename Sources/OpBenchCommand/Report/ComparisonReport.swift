@@ -15,10 +15,10 @@ protocol JudgedRow: CSVRow {
     var figureName: String { get }
     var verdict: Verdict { get }
     var doubt: Doubt? { get }
+    var settledBy: String { get set }
     var ratio: Double? { get }
     /// The middle figures whose quotient stands beside the ratio.
     var medians: (own: Double, other: Double)? { get }
-    static func writtenRatio(_ ratio: Double) -> String
     /// The rule that judges this figure without a ratio, and lets pass what was measured; nil if nothing was.
     var allowingRule: String? { get }
 }
@@ -35,6 +35,8 @@ struct ReportColumn<Row>: Sendable {
     /// As `PrintedTable.Column` has them.
     var rank = 0
     var isJoined = false
+    /// Whether a page shows it only when it is asked for.
+    var isDetail = false
     let meaning: String
     let text: @Sendable (Row, FigureUnits) -> String
 }
@@ -47,22 +49,32 @@ struct FigureUnits: Sendable {
     func figure(_ value: Double?, of metric: String) -> String {
         Quantities.figure(value, of: metric, resolution: clockResolution)
     }
+
+    /// Of counts that barely vary, with the digits in which it differs from the other side's.
+    func figure(_ value: Double?, of metric: String, beside other: Double?) -> String {
+        let text = figure(value, of: metric)
+        guard let value, let other, value != other, Metric.named(metric)?.isDeterministic == true,
+            text == figure(other, of: metric)
+        else { return text }
+        return Quantities.distinct(value, from: other) + (Metric.named(metric)?.unit == .bytes ? " B" : "")
+    }
 }
 
 /// Judged figures, ready to be printed.
 struct ComparisonReport<Row: JudgedRow> {
+    /// Those that are inconclusive name the commands of their settlement.
     let rows: [Row]
     /// nil where nothing is gated.
     let outcome: GateOutcome?
     /// What settles the rows that are inconclusive, one for each remedy.
     let settlements: [Settlement]
     let units: FigureUnits
-    private let compared: Settling.Compared
+    let compared: Settling.Compared
 
     init(rows: [Row], outcome: GateOutcome?, settling: Settling) {
-        self.rows = rows
         self.outcome = outcome
         settlements = settling.settlements(of: rows)
+        self.rows = settling.settled(rows, by: settlements)
         compared = settling.compared
         let resolutions = compared.runs.compactMap { $0.facts?.clockResolutionNanoseconds }
         units = FigureUnits(clockResolution: resolutions.max() ?? RunFacts.histogramUnitNanoseconds)

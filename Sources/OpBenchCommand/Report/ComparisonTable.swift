@@ -62,6 +62,7 @@ enum ComparisonTable {
         if report.rows.contains(where: { Row.isRatioApart($0) }), let note = report.ratioNote {
             entries.append((SummaryColumn.apart, note))
         }
+        if let noise = report.noise { entries.append(("noisy", String(noise.dropFirst("noisy: ".utf8.count)))) }
         if !hidden.isEmpty {
             entries.append(("no room for", hidden.joined(separator: ", ") + "; --wide shows all columns"))
         }

@@ -9,7 +9,7 @@ extension JudgedRow {
     /// Whether the ratio is, as it is written, another than that of the medians beside it.
     static func isRatioApart(_ row: Self) -> Bool {
         guard let ratio = row.ratio, let medians = row.medians else { return false }
-        return writtenRatio(medians.own / medians.other) != writtenRatio(ratio)
+        return Quantities.ratio(medians.own / medians.other) != Quantities.ratio(ratio)
     }
 
     fileprivate static var cellColumn: ReportColumn<Self> {
@@ -35,9 +35,9 @@ extension CompareRow: JudgedRow {
         .init(
             title: "base", rank: 4,
             meaning: "The median of what is compared with, per operation or round where the metric is counted so."
-        ) { row, units in units.figure(row.base, of: row.metric) },
+        ) { row, units in units.figure(row.base, of: row.metric, beside: row.head) },
         .init(title: "new", rank: 4, meaning: "The median of the side that is judged.") { row, units in
-            units.figure(row.head, of: row.metric)
+            units.figure(row.head, of: row.metric, beside: row.base)
         },
         .init(
             title: ratioTitle, rank: 1,
@@ -45,25 +45,28 @@ extension CompareRow: JudgedRow {
                 new ÷ base: the median of the ratios of the blocks (Hodges and Lehmann's). A * marks one that differs from \
                 the quotient of the medians in the table.
                 """
-        ) { row, _ in row.ratio.map(writtenRatio) ?? Quantities.absent },
+        ) { row, _ in row.ratio.map(Quantities.ratio) ?? Quantities.absent },
         .init(title: "95 % interval", rank: 2, isJoined: true, meaning: "Of the ratio: its two ends.") { row, _ in
             guard let low = row.ratioLow, let high = row.ratioHigh else { return Quantities.absent }
             return Quantities.ratioInterval(low, high)
         },
         .init(
-            title: "p adjusted", rank: 6,
+            title: "p adjusted", rank: 6, isDetail: true,
             meaning: """
                 The probability of such a difference between equal sides, adjusted for how many figures are judged (Holm).
                 """
         ) { row, _ in row.adjustedProbability.map(Quantities.probability) ?? Quantities.absent },
         .init(
             title: "margin", rank: 3,
-            meaning: "By what part the figure may get worse; (floor) where it was raised to this host's noise floor."
+            meaning: """
+                By what part the figure may get worse, or by `min_absolute`, if that is more; (floor) where it was raised to this \
+                host's noise floor.
+                """
         ) { row, _ in
             (row.threshold.map(Quantities.percent) ?? Quantities.absent) + (row.isRaisedToFloor ? " (floor)" : "")
         },
         .init(
-            title: "detects", rank: 5,
+            title: "detects", rank: 5, isDetail: true,
             meaning: "The comparison's power: a worsening of that size would be called a regression 95 times in 100."
         ) { row, _ in row.detectable.map(Quantities.percent) ?? Quantities.absent },
         .init(
@@ -74,8 +77,6 @@ extension CompareRow: JudgedRow {
                 """
         ) { row, _ in row.judgement.isEmpty ? Quantities.absent : row.judgement },
     ]
-
-    static func writtenRatio(_ ratio: Double) -> String { Quantities.ratio(ratio) }
 
     var runID: String { "" }
 
@@ -105,17 +106,17 @@ extension GoalRow: JudgedRow {
                 The figure ÷ what it is held against: the median of the ratios of the blocks (Hodges and Lehmann's). A * \
                 marks one that differs from the quotient of the medians in the table.
                 """
-        ) { row, _ in row.ratio.map(writtenRatio) ?? Quantities.absent },
+        ) { row, _ in row.ratio.map(Quantities.ratio) ?? Quantities.absent },
         .init(
             title: "95 % interval", rank: 2, isJoined: true, meaning: "Of the ratio, or of the figure if there is none."
         ) { row, units in
             guard let low = row.low, let high = row.high else { return Quantities.absent }
-            guard row.reference.isEmpty else { return Quantities.fineRatioInterval(low, high) }
-            return "\(units.figure(low, of: row.metric)) – \(units.figure(high, of: row.metric))"
+            guard row.reference.isEmpty else { return Quantities.ratioInterval(low, high) }
+            return Quantities.interval(low, high, around: row.value ?? low, of: row.metric)
         },
         .init(title: "at most", rank: 3, meaning: "What the goal allows: a ratio, or the figure itself.") { row, _ in
             guard let atMost = row.atMost else { return Quantities.absent }
-            guard row.reference.isEmpty else { return writtenRatio(atMost) }
+            guard row.reference.isEmpty else { return Quantities.ratio(atMost) }
             // A bound on a count may lie just above a whole number.
             if Metric.named(row.metric)?.unit == .count { return FigureText.write(atMost) }
             return Quantities.figure(atMost, of: row.metric, resolution: 0)
@@ -128,8 +129,6 @@ extension GoalRow: JudgedRow {
                 """
         ) { row, _ in row.judgement },
     ]
-
-    static func writtenRatio(_ ratio: Double) -> String { Quantities.fineRatio(ratio) }
 
     var medians: (own: Double, other: Double)? { value.flatMap { value in base.map { (value, $0) } } }
 

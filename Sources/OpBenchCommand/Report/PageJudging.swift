@@ -53,8 +53,8 @@ struct PageJudging {
             throw InputError(
                 file: run.name, message: "the run has two sides", remedy: "judge the runs of one build by goals")
         }
-        for run in runs.dropFirst() { try RecordedRun.checkSameHost(runs[0], run, areCompared: false) }
-        let rows = try GoalJudgement(goals, of: runs.map { ($0.name, $0.samples) }).rows
+        try RecordedRun.checkSameHosts(runs)
+        let rows = try GoalJudgement(goals, of: runs.map { ($0.name, $0.samples) }, hosts: runs.hostsOfCells).rows
         let outcome = GateOutcome(rows, hasBadSample: runs.contains(where: \.hasBadSample), isLenient: false)
         let settling = Settling(
             compared: .goals(runs), folder: folder,
@@ -72,7 +72,7 @@ struct PageJudging {
     }
 
     private func judgeSides(of run: RecordedRun, by rules: GatePolicy?) throws(InputError) -> JudgedFigures {
-        let policy = rules ?? GatePolicy.standardForSides.judging([run].backends)
+        let policy = rules ?? GatePolicy.standardForSides
         let rows = try RunComparison(folder: folder).compareSides(of: run, policy: policy)
         let settling = Settling(
             compared: .sides(run), folder: folder, comparing: { ["gate", "--ab", $0[0]] }, policy: self.policy)
@@ -82,7 +82,7 @@ struct PageJudging {
     private func judge(
         _ run: RecordedRun, against baseline: RecordedRun, by rules: GatePolicy?
     ) throws(InputError) -> JudgedFigures {
-        let policy = rules ?? GatePolicy.standard.judging([run, baseline].backends)
+        let policy = rules ?? GatePolicy.standard
         let rows = try RunComparison(folder: folder).compare(baseline, run, policy: policy)
         let settling = Settling(
             compared: .runs(base: baseline, head: run), folder: folder,
@@ -134,7 +134,8 @@ extension JudgedFigures {
     fileprivate init<Row: JudgedRow>(_ kind: Kind, _ title: String, _ report: ComparisonReport<Row>, rows: [Self.Row]) {
         self.init(
             kind: kind, title: title, outcome: report.outcome?.rawValue ?? "",
-            columns: Row.reportColumns.map { Column(title: $0.title, isText: $0.isText) }, rows: rows,
+            columns: Row.reportColumns.map { Column(title: $0.title, isText: $0.isText, isDetail: $0.isDetail) },
+            rows: rows,
             settlements: report.settlements.map {
                 Settlement(finding: $0.finding, advice: $0.advice, commands: $0.commands)
             }, note: report.ratioNote ?? "")

@@ -11,7 +11,9 @@ extension RecordedRun {
         let command = facts.map { ShellWords.joined($0.arguments) }
         let environment = [("run", samples[0].runID), ("samples", counted)] + (command.map { [("command", $0)] } ?? [])
         return PageRun(
-            name: name, samples: samples, summary: try ShownRun(self).rows,
+            name: name, heading: RunDescription(self).heading,
+            warning: Disturbance.sentence(noisy: doubtful.noisy, of: doubtful.total) ?? "", samples: samples,
+            summary: try ShownRun(self).rows,
             latencies: try latencies(),
             workloads: (facts?.workloads ?? []).map { .init(name: $0.name, file: $0.file, text: $0.text) },
             facts: (environment + (facts?.environment.map { ($0.label, $0.value) } ?? [])).map { .init($0.0, $0.1) },

@@ -14,13 +14,31 @@ struct RunDescription {
         let known: [(String, String?)] = [
             ("run", run.samples[0].runID + state),
             ("measured", measured),
-            ("host", facts.map { "\($0.hostClass), \($0.configuration) build" }),
+            ("host", facts.map { "\($0.hostClass), \($0.configuration) build" }), ("machines", machines),
+            ("plan", plan),
             ("allocator", facts?.allocator),
             ("commit", commit),
             ("blocks", blocks), ("samples", samples),
             ("command", facts.map { ShellWords.joined($0.arguments) }),
         ]
         return known.compactMap { term, meaning in meaning.map { (term, $0) } }
+    }
+
+    /// The same in a few words each, as they stand below the title of a page.
+    var heading: [String] {
+        let backends = Set(run.samples.map(\.backend)).count
+        let cells = run.samples.reduce(into: [String: Set<String>]()) { $0[$1.workload, default: []].insert($1.cellID) }
+        let workloads = run.samples.lazy.map(\.workload).uniqued().map { workload in
+            let count = cells[workload, default: []].count
+            return "\(workload): \(count) \(count == 1 ? "cell" : "cells")"
+        }
+        let machine = run.facts.map { "\($0.hostClass), \($0.configuration) build" }
+        let counts = [
+            workloads.count <= 5 ? workloads.joined(separator: ", ") : "\(workloads.count) workloads",
+            "\(backends) \(backends == 1 ? "backend" : "backends")", blocks.map { "blocks: \($0)" },
+            "samples: \(samples)",
+        ]
+        return ([started, machine, commit.map { "commit \($0)" }] + counts).compactMap(\.self)
     }
 
     private var state: String {
@@ -59,7 +77,7 @@ struct RunDescription {
     }
 
     /// How many blocks the cells have, by kind of sample: `7 throughput, 3–5 latency`.
-    private var blocks: String? {
+    var blocks: String? {
         struct Place: Hashable {
             var cellID: String
             var kind: Substring
@@ -81,6 +99,34 @@ struct RunDescription {
             return (least == most ? "\(least)" : "\(least)–\(most)") + " \(kind)"
         }
         return counts.isEmpty ? nil : counts.joined(separator: ", ")
+    }
+
+    /// By name, with their shards, and their class where the run has several; nil if nothing tells their names.
+    private var machines: String? {
+        guard let facts = run.facts else { return nil }
+        var shards: [(name: String, hostClass: String, shards: [String])] = []
+        for machine in facts.machines {
+            guard let name = machine.name else { return nil }
+            let place = shards.firstIndex { $0.name == name && $0.hostClass == machine.kind.hostClass }
+            if let place {
+                shards[place].shards += machine.shards
+            } else {
+                shards.append((name, machine.kind.hostClass, machine.shards))
+            }
+        }
+        let isMixed = facts.hostKinds.count > 1
+        return shards.map { machine in
+            let facts =
+                (machine.shards.isEmpty ? [] : ["shards " + machine.shards.joined(separator: " ")])
+                + (isMixed ? [machine.hostClass] : [])
+            return machine.name + (facts.isEmpty ? "" : " (\(facts.joined(separator: ", ")))")
+        }.joined(separator: ", ")
+    }
+
+    private var plan: String? {
+        run.facts.flatMap { facts in
+            facts.planSHA256.map { "\($0.prefix(12))" + (facts.shard.map { ", shard \($0)" } ?? "") }
+        }
     }
 
     private var samples: String {

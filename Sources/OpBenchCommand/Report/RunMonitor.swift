@@ -6,7 +6,7 @@ import OpBenchRunner
 /// Not thread-safe; the runner sends its events one after the other.
 final class RunMonitor {
     private var display: ProgressDisplay
-    private var file: SummaryFile?
+    private(set) var file: SummaryFile?
 
     /// - Parameter file: nil for a run without a summary.
     init(file: SummaryFile?, style: ProgressDisplay.Style) {
@@ -20,6 +20,8 @@ final class RunMonitor {
         // The rows are what must be kept; a summary that fails now is tried again, and its failure told, at the end.
         try? file?.updateNowAndThen()
     }
+
+    func updateFile() throws { try file?.update() }
 
     func warn(_ text: String) { display.warn(text) }
 

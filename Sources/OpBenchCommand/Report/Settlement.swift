@@ -11,22 +11,9 @@ struct Settlement: Equatable {
     /// What is to be given to a shell, one after the other.
     let commands: [String]
 
-    /// The advice and its commands in one line.
-    var line: String { "\(advice): \(commands.joined(separator: " && "))" }
-}
+    /// The commands as one.
+    var command: String { commands.joined(separator: " && ") }
 
-extension Doubt {
-    /// In as few words as a table has room for.
-    var words: String {
-        switch self {
-        case .noNoiseFloor: "no noise floor"
-        case .tooFewBlocks(let blocks, let enough): "\(blocks) of \(enough) blocks"
-        case .wideInterval(let blocks, let enough?): "wide interval, \(blocks) of \(enough) blocks"
-        case .wideInterval: "too noisy for the margin"
-        case .likelyChance(let blocks, let enough?): "p not below alpha, \(blocks) of \(enough) blocks"
-        case .likelyChance: "p not below alpha"
-        case .tooManyBlocks(let blocks, let most): "\(blocks) blocks, \(most) at most"
-        case .noRatio: "no ratio to 0"
-        }
-    }
+    /// The advice and its commands in one line.
+    var line: String { "\(advice): \(command)" }
 }

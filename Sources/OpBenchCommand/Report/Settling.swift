@@ -29,6 +29,8 @@ struct Settling: Sendable {
     let comparing: @Sendable (_ names: [String]) -> [String]
     /// The policy file that it was done by.
     let policy: String?
+    /// What measures and judges two builds again, given the number of blocks: see `ShellWords`.
+    var script = ShellWords.comparingScript
 
     /// One for each thing to be done.
     func settlements(of rows: [some JudgedRow]) -> [Settlement] {
@@ -38,6 +40,25 @@ struct Settling: Sendable {
             return settlement(remedy, of: doubtful)
         }
     }
+
+    /// The rows with the commands that settle those of them which are inconclusive.
+    func settled<Row: JudgedRow>(_ rows: [Row]) -> [Row] { settled(rows, by: settlements(of: rows)) }
+
+    /// - Parameter settlements: of all these rows, or of those of them that are printed.
+    func settled<Row: JudgedRow>(_ rows: [Row], by settlements: [Settlement]) -> [Row] {
+        let commands = Dictionary(uniqueKeysWithValues: settlements.map { ($0.remedy, $0.command) })
+        return rows.map { row in
+            guard let remedy = row.doubt?.remedy else { return row }
+            var row = row
+            // A policy names each of its figures: that of one figure is as short as this row.
+            let command = remedy == .rule ? settlement(remedy, of: [row]).command : commands[remedy] ?? ""
+            row.settledBy = command.utf8.count <= Self.longestCommand ? command : ""
+            return row
+        }
+    }
+
+    /// In bytes: what every row repeats.
+    private static let longestCommand = 4096
 
     private func settlement(_ remedy: Doubt.Remedy, of rows: [some JudgedRow]) -> Settlement {
         let doubts = rows.compactMap(\.doubt)
@@ -70,15 +91,13 @@ struct Settling: Sendable {
                     + unknownFiles, calibrations
             )
         case .sharperComparison:
-            let sharper = sharper(runIDs)
+            let sharper = sharper(runIDs, of: Set(rows.map(\.metric)))
             return ("no possible number of blocks is likely to tell; \(sharper.advice)", sharper.commands)
         case .rule:
             let file = AllowingPolicy.freeName()
             let text = AllowingPolicy.text(for: rows)
-            return (
-                withoutRatio,
-                ["printf '%s\\n' \(ShellWords.quoted(text)) > \(file)", compare(names, policy: file)]
-            )
+            let judging = scriptOfSides.map { "\($0) --policy \(file)" } ?? compare(names, policy: file)
+            return (withoutRatio, ["printf '%s\\n' \(ShellWords.quoted(text)) > \(file)", judging])
         }
     }
 
@@ -98,10 +117,13 @@ struct Settling: Sendable {
         if case .runs = compared { " on each side" } else { "" }
     }
 
-    private func call(_ arguments: [String]) -> String { ShellWords.ofThisProgram(arguments) }
+    /// - Parameter run: that is to be taken again, by the program that took it.
+    private func call(_ arguments: [String], as run: RecordedRun?) -> String {
+        run?.otherProgram.map { ShellWords.joined([$0] + arguments) } ?? ShellWords.ofThisProgram(arguments)
+    }
 
     private func compare(_ names: [String], policy: String?) -> String {
-        call(comparing(names) + Words.option("--policy", policy))
+        ShellWords.ofThisProgram(comparing(names) + Words.option("--policy", policy))
     }
 
     // MARK: More blocks
@@ -129,7 +151,10 @@ struct Settling: Sendable {
         }
 
         func words(calibration: String? = nil) -> [String] {
-            if let command { return command.again(blocks: blocks, runID: runID, calibration: calibration) }
+            if let command {
+                return command.again(
+                    blocks: blocks, runID: runID, calibration: calibration, commits: run.facts?.builds?.commits)
+            }
             // All that is known where nobody recorded the command.
             return ["run", "--blocks", String(blocks), "--run-id", runID] + run.files
         }
@@ -146,20 +171,23 @@ struct Settling: Sendable {
                     continue
                 }
                 let again = Again(run, blocks: blocks, folder: folder, besides: latest)
-                commands.append(call(again.words()))
+                commands.append(call(again.words(), as: run))
                 names.append(again.name)
                 latest = again
             }
             return commands + [compare(names, policy: policy)]
         case .sides(let run):
+            if let script = scriptOfSides { return ["\(script) --blocks \(blocks)"] }
             let again = Again(run, blocks: blocks, folder: folder)
-            return [call(again.words()), compare([again.name], policy: policy)]
+            return [call(again.words(), as: run), compare([again.name], policy: policy)]
         case .runs(let base, let head):
             let (newBase, newHead) = renewed(base, head, blocks: blocks)
             var commands: [String] = []
             // The same work for both: that of the run which stays, or which comes first.
-            if let newBase { commands.append(call(newBase.words(calibration: newHead == nil ? head.name : nil))) }
-            if let newHead { commands.append(call(newHead.words(calibration: newBase?.name ?? base.name))) }
+            if let newBase {
+                commands.append(call(newBase.words(calibration: newHead == nil ? head.name : nil), as: base))
+            }
+            if let newHead { commands.append(call(newHead.words(calibration: newBase?.name ?? base.name), as: head)) }
             return commands + [compare([newBase?.name ?? base.name, newHead?.name ?? head.name], policy: policy)]
         }
     }
@@ -205,12 +233,14 @@ struct Settling: Sendable {
 
     private var calibrations: [String] {
         let words = recorded?.calibrating(in: folder) ?? ["calibrate"] + (judged?.files ?? [])
-        return ["for time in 1 2 3; do \(call(words)); done", compare(names, policy: policy)]
+        return ["for time in 1 2 3; do \(call(words, as: judged)); done", compare(names, policy: policy)]
     }
 
     /// Two runs are interleaved, if what they measured can be had again. What cannot be interleaved, or is, is measured
     /// again on a machine with less noise, by as many blocks as there can be.
-    private func sharper(_ runIDs: Set<String>) -> (advice: String, commands: [String]) {
+    ///
+    /// - Parameter metrics: that are in doubt.
+    private func sharper(_ runIDs: Set<String>, of metrics: Set<String>) -> (advice: String, commands: [String]) {
         if case .runs(let base, let head) = compared, let builds = builds(base, head) {
             let runID = RunIdentifier.free("\(head.samples[0].runID.prefix(80))-ab", in: recorded?.directory ?? folder)
             let options = builds.options + ["--run-id", runID] + Words.option("--policy", policy)
@@ -218,14 +248,26 @@ struct Settling: Sendable {
                 recorded?.interleaved(builds.programs, options) ?? ["ab"] + options + builds.programs + head.files
             return (
                 "interleaving the two \(builds.what) tells most",
-                [call(command), compare([name(runID)], policy: policy)]
+                [call(command, as: judged), compare([name(runID)], policy: policy)]
             )
         }
         let (most, what) = mostBlocks
+        let quieter = "what tells most is \(most) blocks on a quieter machine"
+        let policies = "a wider \(what) in --policy" + otherPolicy(instead: metrics)
         return (
-            "what tells most is \(most) blocks on a quieter machine, or a wider \(what) in --policy\(unknownFiles)",
-            [call(["doctor"])] + again(blocks: most, runIDs)
+            "\(quieter), or \(policies)\(unknownFiles)",
+            (scriptOfSides == nil ? [ShellWords.ofThisProgram(["doctor"])] : []) + again(blocks: most, runIDs)
         )
+    }
+
+    /// Times on the clock count the wait for a processor, which CPU time does not.
+    private func otherPolicy(instead metrics: Set<String>) -> String {
+        guard case .sides = compared, metrics.contains(Metric.time.name) else { return "" }
+        return ", or one that judges cpu_time in place of time, as scripts/ci/policy.json does"
+    }
+
+    private var scriptOfSides: String? {
+        if case .sides = compared { script } else { nil }
     }
 
     private var mostBlocks: (count: Int, bound: String) {
@@ -259,6 +301,19 @@ struct Settling: Sendable {
 }
 
 extension RecordedRun {
+    /// The program that took the run, if that is another one than this, which may lack its backends: its file, or where
+    /// that is gone what it was called by.
+    fileprivate var otherProgram: String? {
+        func name(_ path: String) -> Substring? { path.split(separator: "/").last }
+        guard let facts, let called = facts.arguments.first else { return nil }
+        let path = facts.executable?.path
+        guard let own = OwnProgram.path.flatMap(name), let other = name(path ?? called), other != own else {
+            return nil
+        }
+        let isThere = path.map { FileManager.default.isExecutableFile(atPath: $0) } ?? false
+        return isThere ? path : called
+    }
+
     /// The workloads, as far as anybody knows.
     fileprivate var files: [String] { facts?.workloads.map(\.file) ?? ["FILE"] }
 

@@ -55,7 +55,9 @@ struct SummaryColumn: Sendable {
     static let rankOfRatio = 1
 
     /// Those behind the name, in their order.
-    static func all(baseline: BackendID) -> [SummaryColumn] { times(baseline) + latencies + counts + memory + [marks] }
+    static func all(baseline: BackendID) -> [SummaryColumn] {
+        times(baseline) + [cpuTime] + latencies + counts + memory + [marks]
+    }
 
     private static func times(_ baseline: BackendID) -> [SummaryColumn] {
         [
@@ -65,13 +67,13 @@ struct SummaryColumn: Sendable {
             ) { row, _ in figure(row.operationsPerSecond) { Quantities.duration(nanoseconds: 1e9 / $0) } },
             .init(
                 "95 % interval", 3, isJoined: true,
-                "Of time/op: how far each end lies from it, as a part of it. Few intervals are symmetric."
+                "Of time/op: its two ends, in the unit of the figure before it. Few intervals are symmetric."
             ) { row, _ in
                 guard let rate = row.operationsPerSecond, let low = row.operationsPerSecondLow,
                     let high = row.operationsPerSecondHigh
                 else { return Quantities.absent }
                 // The highest rate is the shortest time.
-                return Quantities.interval(low: 1 / high, high: 1 / low, around: 1 / rate)
+                return Quantities.durationInterval(1e9 / high, 1e9 / low, around: 1e9 / rate)
             },
             .init(
                 "vs \(baseline.rawValue)", rankOfRatio,
@@ -96,6 +98,11 @@ struct SummaryColumn: Sendable {
             ) { row, _ in figure(row.schedulingEfficiency, Quantities.percent) },
         ]
     }
+
+    private static let cpuTime = SummaryColumn(
+        "CPU/op", 5,
+        "CPU time of the process per operation, the median of the samples: steadier than time/op where other programs run."
+    ) { row, _ in figure(row.cpuPerOperation) { Quantities.duration(nanoseconds: $0) } }
 
     private static let latencies: [SummaryColumn] = [
         latency(

@@ -11,7 +11,9 @@ enum SummaryMarkdown {
             rows: rows, clockResolution: clockResolution, isQuick: isQuick,
             isRatioApart: sections.contains(where: \.isRatioApart), hidden: [])
         let entries = notes.entries.map { "- \(MarkdownText.cell($0.term)): \(MarkdownText.cell($0.meaning))\n" }
-        return sections.map(\.markdown).joined(separator: "\n") + (entries.isEmpty ? "" : "\n" + entries.joined())
+        let warning = notes.warning.map { MarkdownText.cell($0) + "\n\n" } ?? ""
+        return warning + sections.map(\.markdown).joined(separator: "\n")
+            + (entries.isEmpty ? "" : "\n" + entries.joined())
     }
 }
 

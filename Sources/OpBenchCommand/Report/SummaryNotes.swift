@@ -1,3 +1,4 @@
+import OpBenchAnalysis
 import OpBenchModel
 
 /// What a reader of the summary's tables has to know of them: a line for each thing that the rows give occasion to.
@@ -10,6 +11,13 @@ struct SummaryNotes {
     let isRatioApart: Bool
     /// The titles of columns that had no room.
     let hidden: [String]
+
+    /// What is true of nearly all rows, to be said above the tables; nil if nothing is.
+    var warning: String? {
+        let qualities = rows.filter(\.operationClass.isEmpty).compactMap(\.quality)
+        return Disturbance.sentence(
+            noisy: qualities.reduce(0) { $0 + $1.noisy }, of: qualities.reduce(0) { $0 + $1.samples })
+    }
 
     /// Lines with their ends, after an empty one; nothing if there is no table.
     func text(width: Int?) -> String {
@@ -34,7 +42,7 @@ struct SummaryNotes {
 
     private var interval: Entry? {
         guard rows.contains(where: { $0.operationsPerSecondLow != nil }) else { return nil }
-        return ("interval", "of 95 %; that of time/op as parts of it")
+        return ("interval", "of 95 %; its ends are in the unit of the figure before it")
     }
 
     private var backlog: Entry? {

@@ -16,7 +16,8 @@ enum SummaryTable {
         let notes = SummaryNotes(
             rows: rows, clockResolution: clockResolution, isQuick: isQuick,
             isRatioApart: sections.contains(where: \.isRatioApart), hidden: layouts.flatMap(\.hidden).uniqued())
-        return zip(sections, layouts).map { $0.title(width: width) + $1.text }.joined(separator: "\n")
+        let warning = notes.warning.map { WrappedText.paragraph($0, width: width) + "\n" } ?? ""
+        return warning + zip(sections, layouts).map { $0.title(width: width) + $1.text }.joined(separator: "\n")
             + notes.text(width: width)
     }
 }

@@ -13,6 +13,8 @@ enum CancellableWork {
         _ work: @escaping @Sendable () async -> Value
     ) throws(ScarcityError) -> (value: Value, signal: Int32?) {
         try SystemRoom.check()
+        // Before the work begins, so that none of it is done when a signal still has its usual meaning.
+        let interruption = Interruption.shared
         let finished = DispatchSemaphore(value: 0)
         let result = Mutex<Value?>(nil)
         let task = Task.detached {
@@ -20,7 +22,7 @@ enum CancellableWork {
             result.withLock { $0 = value }
             finished.signal()
         }
-        let interruption = Interruption { task.cancel() }
+        interruption.onFirst { task.cancel() }
         finished.wait()
         guard let value = result.withLock({ $0 }) else {
             preconditionFailure("the work signals after its result is set")

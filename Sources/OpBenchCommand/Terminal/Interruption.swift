@@ -3,34 +3,62 @@
 import Glibc
 import Synchronization
 
-/// SIGINT and SIGTERM while work is under way: the first asks the work to end in order, the second ends the process.
+/// SIGINT, SIGTERM and SIGHUP while a command works: the first asks the work to end in order, the second ends the process.
+/// SIGHUP stays ignored where it was before, as by nohup(1).
 ///
-/// Thread-safe. Lives until the process ends; the signals keep this meaning from `init` on.
+/// One for the process, from its first use on: a signal that comes between two pieces of work ends the second. Thread-safe.
 final class Interruption: Sendable {
-    private let firstSignal = Atomic<Int32>(0)
+    static let shared = Interruption()
+
+    private struct State {
+        var firstSignal: Int32?
+        var onFirst: @Sendable () -> Void = {}
+    }
+
+    private let state = Mutex(State())
     private let sources: [any DispatchSourceSignal]
 
-    /// - Parameter onFirst: called once, on a queue of its own, at the first signal.
-    init(onFirst: @escaping @Sendable () -> Void) {
+    private init() {
         let queue = DispatchQueue(label: "opbench.signals")
-        sources = [SIGINT, SIGTERM].map { number in
+        let numbers = Self.numbers
+        sources = numbers.map { number in
             // The source sees the signal only if the process does not die of it.
             signal(number, SIG_IGN)
             return DispatchSource.makeSignalSource(signal: number, queue: queue)
         }
-        for (number, source) in zip([SIGINT, SIGTERM], sources) {
-            source.setEventHandler { [self] in
-                let (isFirst, _) = firstSignal.compareExchange(expected: 0, desired: number, ordering: .relaxed)
-                if !isFirst { _exit(ExitStatus.interrupted(by: number)) }
-                onFirst()
-            }
+        for (number, source) in zip(numbers, sources) {
+            source.setEventHandler { [self] in take(number) }
             source.resume()
         }
     }
 
-    /// The first signal that came, or nil.
-    var signalNumber: Int32? {
-        let number = firstSignal.load(ordering: .relaxed)
-        return number == 0 ? nil : number
+    private static var numbers: [Int32] {
+        var hangup = sigaction()
+        sigaction(SIGHUP, nil, &hangup)
+        let ignored = unsafeBitCast(SIG_IGN, to: Int.self)
+        let isIgnored = unsafeBitCast(hangup.__sigaction_handler.sa_handler, to: Int.self) == ignored
+        return isIgnored ? [SIGINT, SIGTERM] : [SIGINT, SIGTERM, SIGHUP]
     }
+
+    private func take(_ number: Int32) {
+        let onFirst: (@Sendable () -> Void)? = state.withLock { state in
+            guard state.firstSignal == nil else { return nil }
+            state.firstSignal = number
+            return state.onFirst
+        }
+        guard let onFirst else { _exit(ExitStatus.interrupted(by: number)) }
+        onFirst()
+    }
+
+    /// Has the first signal do this: at once, if it has come already.
+    func onFirst(_ body: @escaping @Sendable () -> Void) {
+        let hasCome = state.withLock { state in
+            state.onFirst = body
+            return state.firstSignal != nil
+        }
+        if hasCome { body() }
+    }
+
+    /// The first signal that came, or nil.
+    var signalNumber: Int32? { state.withLock { $0.firstSignal } }
 }

@@ -7,50 +7,51 @@ enum Quantities {
 
     /// A length of time, given in nanoseconds: `87 ns`, `1.25 µs`, `40.1 ms`, `3.2 s`.
     static func duration(nanoseconds: Double) -> String {
-        scaled(nanoseconds, by: 1000, units: ["ns", "µs", "ms", "s"])
+        durations.text(nanoseconds)
     }
 
-    /// A length of time for people who wait, given in seconds: `12s`, `3m05s`, `1h02m`.
+    /// A length of time for people who wait, given in seconds, rounded up: `12 s`, `3 min 5 s`, `1 h 2 min`, `1 d 2 h`.
     static func wait(seconds: Double) -> String {
-        let whole = Int(max(0, min(seconds, 3.6e8)).rounded(.up))
-        if whole < 60 { return "\(whole)s" }
-        if whole < 3600 { return "\(whole / 60)m\(twoDigits(whole % 60))s" }
-        return "\(whole / 3600)h\(twoDigits(whole % 3600 / 60))m"
+        guard !seconds.isNaN else { return absent }
+        let whole = Int(max(0, min(seconds, longestWait)).rounded(.up))
+        if whole < 60 { return "\(whole) s" }
+        if whole < 3600 { return "\(whole / 60) min \(whole % 60) s" }
+        let minutes = (whole + 59) / 60
+        if minutes < 24 * 60 { return "\(minutes / 60) h \(minutes % 60) min" }
+        let hours = (minutes + 59) / 60
+        return "\(hours / 24) d \(hours % 24) h"
     }
+
+    /// Longer waits are told as this one: a hundred years.
+    private static let longestWait = 36_525 * 86_400.0
 
     /// An amount of memory: `96 B`, `1.21 KiB`, `12.0 MiB`.
-    static func bytes(_ count: Double) -> String {
-        scaled(count, by: 1024, units: ["B", "KiB", "MiB", "GiB", "TiB"])
-    }
+    static func bytes(_ count: Double) -> String { amounts.text(count) }
 
     /// A plain number: `0.012`, `2`, `14.3`, `1.2M`.
-    static func count(_ number: Double) -> String {
-        abs(number) < 1000 ? digits(number) : scaled(number, by: 1000, units: ["", "k", "M", "G", "T"], separator: "")
+    static func count(_ number: Double) -> String { counts.text(number) }
+
+    /// A number with two of the digits in which it differs from another: `2.0015` beside 2.0018.
+    static func distinct(_ number: Double, from other: Double) -> String {
+        let decimals = (0...8).first { fixed(number, decimals: $0) != fixed(other, decimals: $0) } ?? 8
+        return fixed(number, decimals: decimals + 1)
     }
 
-    /// A ratio: `0.61×`.
+    /// A ratio, to two decimals and below a tenth to three digits: `0.61×`, `154×`, `0.00253×`.
     static func ratio(_ ratio: Double) -> String { factor(ratio) + "×" }
 
     /// The ends of a ratio's interval: `0.74–1.09`.
     static func ratioInterval(_ low: Double, _ high: Double) -> String { "\(factor(low))–\(factor(high))" }
 
     private static func factor(_ ratio: Double) -> String {
-        abs(ratio) < 10 ? fixed(ratio, decimals: 2) : digits(ratio)
-    }
-
-    /// A ratio that may be far below 1, to three digits: `0.00253×`, `0.45×`.
-    static func fineRatio(_ ratio: Double) -> String { fineFactor(ratio) + "×" }
-
-    /// The ends of its interval: `0.00241–0.00262`.
-    static func fineRatioInterval(_ low: Double, _ high: Double) -> String { "\(fineFactor(low))–\(fineFactor(high))" }
-
-    private static func fineFactor(_ ratio: Double) -> String {
+        guard abs(ratio) < 10 else { return digits(ratio) }
+        guard ratio != 0, abs(ratio) < 0.0995 else { return fixed(ratio, decimals: 2) }
         var (decimals, scaled) = (3, abs(ratio))
-        while scaled > 0, scaled < 0.0995, decimals < 7 {
+        while scaled < 0.0995, decimals < 7 {
             scaled *= 10
             decimals += 1
         }
-        return decimals == 3 ? digits(ratio) : fixed(ratio, decimals: decimals)
+        return fixed(ratio, decimals: decimals)
     }
 
     /// A figure of a metric, per operation or round, in its unit.
@@ -78,10 +79,20 @@ enum Quantities {
         probability < 0.001 ? "<0.001" : fixed(probability, decimals: 3)
     }
 
-    /// The ends of an interval, each as far from the figure as it is, since few intervals are symmetric: `−6 % +79 %`.
-    static func interval(low: Double, high: Double, around figure: Double) -> String {
-        guard figure != 0 else { return absent }
-        return "\(change(low / figure - 1)) \(change(high / figure - 1))"
+    /// The ends of an interval of a length of time, in nanoseconds, in the unit in which that is written: `634–740` of
+    /// `712 ns`.
+    static func durationInterval(_ low: Double, _ high: Double, around nanoseconds: Double) -> String {
+        durations.interval(low, high, around: nanoseconds)
+    }
+
+    /// The same of a figure of a metric.
+    static func interval(_ low: Double, _ high: Double, around figure: Double, of metric: String) -> String {
+        switch Metric.named(metric)?.unit {
+        case .nanoseconds: durationInterval(low, high, around: figure)
+        case .bytes: amounts.interval(low, high, around: figure)
+        case .perSecond, .count: counts.interval(low, high, around: figure)
+        case .ratio, nil: ratioInterval(low, high)
+        }
     }
 
     /// A part more or less: `−6 %`, `+0.4 %`, `0 %`.
@@ -100,15 +111,35 @@ enum Quantities {
             ? "< " + duration(nanoseconds: resolution) : duration(nanoseconds: nanoseconds)
     }
 
-    private static func scaled(_ figure: Double, by step: Double, units: [String], separator: String = " ") -> String {
-        var figure = figure
-        var unit = 0
-        // 999.5 would be written as 1000.
-        while abs(figure) >= step - 0.5, unit < units.count - 1 {
-            figure /= step
-            unit += 1
+    private static let durations = Units(step: 1000, names: [" ns", " µs", " ms", " s"])
+    private static let amounts = Units(step: 1024, names: [" B", " KiB", " MiB", " GiB", " TiB"])
+    private static let counts = Units(step: 1000, names: ["", "k", "M", "G", "T"])
+
+    /// Units of one kind, each so many times as large as the one before.
+    private struct Units {
+        let step: Double
+        let names: [String]
+
+        func text(_ figure: Double) -> String {
+            let (divisor, name) = unit(of: figure)
+            return digits(figure / divisor) + name
         }
-        return digits(figure) + separator + units[unit]
+
+        /// The ends, in the unit of the figure between them.
+        func interval(_ low: Double, _ high: Double, around figure: Double) -> String {
+            let divisor = unit(of: figure).divisor
+            return "\(digits(low / divisor))–\(digits(high / divisor))"
+        }
+
+        private func unit(of figure: Double) -> (divisor: Double, name: String) {
+            var (divisor, unit) = (1.0, 0)
+            // 999.5 would be written as 1000.
+            while abs(figure) / divisor >= step - 0.5, unit < names.count - 1 {
+                divisor *= step
+                unit += 1
+            }
+            return (divisor, names[unit])
+        }
     }
 
     /// Three significant digits, without a fraction that says nothing.
@@ -136,6 +167,4 @@ enum Quantities {
         let fraction = String(Int(shifted) % Int(scale))
         return sign + "\(whole)." + String(repeating: "0", count: decimals - fraction.count) + fraction
     }
-
-    private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }

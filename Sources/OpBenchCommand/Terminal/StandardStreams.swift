@@ -8,6 +8,23 @@ struct OutputError: Error, CustomStringConvertible {
     var description: String { "could not write to standard output: \(String(cString: strerror(code)))" }
 }
 
+/// Writes that the system answers with a signal: to a pipe that nobody reads, and beyond RLIMIT_FSIZE.
+enum FailedWrites {
+    /// From now on they are errors of the write. A run of hours does not end because the program that shows its progress
+    /// did. Programs that are started have the signals as ever.
+    static func becomeErrors() {
+        signal(SIGPIPE, SIG_IGN)
+        signal(SIGXFSZ, SIG_IGN)
+    }
+
+    /// Ends the process as programs end whose reader has what it wants (`opbench show x | head`): by SIGPIPE, silently.
+    static func endAsReaderDid() -> Never {
+        signal(SIGPIPE, SIG_DFL)
+        raise(SIGPIPE)
+        exit(ExitStatus.failure)
+    }
+}
+
 /// Standard output, for data alone. Every write is checked: a full disk must not look like success.
 enum StandardOutput {
     static func write(_ text: String) throws(OutputError) {

@@ -39,11 +39,11 @@ final class AsynchronousRound: QueueRound, @unchecked Sendable {
     /// Ends the thread before the queue: it may still be telling it of an end.
     override func teardown() {
         ender?.dismiss()
-        ender = nil
         super.teardown()
     }
 
     private func run(_ unended: Unended) {
+        if isOver { return ranLate() }
         body.run(unended.operation)
         if let ender { ender.take(unended) } else { announce(unended) }
     }

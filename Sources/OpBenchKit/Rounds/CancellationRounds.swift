@@ -17,6 +17,7 @@ final class FlaggedRound: QueueRound, @unchecked Sendable {
         let flag = isOneForAll ? 0 : operation
         let notifies = notifies(operation)
         return {
+            if round.isOver { return round.ranLate() }
             if shared.isSet(flag) { round.body.didEndCancelled(operation) } else { round.body.run(operation) }
             if notifies { round.body.didNotify(operation) }
             round.end()
@@ -31,7 +32,7 @@ final class FlaggedRound: QueueRound, @unchecked Sendable {
 
     override func teardown() {
         super.teardown()
-        flags = nil
+        if !isBroken { flags = nil }
     }
 }
 

@@ -45,9 +45,10 @@ final class GraphRound: QueueRound, @unchecked Sendable {
     }
 
     override func teardown() {
+        super.teardown()
+        guard !isBroken else { return }
         counters?.deallocate()
         counters = nil
-        super.teardown()
     }
 
     override func work(_ operation: Int) -> Work {
@@ -56,8 +57,9 @@ final class GraphRound: QueueRound, @unchecked Sendable {
     }
 
     private func runAndRelease(_ operation: Int) {
+        guard let counters else { return ranLate() }
         body.run(operation)
-        for successor in graph.successors[operation] where counters!.countDown(Int(successor)) {
+        for successor in graph.successors[operation] where counters.countDown(Int(successor)) {
             submitReady(Int(successor))
         }
         if notifies(operation) { body.didNotify(operation) }

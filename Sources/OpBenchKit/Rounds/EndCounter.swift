@@ -1,10 +1,13 @@
 import CLinux
+import OpBenchBackends
 import Synchronization
 
 /// Counts the work that was submitted and has not ended, for `drain` to wait by.
 ///
 /// Pointers, without reference counting. Whoever brings the count to 0 reads and writes nothing of it after the store that
 /// lets the waiting thread go on, so that this one may free it.
+///
+/// More ends than there were beginnings bring the count below 0: then some work ran twice. It stays there from `close` on.
 struct EndCounter: @unchecked Sendable {
     /// What has not ended, and 1 that `wait` takes away: the count comes to 0 once in each wait.
     private let count = UnsafeMutablePointer<Atomic<Int>>.allocate(capacity: 1)
@@ -28,7 +31,8 @@ struct EndCounter: @unchecked Sendable {
     /// Some has ended. Ordered so that whoever waits sees what all the others did.
     @inline(__always)
     func end() {
-        if count.pointee.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { announce() }
+        let rest = count.pointee.subtract(1, ordering: .acquiringAndReleasing).newValue
+        if rest <= 0 { announce(rest) }
     }
 
     /// Returns when all has ended. One thread at a time may wait.
@@ -40,9 +44,15 @@ struct EndCounter: @unchecked Sendable {
         count.pointee.add(1, ordering: .relaxed)
     }
 
+    /// Nothing is submitted any more, and all has ended.
+    ///
+    /// - Returns: false if more has ended than was submitted.
+    func close() -> Bool { count.pointee.exchange(.min / 2, ordering: .acquiringAndReleasing) == 1 }
+
     /// Waking takes the address alone, and reads nothing there.
     @inline(never)
-    private func announce() {
+    private func announce(_ rest: Int) {
+        guard rest == 0 else { return BrokenRound.report("an operation ran once more than it was submitted") }
         isEmpty.pointee.store(1, ordering: .releasing)
         clinux_futex_wake(futex, 1)
     }

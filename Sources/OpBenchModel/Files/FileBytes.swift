@@ -17,12 +17,20 @@ public enum FileBytes {
         }
     }
 
+    /// All of a file of this program's own, or of the system's. What a user names is read as `TextFile` does.
+    public static func read(_ path: String) throws(SystemError) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw SystemError(code: errno) }
+        defer { close(descriptor) }
+        return try readAll(descriptor)
+    }
+
     /// All that there is to be read, up to the end.
     public static func readAll(_ descriptor: Int32) throws(SystemError) -> [UInt8] {
         var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 16_384)
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
-            let count = read(descriptor, &buffer, buffer.count)
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
             if count == 0 { return bytes }
             if count > 0 {
                 bytes += buffer[..<count]

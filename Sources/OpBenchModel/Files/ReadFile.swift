@@ -30,6 +30,20 @@ final class ReadFile {
 
     deinit { close(descriptor) }
 
+    /// Some bytes of the file, wherever it is being read; fewer where it ends.
+    func bytes(_ range: Range<Int>) throws(InputError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count < range.count {
+            var part = [UInt8](repeating: 0, count: range.count - bytes.count)
+            let count = pread(descriptor, &part, part.count, off_t(range.lowerBound + bytes.count))
+            if count < 0, errno == EINTR { continue }
+            if count < 0 { throw Self.unreadable(path, errno) }
+            if count == 0 { break }
+            bytes += part[..<count]
+        }
+        return bytes
+    }
+
     /// The next part of the file; empty at its end.
     func next() throws(InputError) -> [UInt8] {
         while true {

@@ -1,58 +1,75 @@
-/// SHA-256 (FIPS 180-4) of a file's bytes, so that a run names the exact workload it ran. Written out here because the
-/// package that offers it on Linux builds the whole of BoringSSL.
-public enum SHA256 {
-    /// The digest as 64 lower-case hexadecimal digits.
-    public static func hexadecimal(of bytes: [UInt8]) -> String {
-        var state = initialState
-        let message = padded(bytes)
-        for block in stride(from: 0, to: message.count, by: 64) {
-            compress(message[block..<block + 64], into: &state)
+/// SHA-256 (FIPS 180-4) of bytes that come part by part, so that a run names the exact workload it ran, and a part the very
+/// bytes of its files. Written out here because the package that offers it on Linux builds the whole of BoringSSL.
+public struct SHA256: Sendable {
+    private var state = Self.initialState
+    /// Bytes that do not make up a block yet.
+    private var rest: [UInt8] = []
+    private var count: UInt64 = 0
+
+    public init() {}
+
+    public mutating func add(_ bytes: [UInt8]) {
+        count += UInt64(bytes.count)
+        let message = rest + bytes
+        let whole = message.count - message.count % 64
+        message.withUnsafeBufferPointer { message in
+            for start in stride(from: 0, to: whole, by: 64) {
+                Self.compress(UnsafeBufferPointer(rebasing: message[start..<start + 64]), into: &state)
+            }
         }
-        return state.map { word in
+        rest = Array(message[whole...])
+    }
+
+    /// The digest of all bytes so far, as 64 lower-case hexadecimal digits.
+    public var hexadecimal: String {
+        var ended = self
+        // A one bit, zeros, and the length in bits, to a multiple of 64 bytes.
+        let zeros = [UInt8](repeating: 0, count: Int((119 - count % 64) % 64))
+        ended.add([0x80] + zeros + (0..<8).map { UInt8(truncatingIfNeeded: (count * 8) >> (56 - 8 * UInt64($0))) })
+        return ended.state.map { word in
             let digits = String(word, radix: 16)
             return String(repeating: "0", count: 8 - digits.count) + digits
         }.joined()
     }
 
-    /// The message, a one bit, zeros, and the length in bits, to a multiple of 64 bytes.
-    private static func padded(_ bytes: [UInt8]) -> [UInt8] {
-        var message = bytes
-        message.append(0x80)
-        message.append(contentsOf: repeatElement(0, count: (120 - message.count % 64) % 64))
-        let bits = UInt64(bytes.count) * 8
-        message.append(contentsOf: (0..<8).map { UInt8(truncatingIfNeeded: bits >> (56 - 8 * UInt64($0))) })
-        return message
+    /// The digest of bytes that are all there.
+    public static func hexadecimal(of bytes: [UInt8]) -> String {
+        var digest = SHA256()
+        digest.add(bytes)
+        return digest.hexadecimal
     }
 
-    private static func compress(_ block: ArraySlice<UInt8>, into state: inout [UInt32]) {
-        let schedule = expand(block)
-        var s = state
-        for round in 0..<64 {
-            let choice = (s[4] & s[5]) ^ (~s[4] & s[6])
-            let majority = (s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2])
-            let sum1 = rotate(s[4], 6) ^ rotate(s[4], 11) ^ rotate(s[4], 25)
-            let sum0 = rotate(s[0], 2) ^ rotate(s[0], 13) ^ rotate(s[0], 22)
-            let first = s[7] &+ sum1 &+ choice &+ constants[round] &+ schedule[round]
-            let second = sum0 &+ majority
-            s = [first &+ second, s[0], s[1], s[2], s[3] &+ first, s[4], s[5], s[6]]
+    private static func compress(_ block: UnsafeBufferPointer<UInt8>, into state: inout [UInt32]) {
+        var (a, b, c, d) = (state[0], state[1], state[2], state[3])
+        var (e, f, g, h) = (state[4], state[5], state[6], state[7])
+        withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { schedule in
+            expand(block, into: schedule)
+            constants.withUnsafeBufferPointer { constants in
+                for round in 0..<64 {
+                    let choice = (e & f) ^ (~e & g)
+                    let majority = (a & b) ^ (a & c) ^ (b & c)
+                    let sum1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)
+                    let sum0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)
+                    let first = h &+ sum1 &+ choice &+ constants[round] &+ schedule[round]
+                    (h, g, f, e) = (g, f, e, d &+ first)
+                    (d, c, b, a) = (c, b, a, first &+ sum0 &+ majority)
+                }
+            }
         }
-        for index in state.indices { state[index] &+= s[index] }
+        for (index, word) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= word }
     }
 
-    private static func expand(_ block: ArraySlice<UInt8>) -> [UInt32] {
-        var schedule: [UInt32] = []
-        schedule.reserveCapacity(64)
+    private static func expand(_ block: UnsafeBufferPointer<UInt8>, into schedule: UnsafeMutableBufferPointer<UInt32>) {
         for word in 0..<16 {
-            let start = block.startIndex + 4 * word
-            schedule.append(block[start..<start + 4].reduce(0) { $0 << 8 | UInt32($1) })
+            let (high, low) = (UInt32(block[4 * word]) << 8 | UInt32(block[4 * word + 1]), 4 * word + 2)
+            schedule[word] = high << 16 | UInt32(block[low]) << 8 | UInt32(block[low + 1])
         }
         for word in 16..<64 {
             let (far, near) = (schedule[word - 15], schedule[word - 2])
             let sigma0 = rotate(far, 7) ^ rotate(far, 18) ^ (far >> 3)
             let sigma1 = rotate(near, 17) ^ rotate(near, 19) ^ (near >> 10)
-            schedule.append(schedule[word - 16] &+ sigma0 &+ schedule[word - 7] &+ sigma1)
+            schedule[word] = schedule[word - 16] &+ sigma0 &+ schedule[word - 7] &+ sigma1
         }
-        return schedule
     }
 
     private static func rotate(_ word: UInt32, _ count: UInt32) -> UInt32 { word >> count | word << (32 - count) }

@@ -12,6 +12,11 @@ public enum TextFile {
             if part.isEmpty { break }
             bytes += part
         }
+        return try text(of: bytes, file: file)
+    }
+
+    /// The text of a file that was read before.
+    static func text(of bytes: [UInt8], file: String) throws(InputError) -> String {
         guard let text = String(validating: bytes, as: UTF8.self) else { throw notUTF8(file, bytes) }
         return text
     }

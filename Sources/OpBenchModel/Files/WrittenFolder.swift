@@ -36,6 +36,12 @@ public final class WrittenFolder: Sendable {
         return slash == file.startIndex ? "/" : String(decoding: file.utf8[..<slash], as: UTF8.self)
     }
 
+    /// A path without slashes at its end, but for that of the root.
+    public static func withoutSlashes(_ path: String) -> String {
+        guard let last = path.utf8.lastIndex(where: { $0 != UInt8(ascii: "/") }) else { return path.isEmpty ? "" : "/" }
+        return String(path[...last])
+    }
+
     /// Makes a folder and those above it, with the modes that the umask leaves.
     ///
     /// - Throws: `InputError` if the path does not lead to a folder that can be written, `DiskError` if the disk is full.
@@ -221,6 +227,11 @@ public final class WrittenFolder: Sendable {
             discard(name)
             throw (error as? SystemError).map { DiskError(path: file(name), code: $0.code) } ?? error
         }
+    }
+
+    /// Has the disk keep the names that were given so far. Not every file system can be asked to.
+    public func sync() throws(DiskError) {
+        if fsync(descriptor) != 0, errno != EINVAL { throw DiskError(path: path, code: errno) }
     }
 
     // MARK: Passing names

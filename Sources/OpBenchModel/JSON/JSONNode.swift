@@ -5,14 +5,14 @@ struct JSONNode {
     let path: String
     let value: JSONValue
 
-    /// How a member's name appears in a path: `.name`, or `["odd name"]`.
+    /// How a member's name appears in a path: `.name`, or `["odd name"]`; of a long one, the beginning.
     static func step(_ name: String) -> String {
         let isPlain =
-            !name.isEmpty
+            (1...JSONText.excerptLimit).contains(name.utf8.count)
             && name.unicodeScalars.allSatisfy {
                 $0.isASCII && ($0.properties.isAlphabetic || "0123456789_$".unicodeScalars.contains($0))
             }
-        return isPlain ? ".\(name)" : "[\(JSONText.quoted(name))]"
+        return isPlain ? ".\(name)" : "[\(JSONText.excerpt(name))]"
     }
 
     /// A mistake at this place.
@@ -92,11 +92,14 @@ struct JSONNode {
     }
 
     /// A string that must be one of `choices`.
-    func choice(_ what: String, among choices: [String]) throws(InputErrors) -> String {
+    ///
+    /// - Parameter note: what else may be wrong with another one.
+    func choice(_ what: String, among choices: [String], note: String? = nil) throws(InputErrors) -> String {
         let text = try string("one of " + choices.map { "\"\($0)\"" }.joined(separator: ", "))
         guard choices.contains(text) else {
             throw error(
-                "unknown \(what) \(JSONText.excerpt(text))", remedy: Suggestion.remedy(for: text, among: choices))
+                "unknown \(what) \(JSONText.excerpt(text))",
+                remedy: Suggestion.remedy(for: text, among: choices) + (note.map { "; \($0)" } ?? ""))
         }
         return text
     }

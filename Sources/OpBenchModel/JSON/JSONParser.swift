@@ -8,6 +8,9 @@ struct JSONParser {
     private var position = 0
     private var line = 1
     private var lineStart = 0
+    /// Up to where the columns of a line were counted for the last mistake, and how many there are: so that many mistakes
+    /// on one long line take time by its length.
+    private var counted = (line: 0, end: 0, columns: 0)
     /// The steps from the root to the value being read, for the message about a repeated member.
     private var steps: [String] = []
     /// Objects and lists entered and not left.
@@ -313,10 +316,13 @@ struct JSONParser {
         return scalar.value < 0x20 ? "a control character" : "'\(scalar)'"
     }
 
-    private func failure(_ message: String) -> InputError {
-        let column = String(decoding: bytes[lineStart..<min(position, bytes.count)], as: UTF8.self).unicodeScalars.count
+    private mutating func failure(_ message: String) -> InputError {
+        let end = min(position, bytes.count)
+        if counted.line != line || counted.end > end { counted = (line, lineStart, 0) }
+        counted.columns += bytes[counted.end..<end].count { !UTF8.isContinuation($0) }
+        counted.end = end
         return InputError(
-            file: file, line: line, message: "not JSON at line \(line), column \(column + 1): \(message)",
+            file: file, line: line, message: "not JSON at line \(line), column \(counted.columns + 1): \(message)",
             remedy: "write one JSON object, without comments or trailing commas")
     }
 

@@ -6,9 +6,13 @@ public enum JSONText {
         return text + "\n"
     }
 
+    /// How much of a text an excerpt has, in scalars.
+    static let excerptLimit = 60
+
     /// What a user wrote, for messages: in quotes, on one line, at most 60 characters of it.
     static func excerpt(_ text: String) -> String {
-        text.unicodeScalars.count > 60 ? quoted(String(text.unicodeScalars.prefix(60)) + "…") : quoted(text)
+        let scalars = text.unicodeScalars
+        return scalars.count > excerptLimit ? quoted(String(scalars.prefix(excerptLimit)) + "…") : quoted(text)
     }
 
     /// A string in quotes. Unprintable scalars are escaped, whether JSON asks for it or not: YAML, of which JSON is a part,

@@ -44,8 +44,8 @@ public struct GraphSize: Sendable, Equatable {
     }
 
     private static func product(_ left: Int, _ right: Int, plus rest: Int = 0) -> Int {
-        let (product, overflow) = left.multipliedReportingOverflow(by: right)
-        let (sum, overflowed) = product.addingReportingOverflow(rest)
-        return overflow || overflowed ? Int.max : sum
+        var (product, overflow) = left.multipliedReportingOverflow(by: right)
+        product.addClamped(rest)
+        return overflow ? Int.max : product
     }
 }

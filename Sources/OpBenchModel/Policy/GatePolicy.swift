@@ -9,19 +9,27 @@ public struct GatePolicy: Sendable, Hashable {
         public var workload = "*"
         /// A whole cell id, which begins with the workload's name.
         public var cell = "*"
+        /// Or `own`, which no pattern says.
         public var backend = "*"
         public var metric = "*"
         public var stat = "*"
         public var phase = "*"
         public var operationClass = "*"
 
+        /// Stands for the backends that a program is about: see `BackendID.isOwn`.
+        public static let own = "own"
+
         public init() {}
 
         public func matches(_ row: CompareRow) -> Bool {
             Glob.matches(workload, String(row.cellID.prefix { $0 != " " })) && Glob.matches(cell, row.cellID)
-                && Glob.matches(backend, row.backend.rawValue) && Glob.matches(metric, row.metric)
+                && matches(row.backend) && Glob.matches(metric, row.metric)
                 && Glob.matches(stat, row.stat) && Glob.matches(phase, row.phase)
                 && Glob.matches(operationClass, row.operationClass)
+        }
+
+        private func matches(_ name: BackendID) -> Bool {
+            backend == Self.own ? name.isOwn : Glob.matches(backend, name.rawValue)
         }
     }
 
@@ -63,7 +71,8 @@ public struct GatePolicy: Sendable, Hashable {
     public func rule(for row: CompareRow) -> FigureRule? {
         guard let rule = rules.first(where: { $0.selector.matches(row) }) else { return nil }
         var figure = rule.figure
-        figure.minAbsolute = rule.timeUnit.bound(figure.minAbsolute, on: row.metric)
+        figure.minAbsolute =
+            figure.minAbsolute.map { rule.timeUnit.bound($0, on: row.metric) } ?? Metric.named(row.metric)?.slack
         return figure
     }
 
@@ -81,48 +90,38 @@ public struct GatePolicy: Sendable, Hashable {
 
     /// The policy of a gate that is given none.
     ///
-    /// It judges the engine, and backends that programs declare (`judging`), by what holds across runs of different
-    /// times: its time per operation ÷ that of Dispatch in the same block, which drift of the machine does not move,
-    /// and its allocations, which barely vary.
+    /// It judges the engine, and backends that programs declare, by what holds across runs of different times: its time
+    /// per operation ÷ that of Dispatch in the same block, which drift of the machine does not move, and its allocations,
+    /// which barely vary.
     public static let standard = GatePolicy(rules: [
-        Rule(.engine(metric: timeRatio), FigureRule(maxRegression: 0.05)),
-        Rule(.engine(metric: "allocations"), FigureRule(maxRegression: 0, minAbsolute: 0.05)),
+        Rule(.own(metric: timeRatio), FigureRule(maxRegression: 0.05)),
+        Rule(.own(metric: "allocations"), FigureRule(maxRegression: 0)),
     ])
 
     /// The default policy of a gate on two interleaved builds: there the engine's own times tell most, since
     /// both builds had the same machine at the same time. On a busy machine the CPU time, which does not count the wait
     /// for a processor, still tells when the time on the clock no longer does.
     public static let standardForSides = GatePolicy(rules: [
-        Rule(.engine(metric: "time", phase: "total"), FigureRule(maxRegression: 0.02)),
-        Rule(.engine(metric: "cpu_time"), FigureRule(maxRegression: 0.02)),
-        Rule(.engine(metric: "allocations"), FigureRule(maxRegression: 0, minAbsolute: 0.05)),
+        Rule(.own(metric: "time", phase: "total"), FigureRule(maxRegression: 0.02)),
+        Rule(.own(metric: "cpu_time"), FigureRule(maxRegression: 0.02)),
+        Rule(.own(metric: "allocations"), FigureRule(maxRegression: 0)),
     ])
-}
 
-extension GatePolicy {
-    /// The policy with the engine's rules for backends that are not built in, as far as these are among the given ones: the
-    /// queues that their programs are about. The engine's own stay if it is among them.
-    public func judging(_ backends: Set<BackendID>) -> GatePolicy {
-        let foreign = backends.subtracting(BackendDefinition.builtIn.map(\.id)).map(\.rawValue).sorted()
-        if foreign.isEmpty { return self }
-        var policy = self
-        let judged = (backends.contains(.engine) ? [BackendID.engine.rawValue] : []) + foreign
-        policy.rules = judged.flatMap { backend in
-            rules.map { rule in
-                var rule = rule
-                rule.selector.backend = backend
-                return rule
-            }
+    /// The numbers of the rules that judge a count by equality alone, which equal sides do not keep.
+    public var rulesWithoutSlack: [Int] {
+        rules.indices.filter { index in
+            let rule = rules[index]
+            return rule.figure.maxRegression == 0 && rule.figure.minAbsolute == 0
+                && Metric.catalogue.contains { $0.slack != nil && Glob.matches(rule.selector.metric, $0.name) }
         }
-        return policy
     }
 }
 
 extension GatePolicy.Selector {
-    fileprivate static func engine(metric: String, phase: String = "*") -> Self {
+    fileprivate static func own(metric: String, phase: String = "*") -> Self {
         var selector = Self()
         selector.phase = phase
-        selector.backend = BackendID.engine.rawValue
+        selector.backend = own
         selector.metric = metric
         return selector
     }
@@ -132,8 +131,9 @@ extension GatePolicy.Selector {
 public struct FigureRule: Sendable, Hashable {
     /// The greatest relative worsening that passes: 0.05 is 5 %.
     public var maxRegression: Double
-    /// A worsening below this, in the metric's unit per operation or round, is no regression whatever its ratio.
-    public var minAbsolute: Double
+    /// A worsening below this, in the metric's unit per operation or round, is no regression whatever its ratio. Nil leaves
+    /// it to the metric's slack.
+    public var minAbsolute: Double?
     /// The chance of calling equal sides different that is accepted, over all the figures judged together.
     public var alpha: Double
     /// A regression takes at least this many blocks on each side.
@@ -143,7 +143,7 @@ public struct FigureRule: Sendable, Hashable {
     public static let standardMinBlocks = 15
 
     public init(
-        maxRegression: Double, minAbsolute: Double = 0, alpha: Double = standardAlpha,
+        maxRegression: Double, minAbsolute: Double? = nil, alpha: Double = standardAlpha,
         minBlocks: Int = standardMinBlocks
     ) {
         self.maxRegression = maxRegression

@@ -163,7 +163,7 @@ struct PolicyDecoder {
         var figure = FigureRule(
             maxRegression: number("max_regression", in: Self.maxRegressionRange) ?? 0, alpha: alpha,
             minBlocks: minBlocks)
-        figure.minAbsolute = number("min_absolute", in: Self.minAbsoluteRange) ?? figure.minAbsolute
+        figure.minAbsolute = number("min_absolute", in: Self.minAbsoluteRange)
         figure.alpha = number("alpha", in: Self.alphaRange) ?? alpha
         figure.minBlocks = blocks(members, mistakes) ?? minBlocks
         let selector = mistakes.keep { () throws(InputErrors) in try self.selector(members, metrics: Self.judgedMetrics)
@@ -198,14 +198,17 @@ struct PolicyDecoder {
         _ members: [String: JSONNode], metrics: [String]
     ) throws(InputErrors) -> GatePolicy.Selector {
         let mistakes = Mistakes()
-        func pattern(_ key: String, among known: [String]? = nil) -> String {
-            mistakes.keep(members[key]) { node throws(InputErrors) in try node.pattern(among: known) } ?? "*"
+        func pattern(_ key: String, among known: [String]? = nil, note: String? = nil) -> String {
+            mistakes.keep(members[key]) { node throws(InputErrors) in
+                try node.pattern(among: known, note: note)
+            } ?? "*"
         }
         var selector = GatePolicy.Selector()
         selector.metric = pattern("metric", among: metrics)
         selector.workload = pattern("workload")
         selector.cell = pattern("cell")
-        selector.backend = pattern("backend", among: backends)
+        selector.backend = pattern(
+            "backend", among: [GatePolicy.Selector.own] + backends, note: BackendDefinition.declaredElsewhere)
         selector.stat = pattern("stat")
         selector.phase = pattern("phase")
         selector.operationClass = pattern("class")
@@ -250,7 +253,8 @@ struct PolicyDecoder {
     }
 
     private func backend(_ node: JSONNode) throws(InputErrors) -> BackendID {
-        BackendID(rawValue: try node.choice("backend", among: backends))
+        BackendID(
+            rawValue: try node.choice("backend", among: backends, note: BackendDefinition.declaredElsewhere))
     }
 
     /// The metrics that can be better or worse, and the ratio of times that comparisons add.
@@ -266,14 +270,15 @@ struct PolicyDecoder {
 
 extension JSONNode {
     /// A name with `*` for any text; where the names are known, one that matches at least one of them.
-    fileprivate func pattern(among known: [String]? = nil) throws(InputErrors) -> String {
+    fileprivate func pattern(among known: [String]? = nil, note: String? = nil) throws(InputErrors) -> String {
         let text = try string("a name, in which * stands for any text")
         guard text.unicodeScalars.count <= PolicyDecoder.patternLimit else {
             throw error("the name is too long", remedy: "write at most \(PolicyDecoder.patternLimit) characters")
         }
         guard let known, !known.contains(where: { Glob.matches(text, $0) }) else { return text }
         throw error(
-            "\(JSONText.excerpt(text)) matches nothing known", remedy: Suggestion.remedy(for: text, among: known))
+            "\(JSONText.excerpt(text)) matches nothing known",
+            remedy: Suggestion.remedy(for: text, among: known) + (note.map { "; \($0)" } ?? ""))
     }
 
     /// One cell, as samples.csv names it.

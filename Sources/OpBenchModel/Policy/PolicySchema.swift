@@ -57,7 +57,7 @@ extension JSONSchema {
                     "min_absolute",
                     described(
                         "A worsening below this, in the metric's unit per operation or round, is none; "
-                            + "of times as `version` says.",
+                            + "of times as `version` says. Without it \(slacks), 0 for all else.",
                         range(PolicyDecoder.minAbsoluteRange))
                 ),
                 ("alpha", alpha), ("min_blocks", minBlocks),
@@ -87,6 +87,11 @@ extension JSONSchema {
             ])
     }
 
+    private static var slacks: String {
+        Metric.catalogue.compactMap { metric in metric.slack.map { "\(FigureText.write($0)) for \(metric.name)" } }
+            .joined(separator: ", ")
+    }
+
     private static var backend: JSONValue { .object(("enum", .strings(BackendID.known.map(\.rawValue)))) }
 
     private static var backends: JSONValue {
@@ -112,7 +117,11 @@ extension JSONSchema {
         }
         let selectors: [(String, JSONValue)] = [
             ("workload", selector("A workload's name")), ("cell", selector("A cell_id")),
-            ("backend", selector("A backend")), ("metric", selector("A metric of samples.csv, or time_ratio")),
+            (
+                "backend",
+                selector(
+                    "A backend, or `own` for the engine and the backends that a program declares; or a name")
+            ), ("metric", selector("A metric of samples.csv, or time_ratio")),
             ("stat", selector("A stat")), ("phase", selector("A phase")), ("class", selector("A class")),
         ]
         return .object(

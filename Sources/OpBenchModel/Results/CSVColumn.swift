@@ -15,6 +15,8 @@ public protocol CSVRow: Sendable {
     static var fileName: String { get }
     /// Of the current version.
     static var columnList: [CSVColumn<Self>] { get }
+    /// How many of the last columns were added within the current version: a file may be without all of them.
+    static var addedColumns: Int { get }
     /// The columns of a version. Those of a former one put what they read where today's stand, in the unit of theirs.
     static func columns(of version: SchemaVersion) -> [CSVColumn<Self>]
     /// Converts what was read from a former version.
@@ -33,6 +35,8 @@ public protocol CSVRow: Sendable {
 extension CSVRow {
     /// The names of the fixed columns, in order; `param_<name>` columns follow them.
     public static var columns: [String] { columnList.map(\.name) }
+
+    public static var addedColumns: Int { 0 }
 
     /// A row that has always had the same columns.
     public static func columns(of version: SchemaVersion) -> [CSVColumn<Self>] { columnList }

@@ -42,6 +42,9 @@ public enum CSVFile {
 
     // MARK: Reading
 
+    /// The longest field of a row, in bytes.
+    package static let fieldLimit = CSVReader.fieldLimit
+
     /// The largest file that is read, in bytes, and the most rows: some 1.5 GB of memory.
     static let sizeLimit = 1 << 30
     static let rowLimit = 4_000_000
@@ -80,6 +83,31 @@ public enum CSVFile {
         return try each(type, file: file, isTornAllowed: isTornAllowed, next: source.next, body)
     }
 
+    /// Reads some parts of a file, in their order, as if they were all of it: the header and whole rows. What lies behind
+    /// the end of the file is not there.
+    ///
+    /// - Parameter body: receives a row, and how many bytes the parts have up to its end.
+    /// - Returns: the bytes of the header, and those of all whole lines.
+    @discardableResult
+    static func each<Row: CSVRow>(
+        _ type: Row.Type, of file: String, parts: [Range<Int>], _ body: (Row, Int) -> Void
+    ) throws(InputError) -> (header: Int, lines: Int) {
+        let source = try ReadFile(file, limit: sizeLimit)
+        var rest = parts[...]
+        func next() throws(InputError) -> [UInt8] {
+            while let part = rest.first {
+                let bytes = try source.bytes(part.prefix(1 << 18))
+                if !bytes.isEmpty {
+                    rest[rest.startIndex] = part.dropFirst(bytes.count)
+                    return bytes
+                }
+                rest.removeFirst()
+            }
+            return []
+        }
+        return try each(type, file: file, next: next, body)
+    }
+
     static func rows<Row: CSVRow>(_ type: Row.Type, text: String, file: String) throws(InputError) -> [Row] {
         var rest = Array(text.utf8)
         var rows: [Row] = []
@@ -91,7 +119,8 @@ public enum CSVFile {
         return rows
     }
 
-    private static func each<Row: CSVRow>(
+    /// - Parameter next: gives the next part of the file, an empty one at its end.
+    static func each<Row: CSVRow>(
         _: Row.Type, file: String, isTornAllowed: Bool = false, next: () throws(InputError) -> [UInt8],
         _ body: (Row, Int) -> Void
     ) throws(InputError) -> (header: Int, lines: Int) {

@@ -53,6 +53,7 @@ extension SampleRow: DescribedRow {
         [
             "sample_id": ("", "The process's number and the kind of its sample; r marks a repetition."),
             "timestamp_utc": ("", "When the sample was taken: ISO 8601, UTC."),
+            "host": ("", "The machine that took the sample: OPBENCH_HOST, or its host name."),
             "block": ("", "The block that the sample belongs to, from 0 within its cell and kind."),
             "position": ("", "Its place in the block's random order, from 0."),
             "phase": (

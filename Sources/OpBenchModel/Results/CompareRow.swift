@@ -40,8 +40,12 @@ public struct CompareRow: Sendable, Hashable {
     /// The relative difference that the rule allows, raised to the noise floor if that is greater.
     public var threshold: Double?
     public var verdict: Verdict
-    /// Why an inconclusive verdict is none; nil for all others. Not a column.
-    public var doubt: Doubt?
+    /// Why an inconclusive verdict is none; nil for all others, and in rows that were read from a file.
+    public var doubt: Doubt? { didSet { reason = doubt?.words ?? "" } }
+    /// The same in words; empty for all other verdicts.
+    public private(set) var reason = ""
+    /// The commands that settle an inconclusive figure, for a shell, joined by ` && `; empty where none are known.
+    public var settledBy = ""
 
     public init(
         cellID: String, backend: BackendID, phase: String, operationClass: String, metric: String, stat: String,
@@ -69,13 +73,15 @@ extension CompareRow: CSVRow {
         .init("ci_low", \.ratioLow), .init("ci_high", \.ratioHigh),
         .init("p", \.probability), .init("p_adjusted", \.adjustedProbability),
         .init("noise_floor", \.noiseFloor), .init("threshold", \.threshold), .init("verdict", \.verdict),
+        .init("reason", \.reason), .init("settled_by", \.settledBy),
     ]
+    public static let addedColumns = 2
 
     public static func columns(of version: SchemaVersion) -> [CSVColumn<CompareRow>] {
         guard version == .one else { return columnList }
         return columnList.former(
             names: ["operation_class": "class", "base_value": "base", "head_value": "head"],
-            without: [CSVColumn<CompareRow>.schemaVersionName])
+            without: [CSVColumn<CompareRow>.schemaVersionName, "reason", "settled_by"])
     }
 
     public mutating func convert(from version: SchemaVersion) {

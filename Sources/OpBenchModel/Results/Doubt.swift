@@ -12,4 +12,18 @@ public enum Doubt: Sendable, Hashable {
     case tooManyBlocks(Int, most: Int)
     /// The figure is 0 on one side, so that there is no ratio.
     case noRatio
+
+    /// In as few words as a table has room for.
+    public var words: String {
+        switch self {
+        case .noNoiseFloor: "no noise floor"
+        case .tooFewBlocks(let blocks, let enough): "\(blocks) of \(enough) blocks"
+        case .wideInterval(let blocks, let enough?): "wide interval, \(blocks) of \(enough) blocks"
+        case .wideInterval: "too noisy for the margin"
+        case .likelyChance(let blocks, let enough?): "p not below alpha, \(blocks) of \(enough) blocks"
+        case .likelyChance: "p not below alpha"
+        case .tooManyBlocks(let blocks, let most): "\(blocks) blocks, \(most) at most"
+        case .noRatio: "no ratio to 0"
+        }
+    }
 }

@@ -24,8 +24,12 @@ public struct GoalRow: Sendable, Hashable {
     public var blocks: Int?
     public var atMost: Double?
     public var verdict: Verdict
-    /// Why an inconclusive verdict is none; nil for all others. Not a column.
-    public var doubt: Doubt?
+    /// Why an inconclusive verdict is none; nil for all others, and in rows that were read from a file.
+    public var doubt: Doubt? { didSet { reason = doubt?.words ?? "" } }
+    /// The same in words; empty for all other verdicts.
+    public private(set) var reason = ""
+    /// The commands that settle an inconclusive figure, for a shell, joined by ` && `; empty where none are known.
+    public var settledBy = ""
 
     public init(
         runID: String = "", cellID: String, backend: BackendID, phase: String, operationClass: String, metric: String,
@@ -55,11 +59,14 @@ extension GoalRow: CSVRow {
         .init("stat", \.stat),
         .init("against", \.reference), .init("value", \.value), .init("base_value", \.base), .init("ratio", \.ratio),
         .init("ci_low", \.low), .init("ci_high", \.high), .init("blocks", \.blocks), .init("at_most", \.atMost),
-        .init("verdict", \.verdict),
+        .init("verdict", \.verdict), .init("reason", \.reason), .init("settled_by", \.settledBy),
     ]
+    public static let addedColumns = 2
 
     public static func columns(of version: SchemaVersion) -> [CSVColumn<GoalRow>] {
-        version == .one ? columnList.former(names: ["operation_class": "class", "base_value": "base"]) : columnList
+        guard version == .one else { return columnList }
+        return columnList.former(
+            names: ["operation_class": "class", "base_value": "base"], without: ["reason", "settled_by"])
     }
 
     public mutating func convert(from version: SchemaVersion) {

@@ -9,11 +9,19 @@ public enum HistogramFile {
     /// - Throws: `InputError` as `CSVFile.read` does.
     public static func read(_ file: String, samples: [SampleRow]) throws(InputError) -> [HistogramRow] {
         var rows: [HistogramRow] = []
-        try CSVFile.each(HistogramRow.self, of: file) { row, _ in
-            guard let last = rows.last, row.isOfSameHistogram(as: last) else { return rows.append(row) }
-            rows[rows.count - 1].upperBoundsNanoseconds += row.upperBoundsNanoseconds
-            rows[rows.count - 1].counts += row.counts
-        }
+        try CSVFile.each(HistogramRow.self, of: file) { row, _ in add(row, to: &rows) }
+        return completed(rows, samples: samples)
+    }
+
+    /// Adds the next row of a file to those before it.
+    static func add(_ row: HistogramRow, to rows: inout [HistogramRow]) {
+        guard let last = rows.last, row.isOfSameHistogram(as: last) else { return rows.append(row) }
+        rows[rows.count - 1].upperBoundsNanoseconds += row.upperBoundsNanoseconds
+        rows[rows.count - 1].counts += row.counts
+    }
+
+    /// All rows of a file, those of version 1 with what their samples tell.
+    static func completed(_ rows: [HistogramRow], samples: [SampleRow]) -> [HistogramRow] {
         guard rows.contains(where: \.cellID.isEmpty) else { return rows }
         let owners = Dictionary(samples.map { ($0.sampleID, $0) }) { first, _ in first }
         return rows.compactMap { row in owners[row.sampleID].map { row.completed(by: $0) } }

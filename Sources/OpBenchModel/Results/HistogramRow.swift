@@ -45,16 +45,20 @@ extension HistogramRow: CSVRow {
         .schemaVersion, .init("workload", \.workload), .init("cell_id", \.cellID), .init("backend", \.backend),
         .init("side", \.side), .init("sample_id", \.sampleID), .init("stage", \.stage),
         .init("operation_class", \.operationClass), .init("upper_bounds_ns", list: \.upperBoundsNanoseconds),
-        CSVColumn<HistogramRow>("counts", list: \.counts).expecting {
-            $0.counts.count == $0.upperBoundsNanoseconds.count ? nil : "as many counts as there are upper bounds"
-        },
+        counts("counts"),
     ]
+
+    private static func counts(_ name: String) -> CSVColumn<HistogramRow> {
+        CSVColumn<HistogramRow>(name, list: \.counts).expecting {
+            $0.counts.count == $0.upperBoundsNanoseconds.count ? nil : "as many counts as there are upper bounds"
+        }
+    }
 
     public static func columns(of version: SchemaVersion) -> [CSVColumn<HistogramRow>] {
         guard version == .one else { return columnList }
         return [
             .init("sample_id", \.sampleID), .init("stage", \.stage), .init("class", \.operationClass),
-            .init("upper_bound_ns", list: \.upperBoundsNanoseconds), .init("count", list: \.counts),
+            .init("upper_bound_ns", list: \.upperBoundsNanoseconds), counts("count"),
         ]
     }
 

@@ -16,14 +16,14 @@ public enum LatencyBuckets {
         return nanoseconds | ((1 << (octave - bits)) - 1)
     }
 
-    /// Counts by their buckets, in ascending order.
+    /// Counts by their buckets, in ascending order. A sum that an Int64 does not hold is the greatest one.
     ///
     /// - Parameter counts: of values, or of finer buckets by their upper bounds, in nanoseconds.
     public static func merged(
         _ counts: some Sequence<(upperBound: Int64, count: Int64)>
     ) -> [(upperBound: Int64, count: Int64)] {
         var merged: [Int64: Int64] = [:]
-        for (value, count) in counts { merged[upperBound(of: value), default: 0] += count }
+        for (value, count) in counts { merged[upperBound(of: value), default: 0].addClamped(count) }
         return merged.sorted { $0.key < $1.key }.map { (upperBound: $0.key, count: $0.value) }
     }
 }

@@ -19,19 +19,23 @@ public struct Metric: Sendable, Hashable {
     public let direction: Direction
     /// True for counts that barely vary from sample to sample.
     public let isDeterministic: Bool
+    /// What equal sides may differ by, in the metric's unit per operation or round: threads that are made when they are
+    /// needed, and memory that grows in steps, differ from run to run. Nil where nothing is known.
+    public let slack: Double?
     public let aggregation: Aggregation
     public let basis: Basis
     /// One line for people.
     public let summary: String
 
     public init(
-        name: String, unit: Unit, direction: Direction, isDeterministic: Bool = false,
+        name: String, unit: Unit, direction: Direction, isDeterministic: Bool = false, slack: Double? = nil,
         aggregation: Aggregation = .median, per basis: Basis = .sample, summary: String
     ) {
         self.name = name
         self.unit = unit
         self.direction = direction
         self.isDeterministic = isDeterministic
+        self.slack = slack
         self.aggregation = aggregation
         self.basis = basis
         self.summary = summary

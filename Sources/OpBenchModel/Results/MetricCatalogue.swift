@@ -11,7 +11,8 @@ extension Metric {
         resumeToStart, cpuShare, effectiveNice,
         allocations, allocatedBytes, retainedBytes, heapAllocated, heapActive, heapResident, heapMapped, heapRetained,
         unreleasedBytes, peakResident, futexCalls, threadsCreated, inversions, startsAfterSuspend, highWater, probeCost,
-        referenceLoopTime, stealTime, cpuPressure, foreignTime, throttledTime, load, makespanRatio, releaseTime, status,
+        referenceLoopTime, stealTime, cpuPressure, foreignTime, throttledTime, load, processors, nodes, makespanRatio,
+        releaseTime, status,
     ]
 
     /// The metric of that name in rows, or nil.
@@ -109,10 +110,10 @@ extension Metric {
 
 extension Metric {
     public static let allocations = Metric(
-        name: "allocations", unit: .count, direction: .lower, isDeterministic: true,
+        name: "allocations", unit: .count, direction: .lower, isDeterministic: true, slack: 0.05,
         per: .operation, summary: "mallocs, with jemalloc's thread caches off")
     public static let allocatedBytes = Metric(
-        name: "allocated_bytes", unit: .bytes, direction: .lower, isDeterministic: true,
+        name: "allocated_bytes", unit: .bytes, direction: .lower, isDeterministic: true, slack: 2,
         per: .operation, summary: "bytes requested from malloc, with jemalloc's thread caches off")
     public static let retainedBytes = Metric(
         name: "retained_bytes", unit: .bytes, direction: .lower, per: .operation,
@@ -177,6 +178,10 @@ extension Metric {
     public static let throttledTime = Metric(
         name: "throttled_time", unit: .nanoseconds, direction: .neutral,
         summary: "time that the cgroup's quota took away")
+    public static let processors = Metric(
+        name: "cpus", unit: .count, direction: .neutral, summary: "processors that --cpus keeps the sample on")
+    public static let nodes = Metric(
+        name: "numa_nodes", unit: .count, direction: .neutral, summary: "NUMA nodes on which these are")
     public static let load = Metric(
         name: "load", unit: .ratio, direction: .neutral, summary: "the load average of one minute at the start")
 }

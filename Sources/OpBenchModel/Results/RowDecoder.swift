@@ -12,6 +12,8 @@ struct RowDecoder<Row: CSVRow> {
     private var wrongHeader: InputError?
     /// Whether the first column is the version.
     private var isVersioned = false
+    /// Whether a row has told the version, where the columns leave several.
+    private var isCertain = false
     private var previous = CSVReader.Record()
     private var texts: [String] = []
     private var values: [String: String] = [:]
@@ -58,7 +60,8 @@ struct RowDecoder<Row: CSVRow> {
     }
 
     /// A row of a newer version is refused as such, whatever the header is.
-    private func checkVersion(_ line: Int) throws(InputError) {
+    private mutating func checkVersion(_ line: Int) throws(InputError) {
+        if !isCertain { takeVersion(texts.first) }
         if isVersioned, let text = texts.first, text != String(version.rawValue) {
             let path = "column \(CSVColumn<Row>.schemaVersionName)"
             if SchemaVersion.isNewer(text) {
@@ -71,6 +74,16 @@ struct RowDecoder<Row: CSVRow> {
             }
         }
         try finish()
+    }
+
+    /// Takes the version that the first row names, if its columns have the same names: not every version changes every file.
+    private mutating func takeVersion(_ text: String?) {
+        isCertain = true
+        guard isVersioned, wrongHeader == nil, let text, let named = Int(text).flatMap(SchemaVersion.init(rawValue:)),
+            named.parameterPrefix == version.parameterPrefix
+        else { return }
+        let others = Row.columns(of: named)
+        if others.map(\.name) == columns.map(\.name) { (version, columns) = (named, others) }
     }
 
     private func checkCount(_ record: CSVReader.Record) throws(InputError) {
@@ -111,10 +124,12 @@ struct RowDecoder<Row: CSVRow> {
     /// that it comes nearest to; but a first row of a newer version tells more.
     private mutating func takeHeader(_ header: CSVReader.Record) throws(InputError) {
         let fields = Array(texts.prefix(header.count))
-        let nearest = SchemaVersion.allCases.max { left, right in
-            (Self.agreeing(fields, left), left) < (Self.agreeing(fields, right), right)
-        }!
-        (version, columns) = (nearest, Row.columns(of: nearest))
+        let nearest = SchemaVersion.allCases.map { version in
+            let agreeing = Self.agreeing(fields, version)
+            let isWhole = agreeing == Row.columns(of: version).count
+            return (place: (isWhole ? 1 : 0, agreeing, version), version: version)
+        }.max { $0.place < $1.place }!.version
+        (version, columns) = (nearest, Self.columns(of: nearest, in: fields))
         isVersioned = fields.first == CSVColumn<Row>.schemaVersionName
         do throws(InputError) {
             parameters = try parameterNames(fields, line: header.line)
@@ -122,6 +137,15 @@ struct RowDecoder<Row: CSVRow> {
             guard isVersioned else { throw error }
             wrongHeader = error
         }
+    }
+
+    /// The columns of a version, without those that a file of the current one may be without, and is.
+    private static func columns(of version: SchemaVersion, in fields: [String]) -> [CSVColumn<Row>] {
+        let columns = Row.columns(of: version)
+        let first = columns.count - Row.addedColumns
+        guard version == .current, Row.addedColumns > 0, fields.count >= first else { return columns }
+        let isWithout = fields.count == first || fields[first].hasPrefix(version.parameterPrefix)
+        return isWithout ? Array(columns.prefix(first)) : columns
     }
 
     /// How many names, from the first on, are those of a version's columns.
@@ -145,8 +169,9 @@ struct RowDecoder<Row: CSVRow> {
         let names = fields.dropFirst(columns.count)
         let isOrdered = zip(names, names.dropFirst()).allSatisfy { $0 < $1 }
         let prefix = version.parameterPrefix
-        guard names.isEmpty || Row.hasParameters, isOrdered, names.allSatisfy({ $0.utf8.starts(with: prefix.utf8) })
-        else {
+        // As `isExport` writes names, so that what is read can be written in the same order.
+        let isWritten = names.allSatisfy { $0.utf8.starts(with: prefix.utf8) && CSVText.exported($0) == $0 }
+        guard names.isEmpty || Row.hasParameters, isOrdered, isWritten else {
             throw InputError(
                 file: file, line: line, path: "column \(columns.count + 1)",
                 message: "unknown columns follow the fixed ones",

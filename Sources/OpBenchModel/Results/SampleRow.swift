@@ -5,6 +5,8 @@ public struct SampleRow: Sendable, Hashable {
     public var sampleID: String
     /// ISO 8601, UTC.
     public var timestampUTC: String
+    /// The machine that took the sample; empty in files that do not tell.
+    public var host: String
     public var workload: String
     public var cellID: String
     public var backend: BackendID
@@ -35,14 +37,15 @@ public struct SampleRow: Sendable, Hashable {
     public var parameters: [String: String]
 
     public init(
-        runID: String, sampleID: String, timestampUTC: String, workload: String, cellID: String, backend: BackendID,
-        side: String = "", block: Int, position: Int, phase: String = "", iteration: Int? = nil,
+        runID: String, sampleID: String, timestampUTC: String, host: String = "", workload: String, cellID: String,
+        backend: BackendID, side: String = "", block: Int, position: Int, phase: String = "", iteration: Int? = nil,
         operationClass: String = "", status: SampleStatus, flags: [String] = [], metric: String, stat: String,
         value: Double?, operations: Int, notes: String = "", parameters: [String: String]
     ) {
         self.runID = runID
         self.sampleID = sampleID
         self.timestampUTC = timestampUTC
+        self.host = host
         self.workload = workload
         self.cellID = cellID
         self.backend = backend
@@ -69,7 +72,8 @@ extension SampleRow: CSVRow {
 
     public static let columnList: [CSVColumn<SampleRow>] = [
         .schemaVersion, .init("run_id", \.runID), .init("sample_id", \.sampleID),
-        .init("timestamp_utc", \.timestampUTC), .init("workload", \.workload), .init("cell_id", \.cellID),
+        .init("timestamp_utc", \.timestampUTC), .init("host", \.host), .init("workload", \.workload),
+        .init("cell_id", \.cellID),
         .init("backend", \.backend), .init("side", \.side), .init("block", \.block), .init("position", \.position),
         .init("phase", \.phase), .init("iteration", \.iteration), .init("operation_class", \.operationClass),
         .init("status", \.status), flagsColumn, .init("metric", \.metric), .init("stat", \.stat),
@@ -90,9 +94,15 @@ extension SampleRow: CSVRow {
         })
 
     public static func columns(of version: SchemaVersion) -> [CSVColumn<SampleRow>] {
-        guard version == .one else { return columnList }
-        return columnList.former(names: formerNames).map { $0.name == "unit" ? formerUnit : $0 }
+        switch version {
+        case .one: columnList.former(names: formerNames, without: added).map { $0.name == "unit" ? formerUnit : $0 }
+        case .two: columnList.former(names: [:], without: added)
+        case .three: columnList
+        }
     }
+
+    /// What version 3 has added.
+    private static let added: Set<String> = ["host"]
 
     /// What version 1 called them.
     static let formerNames = ["operation_class": "class", "sample_flags": "flags"]

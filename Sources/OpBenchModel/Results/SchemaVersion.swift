@@ -20,7 +20,11 @@ public enum SchemaVersion: Int, CaseIterable, Sendable, Comparable {
     /// - `compare.csv` and `histograms.csv` name their version, too.
     case two = 2
 
-    public static let current = SchemaVersion.two
+    /// `samples.csv` names the machine of each sample: `host`. In `run.json` `host` as well and, of a part of a plan and of
+    /// parts that were merged, `plan_sha256`, `shard` and `parts`.
+    case three = 3
+
+    public static let current = SchemaVersion.three
 
     public static func < (left: SchemaVersion, right: SchemaVersion) -> Bool { left.rawValue < right.rawValue }
 
@@ -51,9 +55,11 @@ public enum SchemaVersion: Int, CaseIterable, Sendable, Comparable {
 
 /// Times of files of version 1, which were in seconds.
 public enum FormerTime {
-    /// The nanoseconds that were divided by 1e9: whole ones exactly.
+    /// The nanoseconds that were divided by 1e9: whole ones exactly. More than a Double holds, which no clock shows, stay a
+    /// number.
     static func nanoseconds(_ seconds: Double) -> Double {
-        let nanoseconds = seconds * 1e9
+        let greatest = Double.greatestFiniteMagnitude
+        let nanoseconds = min(max(seconds * 1e9, -greatest), greatest)
         let whole = nanoseconds.rounded()
         return whole / 1e9 == seconds ? whole : nanoseconds
     }

@@ -230,7 +230,9 @@ extension SummaryRow: CSVRow {
     public mutating func convert(from version: SchemaVersion) {
         guard version == .one else { return }
         makespanNanoseconds = makespanNanoseconds.map(FormerTime.nanoseconds)
-        func time(_ rate: Double?) -> Double? { rate.flatMap { $0 > 0 ? 1e9 / $0 : nil } }
+        func time(_ rate: Double?) -> Double? {
+            rate.flatMap { $0 > 0 ? min(1e9 / $0, .greatestFiniteMagnitude) : nil }
+        }
         timePerOperation = time(operationsPerSecond)
         timePerOperationLow = time(operationsPerSecondHigh)
         timePerOperationHigh = time(operationsPerSecondLow)

@@ -25,8 +25,8 @@ extension ShapeDefinition {
                 "Whether a phase reuses the queue of the one before, or has a new one; several queues, as of "
                     + "chains across queues, are always new."),
         ] + common(work: 1000),
-        itemCount: { cell in cell.phases.reduce(0) { $0 + $1.cell.itemCount } },
-        operationCount: { cell in cell.phases.reduce(0) { $0 + $1.cell.operationCount } },
+        itemCount: { cell in cell.phases.reduce(into: 0) { $0.addClamped($1.cell.itemCount) } },
+        operationCount: { cell in cell.phases.reduce(into: 0) { $0.addClamped($1.cell.operationCount) } },
         kinds: [.throughput, .latency, .check],
         problem: { cell in
             for phase in cell.phases {

@@ -4,7 +4,7 @@ public enum StreamSafeText {
     static let markLimit = 30
     static let problem = "more than \(markLimit) combining marks in a row"
 
-    static func holds(_ text: String) -> Bool {
+    package static func holds(_ text: String) -> Bool {
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return true }
         var marks = 0
         for scalar in text.unicodeScalars {

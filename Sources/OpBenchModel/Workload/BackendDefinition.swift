@@ -42,6 +42,9 @@ public struct BackendDefinition: Sendable {
     /// Every backend and every form, in the order of tables: the built-in ones, and those that the program declares.
     public static var all: [BackendDefinition] { builtIn + DeclaredBackends.definitions }
 
+    /// What an unknown name may be all the same.
+    static let declaredElsewhere = "a backend that a program declares is known to that program alone"
+
     /// The definition of that name, or nil if there is none.
     public static func of(_ id: BackendID) -> BackendDefinition? { all.first { $0.id == id } }
 
@@ -73,4 +76,9 @@ struct OperationCost: Sendable {
 extension BackendID {
     /// All backends and forms, in the order of tables.
     public static var known: [BackendID] { BackendDefinition.all.map(\.id) }
+}
+
+extension BackendID {
+    /// Whether programs are about it: the engine, and all that are not built in. The others are there to be compared with.
+    public var isOwn: Bool { self == .engine || !BackendDefinition.builtIn.contains { $0.id == self } }
 }

@@ -53,7 +53,7 @@ extension ParameterDefinition {
     private func integer(from node: JSONNode, in range: ClosedRange<Int>) throws(InputErrors) -> Int {
         guard case .number(let number) = node.value.content else { throw node.wrongType(expected: allowed) }
         guard number.isWhole || !number.double.isFinite else {
-            throw node.error("\(number.text) is not a whole number", remedy: "\(name) is \(allowed)")
+            throw node.error("\(shortened(number.text)) is not a whole number", remedy: "\(name) is \(allowed)")
         }
         guard let integer = number.integer, range.contains(integer) else {
             throw node.error("\(shortened(number.text)) is out of range", remedy: "\(name) is \(allowed)")

@@ -1,6 +1,8 @@
 extension WorkloadSpec {
     /// The greatest number of cells, in one workload and in one run.
     public static let cellLimit = 100_000
+    /// The most bytes of all cells' ids together, of one workload and of one run. A sequence's may be long.
+    static let idLimit = 64 << 20
 
     /// The cells: the product of all lists, in a stable order (parameters in the order of the shape's definition, the
     /// last varying fastest, values in the order of the file).
@@ -27,6 +29,35 @@ extension WorkloadSpec {
         return product
     }
 
+    /// What the cells come to, without making them.
+    struct Extent {
+        /// With each phase of a sequence for one, since each is checked and planned as a cell is.
+        var cells = 0
+        /// The most that all ids together take, in bytes.
+        var idBytes = 0
+
+        /// Whether it is more than a run may have.
+        var isTooMuch: Bool { cells > WorkloadSpec.cellLimit || idBytes > WorkloadSpec.idLimit }
+
+        static func + (left: Extent, right: Extent) -> Extent {
+            var sum = left
+            sum.cells.addClamped(right.cells)
+            sum.idBytes.addClamped(right.idBytes)
+            return sum
+        }
+    }
+
+    var extent: Extent {
+        guard let count = cellCount, count <= Self.cellLimit else { return Extent(cells: .max, idBytes: .max) }
+        var (phases, longest) = (1, name.utf8.count)
+        for (name, values) in axes {
+            longest += name.utf8.count + 2 + (values.map { $0.description.utf8.count }.max() ?? 0)
+            for case .phases(let some) in values { phases = max(phases, some.count) }
+        }
+        // Texts of a file that was read, which is far from 2^40 bytes.
+        return Extent(cells: count * phases, idBytes: count * longest)
+    }
+
     /// What no single value shows: too many cells, and cells whose values do not go together.
     ///
     /// - Parameter line: where the file has the parameters.
@@ -39,6 +70,18 @@ extension WorkloadSpec {
             throw error(
                 "the lists multiply into \(cellCount.map(String.init) ?? "more than 2^63") cells",
                 "at most \(Self.cellLimit) are allowed; shorten the lists or split the file")
+        }
+        let extent = extent
+        guard extent.cells <= Self.cellLimit else {
+            throw error(
+                "the lists multiply into \(count) cells, which have \(extent.cells) phases",
+                "at most \(Self.cellLimit) are allowed, those of all cells together; shorten the lists or split the file"
+            )
+        }
+        guard extent.idBytes <= Self.idLimit else {
+            throw error(
+                "the names of the \(count) cells take \(extent.idBytes >> 20) MiB",
+                "at most \(Self.idLimit >> 20) are allowed; shorten the lists, the mixes or the phases")
         }
         let impossible = cells().compactMap { cell in cell.problem.map { (cell: cell, problem: $0) } }
         guard let (cell, problem) = impossible.first else { return }

@@ -106,14 +106,16 @@ enum WorkloadDecoder {
     ) throws(InputErrors) -> [BackendID] {
         let mistakes = Mistakes()
         var backends: [BackendID] = []
+        var seen: Set<BackendID> = []
         for element in try node.elements("a list of backends") {
             let read = mistakes.keep { () throws(InputErrors) in try BackendID(checking: element, for: shape, names) }
             guard let backend = read else { continue }
-            if backends.contains(backend) {
+            if seen.insert(backend).inserted {
+                backends.append(backend)
+            } else {
                 mistakes.note(
                     element.mistake("\(backend.rawValue) appears twice in the list", remedy: "keep one of the two"))
             }
-            backends.append(backend)
         }
         try mistakes.check()
         return backends
@@ -168,7 +170,8 @@ extension BackendID {
                 return
             }
         }
-        let name = try node.choice("backend", among: BackendID.known.map(\.rawValue))
+        let name = try node.choice(
+            "backend", among: BackendID.known.map(\.rawValue), note: BackendDefinition.declaredElsewhere)
         if let shape {
             let known = BackendID.known(for: shape)
             guard known.contains(where: { $0.rawValue == name }) else {

@@ -38,15 +38,21 @@ extension WorkloadSpec {
     ) throws(InputErrors) -> [WorkloadSpec] {
         let mistakes = Mistakes()
         var specs: [WorkloadSpec] = []
+        var extent = WorkloadSpec.Extent()
         for source in sources {
             guard let spec = mistakes.keep({ () throws(InputErrors) in try load(source) }) else { continue }
-            mistakes.keepFirst { () throws(InputError) in try append(spec, to: &specs) }
+            extent = extent + spec.extent
+            mistakes.keepFirst { () throws(InputError) in try append(spec, to: &specs, extent) }
+            // Each of the others would take as long to be looked at as all that a run may have.
+            if extent.isTooMuch { break }
         }
         try mistakes.check()
         return specs
     }
 
-    private static func append(_ spec: WorkloadSpec, to specs: inout [WorkloadSpec]) throws(InputError) {
+    private static func append(
+        _ spec: WorkloadSpec, to specs: inout [WorkloadSpec], _ total: Extent
+    ) throws(InputError) {
         guard specs.count < countLimit else {
             throw InputError(
                 file: spec.file, message: "one workload too many",
@@ -57,11 +63,12 @@ extension WorkloadSpec {
                 file: spec.file, path: "$.name", message: "the name \"\(spec.name)\" is also that of \(twin.file)",
                 remedy: "give each workload of a run a different name, and each file once")
         }
-        let total = (specs + [spec]).reduce(0) { $0 + ($1.cellCount ?? cellLimit) }
-        guard total <= cellLimit else {
+        if total.isTooMuch {
             throw InputError(
-                file: spec.file, path: "$.parameters", message: "with this file the run has \(total) cells",
-                remedy: "at most \(cellLimit) are allowed; shorten the lists or run fewer files at once")
+                file: spec.file, path: "$.parameters",
+                message: "with this file the run has \(total.cells) cells, whose names have \(total.idBytes >> 20) MiB",
+                remedy: "at most \(cellLimit) and \(idLimit >> 20) MiB are allowed; "
+                    + "shorten the lists or run fewer files at once")
         }
         specs.append(spec)
     }

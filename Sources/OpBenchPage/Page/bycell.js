@@ -4,13 +4,13 @@ const cellsOfChart = 12;
 let chartPage = 0;
 
 /** Marks with intervals, a line for each cell, a mark for each backend. */
-function drawByCell(figure, width) {
+function drawByCell(figure, width, isWithFloor) {
     const all = shownCells().filter((cell) => drawnRows(cell).some((row) => value(row, figure) !== null));
     if (all.length === 0) return "No row that is shown has this figure.";
     const pages = Math.ceil(all.length / cellsOfChart);
     const page = Math.min(chartPage, pages - 1);
     const list = all.slice(page * cellsOfChart, (page + 1) * cellsOfChart);
-    const drawn = list.map((cell) => drawnRows(cell).filter((row) => value(row, figure) !== null));
+    const drawn = list.map((cell) => withoutFloor(drawnRows(cell).filter((row) => value(row, figure) !== null), isWithFloor));
     const flat = drawn.flat();
     const isRatio = figure.name === "time_ratio";
     const scale = scaleFor(flat.flatMap((row) => [value(row, figure), low(row, figure), high(row, figure)]),
@@ -20,8 +20,7 @@ function drawByCell(figure, width) {
     const points = drawn.flatMap((some, place) => some.map((row, index) => ({
         row, value: [scale.at(value(row, figure)), place, (index + 0.5) / some.length - 0.5],
     })));
-    const baseline = flat.find((row) => row.ratioTo !== "")?.ratioTo ?? "dispatch";
-    const title = isRatio ? `time ÷ ${baseline}` : figure.label;
+    const title = figure.label;
     const option = {
         grid: { left: axisOfNames.room, right: 40, top: 8, bottom: 48 },
         xAxis: axis(scale, visible(title) + (scale.isLogarithmic ? " (logarithmic)" : ""), { isNarrow: isNarrow(width) }),
@@ -34,7 +33,7 @@ function drawByCell(figure, width) {
     };
     const range = `${title} of ${plural(list.length, "cell")}` + (pages > 1 ? ` (${page * cellsOfChart + 1}–${page * cellsOfChart + list.length} of ${all.length} shown)` : "");
     return {
-        option, scales: { x: scale }, height: 64 + list.length * Math.max(34, most * 15 + 8, roomFor(list.map(cellTitle), width)), label: range + ".", backends: backendsOf(list),
+        option, scales: { x: scale }, height: 64 + list.length * Math.max(34, most * 15 + 8, roomFor(list.map(cellTitle), width)), label: range + ".", backends: backendOrder.filter((backend) => flat.some((row) => row.backend === backend)),
         table: {
             head: ["cell", "backend", title, "95 % interval"],
             rows: flat.map((row) => [cellTitle(row.cell), withVariant(row), quantity(value(row, figure), figure.unit), intervalText(row, figure)]),
@@ -43,8 +42,7 @@ function drawByCell(figure, width) {
 }
 
 function intervalText(row, figure) {
-    const [from, to] = [low(row, figure), high(row, figure)];
-    return from === null || to === null ? absent : quantity(from, figure.unit) + " – " + quantity(to, figure.unit);
+    return interval(low(row, figure), high(row, figure), value(row, figure), figure.unit);
 }
 
 function renderMark({ row, value: [x, place, offset] }, scale, figure, api) {
@@ -56,14 +54,14 @@ function renderMark({ row, value: [x, place, offset] }, scale, figure, api) {
     const [from, to] = [low(row, figure), high(row, figure)];
     const hasInterval = from !== null && to !== null && (!scale.isLogarithmic || from > 0);
     return markWithInterval(at(x), hasInterval ? at(scale.at(from)) : null, hasInterval ? at(scale.at(to)) : null,
-        symbol(row.backend), colour(row.backend), { isHollow: isHollow(row, figure) });
+        symbol(row.backend), colour(row.backend), { isHollow: isHollow(row), isDashed: isDoubtful(row, figure) });
 }
 
 function tipOfRow(row, figure) {
     const hasInterval = low(row, figure) !== null && high(row, figure) !== null;
     return tip(cellTitle(row.cell), [
-        withVariant(row), `${figure.label}: ${quantity(value(row, figure), figure.unit)}`,
-        hasInterval ? "95 %: " + intervalText(row, figure) : "no interval: too few samples, or a figure without one",
+        withVariant(row), `${figure.label}: ${quantityWithin(low(row, figure), high(row, figure), value(row, figure), figure.unit)}`,
+        hasInterval ? "" : "no interval: too few samples, or a figure without one",
         row.doubtful > 0 ? plural(row.doubtful, "doubtful sample") : "",
     ]);
 }
@@ -74,12 +72,17 @@ function byCellPanel(parent, id, title, hint, candidates) {
     const list = candidates.map(figureNamed).filter((figure) => presentFigures.includes(figure));
     if (list.length === 0) return;
     let figure = list[0];
+    let isWithFloor = false;
     const controls = list.length > 1
         ? [menu("Figure", list.map((one) => [one.label, one.name]), (name) => {
             figure = figureNamed(name);
             panel.renew();
         }, figure.name)] : [];
-    const panel = new Panel(parent, { id, title, hint, controls, draw: (width) => drawByCell(figure, width) });
+    controls.push(...floorBox((isChosen) => {
+        isWithFloor = isChosen;
+        panel.renew();
+    }));
+    const panel = new Panel(parent, { id, title, hint, controls, draw: (width) => drawByCell(figure, width, isWithFloor) });
     byCellPanels.push(panel);
 }
 
@@ -111,8 +114,8 @@ function showByCell() {
         showPager();
     });
     showPager();
-    byCellPanel(parent, "ratios", "Time per operation ÷ baseline",
-        "Left of 1 is faster than the baseline. Bars are 95 % intervals; where one crosses 1, the run does not tell which is faster. Hollow marks: most samples are doubtful, or the row is of the side or run that others are held against.",
+    byCellPanel(parent, "ratios", "Time per operation" + (figureNamed("time_ratio")?.label.slice("time".length) ?? ""),
+        "Left of 1 is faster. Bars are 95 % intervals; where one crosses 1, the run does not tell which is faster.",
         ["time_ratio"]);
     byCellPanel(parent, "times", "Times and rates", "Logarithmic where figures differ more than thirtyfold, else from 0.",
         ["time_ns_per_op", "throughput_ops_per_s", "throughput_items_per_s", "scheduling_efficiency", "makespan_ratio", "cancel_ns_per_op", "release_ns_per_op", "sustained_rate_per_s"]);

@@ -46,7 +46,9 @@ function scaleFor(list, { unit = "count", isLog = null, isTight = false, referen
         to = Math.max(to, figure);
     }
     if (finite.length === 0) [from, to] = [0, 1];
-    const isLogarithmic = from > 0 && (isLog ?? to / from > 30);
+    // Less than a twentieth of an operation's call or byte is as good as none, and needs no decades of its own.
+    const isNone = ["count", "B"].includes(unit) && from < 0.05 && to >= 1;
+    const isLogarithmic = from > 0 && (isLog ?? (to / from > 30 && !isNone));
     const name = (figure) => tickName(figure, unit);
     if (isLogarithmic) {
         const margin = Math.max(1.06, (to / from) ** 0.05);
@@ -82,7 +84,7 @@ function axis(scale, title, { from = scale.min, to = scale.max, place = "x", isN
 }
 
 /** A mark with the interval it stands in, as the library draws it; `vertical` for intervals along y. */
-function markWithInterval(at, from, to, kind, hue, { isHollow = false, isVertical = false, size = 5.5 } = {}) {
+function markWithInterval(at, from, to, kind, hue, { isHollow = false, isDashed = false, isVertical = false, size = 5.5 } = {}) {
     const children = [];
     if (from && to) {
         const [a, b] = isVertical ? [from[1], to[1]] : [from[0], to[0]];
@@ -90,7 +92,7 @@ function markWithInterval(at, from, to, kind, hue, { isHollow = false, isVertica
             ? [[at[0], a, at[0], b], [at[0] - 4, a, at[0] + 4, a], [at[0] - 4, b, at[0] + 4, b]]
             : [[a, at[1], b, at[1]], [a, at[1] - 4, a, at[1] + 4], [b, at[1] - 4, b, at[1] + 4]];
         for (const [x1, y1, x2, y2] of line) {
-            children.push({ type: "line", shape: { x1, y1, x2, y2 }, style: { stroke: hue, lineWidth: 1.6 } });
+            children.push({ type: "line", shape: { x1, y1, x2, y2 }, style: { stroke: hue, lineWidth: 1.6, lineDash: isDashed ? [3, 3] : null } });
         }
     }
     children.push({
@@ -141,14 +143,16 @@ class Panel {
         this.plot = element("div", { class: "plot", role: "img", "aria-label": title });
         this.table = element("div", {});
         this.tools = element("div", { class: "controls unprinted" }, controls);
-        const zoom = (words, part) => element("button", { type: "button", onclick: () => this.zoom(part) }, words);
-        this.zoomTools = element("div", { class: "controls unprinted" }, zoom("Zoom in", 0.5), zoom("Zoom out", 2), zoom("Whole", 0));
-        this.legend = element("div", { class: "toggles" });
+        this.zoomTools = element("div", { class: "controls unprinted" });
+        // The backends above the table are far away on paper.
+        this.legend = element("p", { class: "printed" });
+        // What is chosen, where no menu and no pager says it.
+        this.caption = element("p", { class: "printed" });
         this.hasLegend = legend;
         this.details = element("details", { class: "unprinted" }, element("summary", {}, "The same as a table"), this.table);
         this.details.addEventListener("toggle", () => this.showTable());
         this.box = element("div", { class: "chart", id }, element("h3", {}, title), element("p", { class: "hint" }, hint),
-            this.tools, this.legend, this.plot, this.zoomTools, this.details);
+            this.tools, this.caption, this.legend, this.plot, this.zoomTools, this.details);
         parent.append(this.box);
         panels.push(this);
         watcher.observe(this.plot);
@@ -160,13 +164,31 @@ class Panel {
         if (this.isInView) this.drawIfStale();
     }
 
+    /** Which axes can be zoomed, in the library's order. */
+    get places() { return ["x", "y"].filter((place) => this.drawn.scales?.[place]); }
+
+    /** Buttons for each axis by itself; where there are two, they say which. */
+    showZoomTools() {
+        const names = this.places.join();
+        this.zoomTools.hidden = names === "";
+        if (this.zoomTools.dataset.places === names) return;
+        this.zoomTools.dataset.places = names;
+        const button = (words, part, place) => element("button", { type: "button", onclick: () => this.zoom(part, place) }, words);
+        const sides = { x: " horizontally", y: " vertically" };
+        this.zoomTools.replaceChildren(...this.places.flatMap((place) => {
+            const side = this.places.length > 1 ? sides[place] : "";
+            return [button("Zoom in" + side, 0.5, place), button("Zoom out" + side, 2, place)];
+        }), button("Whole", 0));
+    }
+
     drawIfStale(width = this.plot.clientWidth) {
         if (!this.isStale || width === 0) return;
         this.isStale = false;
         const drawn = this.draw(width);
         this.drawn = drawn;
         const isEmpty = typeof drawn === "string";
-        this.zoomTools.hidden = isEmpty;
+        this.zoomTools.hidden = true;
+        this.caption.textContent = isEmpty ? "" : visible(drawn.label);
         this.details.hidden = isEmpty;
         if (isEmpty) {
             this.chart?.dispose();
@@ -189,11 +211,12 @@ class Panel {
             this.chart.on("datazoom", () => this.retick());
         }
         this.chart.resize({ width, height: drawn.height });
-        const zoomable = ["x", "y"].filter((place) => drawn.scales?.[place]).map((place) => ({
+        const zoomable = this.places.map((place) => ({
             type: "inside", [place + "AxisIndex"]: 0, filterMode: "none", zoomOnMouseWheel: "ctrl", moveOnMouseWheel: false,
             moveOnMouseMove: true, preventDefaultMouseMove: false,
         }));
         this.chart.setOption({ ...base(), ...drawn.option, dataZoom: zoomable }, { notMerge: true });
+        this.showZoomTools();
         this.showLegend();
         this.showTable();
     }
@@ -201,10 +224,9 @@ class Panel {
     /** Marks that fit what is left in view. */
     retick() {
         const scales = this.drawn.scales ?? {};
-        const places = Object.keys(scales).filter((place) => scales[place]);
         const state = this.chart.getOption().dataZoom;
         const option = {};
-        places.forEach((place, index) => {
+        this.places.forEach((place, index) => {
             const { start, end } = state[index];
             const scale = scales[place];
             const at = (percent) => scale.min + (scale.max - scale.min) * percent / 100;
@@ -214,10 +236,11 @@ class Panel {
         this.chart.setOption(option);
     }
 
-    /** 0 shows all again. */
-    zoom(part) {
+    /** Along one axis, or along all. 0 shows all again. */
+    zoom(part, place) {
         if (this.chart === null) return;
         this.chart.getOption().dataZoom.forEach(({ start, end }, dataZoomIndex) => {
+            if (place !== undefined && this.places[dataZoomIndex] !== place) return;
             const half = Math.min(50, (end - start) / 2 * part || 50);
             const middle = part === 0 ? 50 : Math.min(Math.max((start + end) / 2, half), 100 - half);
             this.chart.dispatchAction({ type: "dataZoom", dataZoomIndex, start: middle - half, end: middle + half });
@@ -226,14 +249,8 @@ class Panel {
 
     showLegend() {
         if (!this.hasLegend) return;
-        const backends = this.drawn.backends ?? backendOrder;
-        const focused = document.activeElement?.dataset?.toggle;
-        const hadFocus = this.legend.contains(document.activeElement);
-        this.legend.replaceChildren(...backends.map((backend) => element("button", {
-            type: "button", class: "toggle", "aria-pressed": String(!choice.hidden.has(backend)), "data-toggle": backend,
-            onclick: () => toggle(backend),
-        }, backendMark(backend), data.backends[backend])));
-        if (hadFocus) this.legend.querySelector(`[data-toggle="${focused}"]`)?.focus();
+        const backends = (this.drawn.backends ?? backendOrder).filter((backend) => !choice.hidden.has(backend));
+        this.legend.replaceChildren(...backends.flatMap((backend) => [backendMark(backend), ` ${data.backends[backend]} \u00a0 `]));
     }
 
     showTable() {
@@ -250,6 +267,13 @@ class Panel {
         if (this.chart === null || typeof this.drawn === "string") return;
         this.renew();
     }
+}
+
+/** A box to tick, with its label; `chosen` gets whether it is. */
+function tick(label, chosen) {
+    const box = element("input", { type: "checkbox" });
+    box.addEventListener("change", () => chosen(box.checked));
+    return element("label", { class: "tick" }, box, label);
 }
 
 /** A menu of choices with its label; `chosen` gets the value. */

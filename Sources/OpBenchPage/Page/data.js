@@ -11,6 +11,12 @@ const figures = data.figures;
     }
 }
 const figureNamed = (name) => figures.find((figure) => figure.name === name);
+{
+    // The backend that ratios are to, where all are to the same.
+    const baselines = new Set(data.rows.map((row) => row[8]).filter((name) => name !== ""));
+    const ratio = figureNamed("time_ratio");
+    if (ratio !== undefined && baselines.size === 1) ratio.label = "time ÷ " + [...baselines][0];
+}
 
 const workloads = data.workloads;
 /** A cell: its workload, its id, and the parameters in which it differs from the workload's other cells. */
@@ -30,7 +36,6 @@ const high = (row, figure) => (figure.interval ? row.values[figure.place + 2] ??
 
 /** Figures that some row has. */
 const presentFigures = figures.filter((figure) => rows.some((row) => value(row, figure) !== null));
-const hasClasses = rows.some((row) => row.operationClass !== "");
 const hasSides = rows.some((row) => row.side !== "");
 const hasRuns = data.runs.length > 1;
 
@@ -48,7 +53,7 @@ const styles = (() => {
         serial: ["#333333", "#D0D0D0", "pin"],
     };
     const others = [
-        ["#B07800", "#E6A700", "roundRect"], ["#2F87B7", "#8FD0F5", "arrow"], ["#777777", "#A9A9A9", "circle"],
+        ["#B07800", "#E6A700", "star"], ["#2F87B7", "#8FD0F5", "arrow"], ["#777777", "#A9A9A9", "circle"],
         ["#7B4FA3", "#BB94E0", "rect"], ["#8A6D3B", "#C9A96E", "triangle"], ["#3D7A22", "#8CCB6F", "diamond"],
     ];
     let next = 0;
@@ -58,18 +63,8 @@ const isDark = () => document.documentElement.dataset.theme === "dark";
 const colour = (backend) => styles[backend][isDark() ? 1 : 0];
 const symbol = (backend) => styles[backend][2];
 
-/** Built-in backends stand in one order everywhere; the others follow. */
-const backendOrder = (() => {
-    const known = ["engine", "dispatch", "foundation", "concurrency", "serial"];
-    const places = data.backends.map((name, index) => [known.indexOf(name.split(":")[0]), name.includes(":") ? 1 : 0, index]);
-    const order = data.backends.map((_, index) => index);
-    order.sort((a, b) => {
-        const [x, y] = [places[a], places[b]];
-        return (x[0] < 0 ? 99 : x[0]) - (y[0] < 0 ? 99 : y[0]) || x[1] - y[1] || x[2] - y[2];
-    });
-    return order;
-})();
-const rankOfBackend = new Map(backendOrder.map((backend, rank) => [backend, rank]));
+/** The order of the files, everywhere. */
+const backendOrder = data.backends.map((_, index) => index);
 
 /** What the reader has chosen. */
 const choice = {
@@ -135,7 +130,7 @@ for (const row of rows) {
 function drawnRows(cell, isOfWhole = true) {
     return (rowsOfCell.get(cell.index) ?? [])
         .filter((row) => !choice.hidden.has(row.backend) && (!isOfWhole || row.operationClass === ""))
-        .sort((a, b) => rankOfBackend.get(a.backend) - rankOfBackend.get(b.backend) || a.index - b.index);
+        .sort((a, b) => a.backend - b.backend || a.index - b.index);
 }
 
 /** A cell by name, with its workload where there are several. */

@@ -63,6 +63,7 @@ function watchPrinter() {
         theme = document.documentElement.dataset.theme;
         for (const box of document.querySelectorAll("#workloads details, #environment details")) box.open = true;
         document.documentElement.dataset.theme = "light";
+        showAllRows(true);
         for (const panel of panels) {
             panel.isStale = true;
             panel.drawIfStale(widthOfPaper);
@@ -70,20 +71,22 @@ function watchPrinter() {
     });
     addEventListener("afterprint", () => {
         document.documentElement.dataset.theme = theme;
+        showAllRows(false);
         paint();
     });
 }
 
-document.getElementById("subtitle").textContent = visible(data.runs.map((run) => run.id === run.name || run.id === "" ? run.name : run.name + " (" + run.id + ")").join(", "));
 document.getElementById("maker").textContent = visible(data.maker);
 showVerdicts();
+if (data.backends.length > 0) showLegend();
 if (rows.length > 0) {
     document.getElementById("cells").hidden = false;
+    showCommon();
     showCellTools();
     showTable();
     listeners.push(showTable);
 } else if (data.trends.length === 0) {
-    document.getElementById("verdicts").append(element("p", {}, "The runs have no rows that could be shown."));
+    sections.append(element("p", {}, "The runs have no rows that could be shown."));
 }
 showTrends();
 showDifferences();

@@ -15,7 +15,7 @@ function curves() {
     const stored = (latenciesOfCell.get(choice.cell.index) ?? []).filter((one) => one.stage === detail.stage
         && one.operationClass === detail.operationClass && !choice.hidden.has(one.backend));
     if (stored.length > 0 || !detail.stage.startsWith("start")) {
-        return stored.sort((a, b) => rankOfBackend.get(a.backend) - rankOfBackend.get(b.backend));
+        return stored.sort((a, b) => a.backend - b.backend);
     }
     const parts = [[0.5, "start_latency_p50_ns"], [0.9, "start_latency_p90_ns"], [0.99, "start_latency_p99_ns"], [0.999, "start_latency_p999_ns"]];
     return drawnRows(choice.cell, false).filter((row) => row.operationClass === detail.operationClass).map((row) => ({
@@ -207,17 +207,25 @@ function drawSamples(width) {
 /** Parts of the CPU time by kind of code, a bar for each backend. */
 function drawClasses(width) {
     const list = data.classes.filter(([, cell, backend]) => cell === choice.cell.index && !choice.hidden.has(backend))
-        .sort((a, b) => rankOfBackend.get(a[2]) - rankOfBackend.get(b[2]));
+        .sort((a, b) => a[2] - b[2]);
     if (list.length === 0) return "The profile beside the run has no CPU time of this cell.";
     const kinds = [...new Set(list.flatMap(([, , , parts]) => parts.map(([name]) => name)))];
-    const hues = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999", "#7B4FA3", "#B9B100"];
+    const hues = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999", "#7B4FA3", "#B9B100", "#8C564B"];
+    // The library breaks the legend where it must, and does not say into how many lines.
+    let [legendLines, room] = [1, width];
+    for (const kind of kinds) {
+        const taken = 50 + kind.length * 7.5;
+        if (taken > room && room < width) [legendLines, room] = [legendLines + 1, width];
+        room -= taken;
+    }
+    const legendHeight = legendLines * 24;
     const axisOfNames = nameAxis(list.map(([, , backend]) => names(backend)), width);
     const scale = { ...scaleFor([100], { unit: "count" }), min: 0, max: 100 };
     scale.ticks = () => [0, 25, 50, 75, 100].map((tick) => [tick, tick + " %"]);
     return {
         option: {
             legend: { show: true, bottom: 0, textStyle: { color: css("--text") } },
-            grid: { left: axisOfNames.room, right: 40, top: 8, bottom: 84 },
+            grid: { left: axisOfNames.room, right: 40, top: 8, bottom: 56 + legendHeight },
             xAxis: axis(scale, "part of the CPU time"), yAxis: axisOfNames.option,
             series: kinds.map((kind, index) => ({
                 type: "bar", stack: "all", name: visible(kind), itemStyle: { color: hues[index % hues.length] }, barMaxWidth: 26,
@@ -225,7 +233,7 @@ function drawClasses(width) {
                 tooltip: { formatter: ({ dataIndex, value: part }) => tip(names(list[dataIndex][2]), [`${kind}: ${digits(part)} %`]) },
             })),
         },
-        scales: {}, height: 110 + list.length * 34, label: `CPU time by kind of code, ${cellTitle(choice.cell)}.`,
+        scales: {}, height: 72 + legendHeight + list.length * 34, label: `CPU time by kind of code, ${cellTitle(choice.cell)}.`,
         table: { head: ["backend", ...kinds], rows: list.map(([, , backend, parts]) => [names(backend), ...kinds.map((kind) => digits((parts.find(([name]) => name === kind)?.[1] ?? 0) * 100) + " %")]) },
     };
 }

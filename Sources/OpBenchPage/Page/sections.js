@@ -47,13 +47,28 @@ function referenceLine(at, words) {
 
 const withVariant = (row) => [names(row.backend), variant(row)].filter((part) => part !== "").join(" · ");
 
-/** Hollow are rows of the side or run that others are held against, and times of which most samples are doubtful. */
-function isHollow(row, figure) {
-    if (row.side === "base" || (hasRuns && row.run === 0)) return true;
+/** Hollow are marks of the side or run that others are held against. */
+const isHollow = (row) => row.side === "base" || (hasRuns && row.run === 0);
+
+/** Whether most samples that tell a time are doubtful: their interval is dashed. */
+function isDoubtful(row, figure) {
     if (figure === undefined || !["ns", "1/s", "ratio"].includes(figure.unit)) return false;
-    let doubtful = 0;
-    for (let index = 2; index < row.dots.length; index += 3) doubtful += row.dots[index];
-    return doubtful * 6 > row.dots.length;
+    return doubtfulTimes(row) * 6 > row.dots.length;
+}
+
+/** The plain loop, far below all others, which squeezes them into a part of the scale. */
+const isFloor = (backend) => names(backend) === "serial";
+const hasFloor = data.backends.some((_, backend) => isFloor(backend)) && data.backends.some((_, backend) => !isFloor(backend));
+
+/** A box that draws the floor, too; nothing where there is none. */
+function floorBox(chosen) {
+    return hasFloor ? [tick("with serial, the floor", chosen)] : [];
+}
+
+/** The rows without the floor, unless that is asked for, or is all there is. */
+function withoutFloor(list, isWithFloor) {
+    const others = list.filter((row) => !isFloor(row.backend));
+    return isWithFloor || others.length === 0 ? list : others;
 }
 
 /** The backends of cells, in their order, also those that are hidden. */

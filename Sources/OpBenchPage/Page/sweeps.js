@@ -34,21 +34,21 @@ function groupsOf(sweep) {
     return list.sort((a, b) => b.members.length - a.members.length);
 }
 
-function drawSweep(sweep, group, figure, width) {
+function drawSweep({ sweep, group, figure, isWithFloor }, width) {
     const found = new Map();
     for (const [at, cell] of group.members) {
-        for (const row of drawnRows(cell)) {
+        for (const row of withoutFloor(drawnRows(cell), isWithFloor)) {
             if (value(row, figure) === null) continue;
             const key = row.backend + "|" + variant(row);
             if (!found.has(key)) found.set(key, []);
             found.get(key).push([at, row]);
         }
     }
-    const lines = [...found.values()].sort((a, b) => rankOfBackend.get(a[0][1].backend) - rankOfBackend.get(b[0][1].backend));
+    const lines = [...found.values()].sort((a, b) => a[0][1].backend - b[0][1].backend);
     if (lines.length === 0) return "No row that is shown has this figure.";
     const places = [...new Set(lines.flat().map(([at]) => at))].sort((a, b) => a - b);
     const x = { ...scaleFor(places, { unit: "count", isLog: isGeometric(places), isTight: true }) };
-    const named = places.map((at) => [x.at(at), write.count(at)]);
+    const named = places.map((at) => [x.at(at), quantity(at, "count")]);
     x.ticks = (from, to) => named.filter(([tick]) => tick >= from - 1e-9 && tick <= to + 1e-9);
     const isRatio = figure.name === "time_ratio";
     const y = scaleFor(lines.flat().flatMap(([, row]) => [value(row, figure), low(row, figure), high(row, figure)]),
@@ -71,13 +71,13 @@ function drawSweep(sweep, group, figure, width) {
                         const [from, to] = [low(row, figure), high(row, figure)];
                         const hasInterval = from !== null && to !== null && (!y.isLogarithmic || from > 0);
                         return markWithInterval(api.coord([at, middle]), hasInterval ? api.coord([at, y.at(from)]) : null, hasInterval ? api.coord([at, y.at(to)]) : null,
-                            symbol(row.backend), colour(row.backend), { isHollow: isHollow(row, figure), isVertical: true, size: 5 });
+                            symbol(row.backend), colour(row.backend), { isHollow: isHollow(row), isDashed: isDoubtful(row, figure), isVertical: true, size: 5 });
                     },
                     tooltip: { formatter: ({ dataIndex }) => tipOfRow(points[dataIndex].row, figure) },
                 },
             ],
         },
-        scales: { x, y }, height: 360, backends: backendsOf(group.members.map(([, cell]) => cell)), label: `${figure.label} by ${sweep.name}, ${workloads[sweep.workload].name} ${group.rest}.`,
+        scales: { x, y }, height: 360, backends: backendOrder.filter((backend) => lines.some(([[, row]]) => row.backend === backend)), label: `${figure.label} by ${sweep.name}, ${workloads[sweep.workload].name} ${group.rest}.`,
         table: {
             head: [sweep.name, "backend", figure.label, "95 % interval"],
             rows: points.map(({ at, row }) => [String(at), withVariant(row), quantity(value(row, figure), figure.unit), intervalText(row, figure)]),
@@ -88,7 +88,7 @@ function drawSweep(sweep, group, figure, width) {
 function showSweeps() {
     if (sweeps.length === 0) return;
     const parent = section("sweeps", "Swept parameters", "A figure by a parameter that has three values or more; all else is the same along a line.");
-    const state = { sweep: sweeps[0], figure: figureNamed("time_ns_per_op"), groups: [], group: null };
+    const state = { sweep: sweeps[0], figure: figureNamed("time_ns_per_op"), groups: [], group: null, isWithFloor: false };
     if (!presentFigures.includes(state.figure)) state.figure = presentFigures[0];
     const groupBox = element("div", {});
     const showGroups = () => {
@@ -111,10 +111,14 @@ function showSweeps() {
             panel.renew();
         }, state.figure?.name),
         groupBox,
+        ...floorBox((isChosen) => {
+            state.isWithFloor = isChosen;
+            panel.renew();
+        }),
     ];
     showGroups();
     const panel = new Panel(parent, {
         id: "sweep", title: "By parameter", hint: "Marks stand where something was measured; lines join them and say nothing of what lies between. Two points are joined by dots.",
-        controls, draw: (width) => drawSweep(state.sweep, state.group, state.figure, width),
+        controls, draw: (width) => drawSweep(state, width),
     });
 }

@@ -1,19 +1,20 @@
 // The cells: a table a hundred rows at a time, sorted by any column, filtered by words, workload, backend and status.
 
 const pageSize = 100;
+// On paper there are no pages to turn: all rows, unless that were a book.
+const mostRowsOnPaper = 2000;
+let isPrinting = false;
 const shownFigures = new Set(presentFigures.filter((figure) => figure.shown));
 
 const columns = () => [
     ...(hasRuns ? [{ title: "run", isText: true, key: (row) => data.runs[row.run].name, cell: (row) => data.runs[row.run].name }] : []),
     { title: "cell", isText: true, isName: true, key: (row) => row.cell.index, cell: cellButton },
-    { title: "backend", isText: true, key: (row) => data.backends[row.backend], cell: (row) => [backendMark(row.backend), " ", data.backends[row.backend]] },
-    ...(hasClasses ? [{ title: "class", isText: true, key: (row) => row.operationClass, cell: (row) => row.operationClass || absent }] : []),
+    { title: "backend", isText: true, key: (row) => row.backend, cell: backendCell },
     ...(hasSides ? [{ title: "side", isText: true, key: (row) => row.side, cell: (row) => row.side || absent }] : []),
     ...presentFigures.filter((figure) => shownFigures.has(figure)).map((figure) => ({
         title: figure.label, meaning: figure.meaning, key: (row) => value(row, figure), cell: (row) => figureCell(row, figure),
     })),
-    { title: "samples", key: (row) => row.samples, cell: (row) => String(row.samples) },
-    { title: "status", isText: true, key: (row) => row.status, cell: statusCell },
+    { title: "samples", isText: true, key: (row) => row.samples, cell: samplesCell },
 ];
 
 function backendMark(backend) {
@@ -30,6 +31,12 @@ function backendMark(backend) {
     return svg;
 }
 
+/** A backend, or one class of its operations. */
+function backendCell(row) {
+    const name = [backendMark(row.backend), " ", data.backends[row.backend]];
+    return row.operationClass === "" ? name : [...name, element("span", { class: "class" }, row.operationClass)];
+}
+
 /** The outline of a mark around 0, as SVG writes paths. */
 function markPath(kind, size) {
     const s = size;
@@ -42,7 +49,13 @@ function markPath(kind, size) {
             const [t, u] = [s * 0.33, s];
             return `M${-t},${-u}H${t}V${-t}H${u}V${t}H${t}V${u}H${-t}V${t}H${-u}V${-t}H${-t}Z`;
         }
-        case "roundRect": return `M${-s},${-s * 0.45}H${s}V${s * 0.45}H${-s}Z`;
+        case "star": {
+            const points = Array.from({ length: 10 }, (_, index) => {
+                const [angle, radius] = [index * Math.PI / 5, index % 2 === 0 ? s * 1.25 : s * 0.55];
+                return [Math.sin(angle) * radius, -Math.cos(angle) * radius].map((figure) => figure.toFixed(2)).join();
+            });
+            return `M${points.join("L")}Z`;
+        }
         default: return `M${-s},0A${s},${s} 0 1 1 ${s},0A${s},${s} 0 1 1 ${-s},0Z`;
     }
 }
@@ -57,34 +70,44 @@ function cellButton(row) {
 function figureCell(row, figure) {
     const number = value(row, figure);
     const parts = [quantity(number, figure.unit)];
-    const [from, to] = [low(row, figure), high(row, figure)];
-    if (number !== null && from !== null && to !== null) {
-        const text = figure.unit === "ratio" ? quantity(from, "ratio") + " – " + quantity(to, "ratio") : interval(from, to, number);
-        parts.push(element("span", { class: "interval" }, text));
-    }
+    const ends = intervalText(row, figure);
+    if (ends !== absent) parts.push(" ", element("span", { class: "interval" }, `(${ends})`));
     return parts;
 }
 
-function statusCell(row) {
+/** How many of the samples that tell a time are doubtful. */
+function doubtfulTimes(row) {
+    let doubtful = 0;
+    for (let index = 2; index < row.dots.length; index += 3) doubtful += row.dots[index];
+    return doubtful;
+}
+
+/** How many samples the time is of, and what is wrong with them. */
+function samplesCell(row) {
     if (row.status !== "ok") {
         return badge(row.status, ["unsupported", "skipped"].includes(row.status) ? "" : "regression");
     }
-    return row.doubtful > 0 ? badge("ok, " + row.doubtful + " doubtful", "inconclusive") : "ok";
+    if (row.doubtful === 0) return String(row.samples);
+    const count = doubtfulTimes(row);
+    return [row.samples + " ", badge(count > 0 ? count + " doubtful" : "others doubtful", "inconclusive")];
 }
+
+/** A head that may be broken behind its slashes. */
+const brokenTitle = (title) => title.split(/(?<=\/)/).flatMap((part, index) => index === 0 ? [part] : [element("wbr"), part]);
 
 function showTable() {
     const scroll = document.getElementById("cell-scroll");
     const list = columns();
     const pages = Math.max(1, Math.ceil(shownRows.length / pageSize));
     choice.page = Math.min(choice.page, pages - 1);
-    const start = choice.page * pageSize;
-    const part = shownRows.slice(start, start + pageSize);
+    const start = isPrinting ? 0 : choice.page * pageSize;
+    const part = shownRows.slice(start, start + (isPrinting ? mostRowsOnPaper : pageSize));
     const head = list.map((column) => {
         const isSorted = choice.sort?.title === column.title;
         const order = isSorted ? (choice.isDescending ? "descending" : "ascending") : undefined;
         return element("th", { scope: "col", class: (column.isText ? "text" : "") + (column.isName ? " wide" : ""), "aria-sort": order },
             element("button", { type: "button", title: column.meaning, onclick: () => sortBy(column), "data-column": column.title },
-                column.title, element("span", { class: "arrow", "aria-hidden": "true" }, isSorted ? (choice.isDescending ? " ▼" : " ▲") : "")));
+                brokenTitle(column.title), element("span", { class: "arrow", "aria-hidden": "true" }, isSorted ? (choice.isDescending ? " ▼" : " ▲") : "")));
     });
     // A cell's name is said once for the rows that follow each other.
     const isFirst = (index) => index === 0 || part[index - 1].cell !== part[index].cell || part[index - 1].run !== part[index].run;
@@ -108,8 +131,14 @@ function showTable() {
     const count = shownRows.length === rows.length
         ? plural(rows.length, "row") + " of " + plural(cells.length, "cell")
         : plural(shownRows.length, "row") + " of " + rows.length.toLocaleString("en") + " shown";
-    document.getElementById("cell-count").textContent = count + (pages > 1 ? `, ${start + 1}–${start + part.length} below` : "");
+    const isPart = part.length < shownRows.length;
+    document.getElementById("cell-count").textContent = count + (isPart ? `, ${start + 1}–${start + part.length} below` : "");
     showPager(pages);
+}
+
+function showAllRows(isForPaper) {
+    isPrinting = isForPaper;
+    if (rows.length > 0) showTable();
 }
 
 function showPager(pages) {
@@ -184,10 +213,6 @@ function showCellTools() {
     }
     tools.append(element("button", { type: "button", class: "download", id: "csv", onclick: () => download("cells.csv", "text/csv", csv(shownRows)) }, "CSV of the rows shown"),
         element("button", { type: "button", class: "download", id: "csv-all", onclick: () => download("summary.csv", "text/csv", csv(rows)) }, "CSV of all rows"));
-    const toggles = element("div", { class: "toggles" }, backendOrder.map((backend) => element("button", {
-        type: "button", class: "toggle", "aria-pressed": "true", "data-toggle": backend, onclick: () => toggle(backend),
-    }, backendMark(backend), data.backends[backend])));
-    tools.append(element("fieldset", {}, element("legend", {}, "Backends, here and in all charts"), toggles));
     const boxes = presentFigures.map((figure) => {
         const box = element("input", { type: "checkbox", checked: shownFigures.has(figure) });
         box.addEventListener("change", () => {
@@ -200,6 +225,24 @@ function showCellTools() {
     tools.append(element("details", { style: "width: 100%" }, element("summary", {}, "Columns and what they mean"),
         element("div", { class: "columns" }, boxes),
         element("dl", {}, presentFigures.flatMap((figure) => [element("dt", {}, figure.label), element("dd", {}, figure.meaning)]))));
+}
+
+/** One legend for the table and all charts, which stays in view. */
+function showLegend() {
+    const bar = document.getElementById("legend");
+    bar.hidden = false;
+    bar.append(...backendOrder.map((backend) => element("button", {
+        type: "button", class: "toggle", "aria-pressed": "true", "data-toggle": backend, onclick: () => toggle(backend),
+    }, backendMark(backend), data.backends[backend])));
+    const held = hasSides ? "base" : hasRuns ? data.runs[0].name : "";
+    const keys = [held === "" ? "" : "hollow: " + held, rows.some((row) => row.doubtful > 0) ? "dashed: most samples doubtful" : ""];
+    bar.append(...keys.filter((key) => key !== "").map((key) => element("span", { class: "muted" }, key)));
+}
+
+/** What the cells' names leave out: the workloads, and the parameters that all cells of one have in common. */
+function showCommon() {
+    document.getElementById("cell-common").append(...workloads.map(({ name, common }) => element("p", {}, element("strong", {}, name),
+        ...common.map(([parameter, text]) => " " + parameter + "=" + text))));
 }
 
 function toggle(backend) {

@@ -33,30 +33,60 @@ function digits(figure) {
     return figure.toFixed(size < 0.0995 ? 3 : size < 9.995 ? 2 : size < 99.95 ? 1 : 0);
 }
 
-function scaled(figure, step, units, separator = " ") {
-    let unit = 0;
-    while (Math.abs(figure) >= step - 0.5 && unit < units.length - 1) {
-        figure /= step;
-        unit += 1;
-    }
-    return digits(figure) + separator + units[unit];
+/** Two decimals, below a tenth three digits. */
+function factor(figure) {
+    const size = Math.abs(figure);
+    if (size >= 10) return digits(figure);
+    return figure.toFixed(size < 0.0995 && size > 0 ? Math.min(7, 2 - Math.floor(Math.log10(size))) : 2);
 }
 
-const write = {
-    ns: (figure) => scaled(figure, 1000, ["ns", "µs", "ms", "s"]),
-    B: (figure) => scaled(figure, 1024, ["B", "KiB", "MiB", "GiB", "TiB"]),
-    "1/s": (figure) => write.count(figure) + "/s",
-    count: (figure) => (Math.abs(figure) < 1000 ? digits(figure) : scaled(figure, 1000, ["", "k", "M", "G", "T"], "")),
-    ratio: (figure) => (Math.abs(figure) < 0.0995 && figure !== 0 ? Number(figure.toPrecision(3)) + "×"
-        : Math.abs(figure) < 10 ? figure.toFixed(2) + "×" : digits(figure) + "×"),
+const units = {
+    ns: { step: 1000, names: [" ns", " µs", " ms", " s"] },
+    B: { step: 1024, names: [" B", " KiB", " MiB", " GiB", " TiB"] },
+    "1/s": { step: 1000, names: ["/s", "k/s", "M/s", "G/s", "T/s"] },
+    count: { step: 1000, names: ["", "k", "M", "G", "T"] },
+    ratio: { step: Infinity, names: ["×"], write: factor },
 };
 
+/** How a figure of that size is written: by what it is divided, how, and what stands behind it. */
+function scaleOf(figure, unit) {
+    const { step, names, write = digits } = units[unit] ?? units.count;
+    let [size, divisor, place] = [Math.abs(figure), 1, 0];
+    while (size >= step - 0.5 && place < names.length - 1) {
+        size /= step;
+        divisor *= step;
+        place += 1;
+    }
+    return { divisor, write, name: names[place] };
+}
+
+const isFigure = (figure) => figure !== null && figure !== undefined && Number.isFinite(figure);
+
 /** A figure beside an axis, as short as it can be. */
-const tickName = (figure, unit) => (unit === "ratio" ? Number(figure.toPrecision(3)) + "×" : quantity(figure, unit));
+function tickName(figure, unit) {
+    if (unit === "ratio") return Number(figure.toPrecision(3)) + "×";
+    // Else what is hardly any would be written as none.
+    if (unit === "count" && figure !== 0 && Math.abs(figure) < 0.0995) return String(Number(figure.toPrecision(2)));
+    return quantity(figure, unit);
+}
 
 /** A figure in its unit; a dash where there is none. */
 function quantity(figure, unit) {
-    return figure === null || figure === undefined || !Number.isFinite(figure) ? absent : (write[unit] ?? write.count)(figure);
+    if (!isFigure(figure)) return absent;
+    const { divisor, write, name } = scaleOf(figure, unit);
+    return write(figure / divisor) + name;
+}
+
+/** The ends of an interval, in the unit in which the figure between them is written: `2.15–4.50` of `2.26 µs`. */
+function interval(low, high, figure, unit) {
+    if (![low, high, figure].every(isFigure)) return absent;
+    const { divisor, write } = scaleOf(figure, unit);
+    return write(low / divisor) + "–" + write(high / divisor);
+}
+
+/** A figure with its interval, if it has one: `2.26 µs (2.15–4.50)`. */
+function quantityWithin(low, high, figure, unit) {
+    return quantity(figure, unit) + (isFigure(low) && isFigure(high) ? ` (${interval(low, high, figure, unit)})` : "");
 }
 
 /** `−6 %`, `+0.4 %` */
@@ -64,11 +94,6 @@ function change(part) {
     const size = Math.abs(part) * 100;
     const text = size >= 9.95 ? size.toFixed(0) : size.toFixed(1).replace(/\.0$/, "");
     return (text === "0" ? "" : part < 0 ? "−" : "+") + text + " %";
-}
-
-/** The ends of an interval, each as far from the figure as it is. */
-function interval(low, high, figure) {
-    return figure ? change(low / figure - 1) + " " + change(high / figure - 1) : "";
 }
 
 function plural(count, one, many = one + "s") {

@@ -7,20 +7,33 @@ function badge(text, verdict) {
     return element("span", { class: "badge " + (kindOf[verdict] ?? "") }, text);
 }
 
+/** The verdict, and below it why it is none. */
+function verdictCell(text, verdict) {
+    if (verdict === "" || !text.startsWith(verdict)) return text;
+    const reason = text.slice(verdict.length).replace(/^: /, "");
+    return [badge(verdict, verdict), reason === "" ? null : element("span", { class: "reason" }, reason)];
+}
+
+/** The verdict stands first; figures that explain it are shown when they are asked for. */
 function verdictTable(judged, rows, caption) {
     const verdictPlace = judged.columns.findIndex(([title]) => title === "verdict");
-    const body = rows.map(([texts, verdict]) => element("tr", {}, texts.map((text, place) => {
-        const isText = judged.columns[place][1];
-        if (place === 0) return element("th", { scope: "row", class: "text wide" }, text);
-        return element("td", { class: isText ? "text" : "" },
-            place === verdictPlace && verdict !== "" ? badge(text, verdict) : text);
+    const places = judged.columns.map((_, place) => place).filter((place) => place !== verdictPlace);
+    if (verdictPlace >= 0) places.unshift(verdictPlace);
+    const kindOfColumn = (place) => [judged.columns[place][1] ? "text" : "", judged.columns[place][2] ? "detail" : "",
+        place === 0 ? "wide" : ""].filter((name) => name !== "").join(" ");
+    const body = rows.map(([texts, verdict]) => element("tr", {}, places.map((place) => {
+        if (place === 0) return element("th", { scope: "row", class: kindOfColumn(place) }, texts[place]);
+        return element("td", { class: kindOfColumn(place) }, place === verdictPlace ? verdictCell(texts[place], verdict) : texts[place]);
     })));
-    return element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption },
-        element("table", {},
-            element("caption", {}, caption),
-            element("thead", {}, element("tr", {}, judged.columns.map(([title, isText], place) =>
-                element("th", { scope: "col", class: (isText ? "text" : "") + (place === 0 ? " wide" : "") }, title)))),
-            element("tbody", {}, body)));
+    const table = element("table", {},
+        element("caption", {}, caption),
+        element("thead", {}, element("tr", {}, places.map((place) =>
+            element("th", { scope: "col", class: kindOfColumn(place) }, judged.columns[place][0])))),
+        element("tbody", {}, body));
+    const details = judged.columns.filter(([, , isDetail]) => isDetail).map(([title]) => title);
+    const box = details.length === 0 ? [] : [element("div", { class: "controls" },
+        tick("show " + details.join(", "), (isChosen) => table.classList.toggle("detailed", isChosen)))];
+    return element("div", {}, element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption }, table), box);
 }
 
 /** Tables of many rows are made when they are opened. */
@@ -44,6 +57,13 @@ function folded(title, make, isOpen = false) {
 
 const mostRowsOfVerdict = 200;
 
+/** How many a table leaves out. */
+function hiddenRows(list, what) {
+    if (list.length <= mostRowsOfVerdict) return [];
+    const count = plural(list.length - mostRowsOfVerdict, "more figure");
+    return [element("p", { class: "hint" }, count + " " + what + "; the gate's own table has all.")];
+}
+
 function showVerdicts() {
     data.verdicts.forEach((judged, index) => {
         const place = document.getElementById("verdict-" + index);
@@ -55,10 +75,7 @@ function showVerdicts() {
         if (asked.length === 0) place.append(element("p", {}, "No rule judges any figure of these runs."));
         if (urgent.length > 0) {
             place.append(verdictTable(judged, urgent.slice(0, mostRowsOfVerdict), "Figures that did not pass"));
-            if (urgent.length > mostRowsOfVerdict) {
-                place.append(element("p", { class: "hint" },
-                    plural(urgent.length - mostRowsOfVerdict, "more figure") + " did not pass; the gate's own table has all."));
-            }
+            place.append(...hiddenRows(urgent, "did not pass"));
         }
         for (const { finding, advice, commands } of judged.settlements) {
             place.append(element("p", {}, finding + "; " + advice + ":"),
@@ -66,9 +83,9 @@ function showVerdicts() {
                     place === 0 ? [line] : [document.createTextNode("\n"), line]))));
         }
         if (others.length > 0) {
-            const shown = others.slice(0, mostRowsOfVerdict);
             const title = urgent.length > 0 ? "Figures that passed" : "Figures judged";
-            place.append(folded(title + " (" + others.length + ")", () => verdictTable(judged, shown, title),
+            place.append(folded(title + " (" + others.length + ")", () => element("div", {},
+                verdictTable(judged, others.slice(0, mostRowsOfVerdict), title), hiddenRows(others, "passed")),
                 urgent.length === 0 && others.length <= 12));
         }
         if (judged.note !== "") place.append(element("p", { class: "hint" }, judged.note));

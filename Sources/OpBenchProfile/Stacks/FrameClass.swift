@@ -6,6 +6,8 @@ public enum FrameClass: String, CaseIterable, Sendable {
     case engine
     /// Bodies of operations, and the adapter that submits them.
     case workload
+    /// What else the program is made of: a library that a declared queue wraps, say. `FrameClassifier.module(of:)` names it.
+    case library
     /// Swift's counting of references.
     case references
     /// Objects and memory: Swift's runtime, malloc.
@@ -23,6 +25,7 @@ public enum FrameClass: String, CaseIterable, Sendable {
         switch self {
         case .engine: "engine"
         case .workload: "workload"
+        case .library: "other modules"
         case .references: "retain, release"
         case .allocation: "allocation"
         case .swiftRuntime: "Swift runtime"
@@ -38,6 +41,7 @@ public enum FrameClass: String, CaseIterable, Sendable {
         switch self {
         case .engine: "#f2a65a"
         case .workload: "#8fc98b"
+        case .library: "#d9d27f"
         case .references: "#e58f8f"
         case .allocation: "#d3a4dc"
         case .swiftRuntime: "#f0c9b5"
@@ -63,11 +67,13 @@ public struct FrameClassifier: Sendable {
 
     public init() {}
 
-    /// Whether a function of the engine or the workload answers for what it does itself: not for means that its caller
-    /// makes use of, which are the engine's own for waiting, its shims in C, the making of an object, and the standard
-    /// library's generic code, compiled for types of ours.
+    /// Whether a function of the engine, the workload or another module of the program answers for what it does itself: not
+    /// for means that its caller makes use of, which are the engine's own for waiting, its shims in C, the making of an
+    /// object, and the standard library's generic code, compiled for types of ours.
     public func isAnswerable(_ frame: StackFrame) -> Bool {
-        guard [.engine, .workload].contains(classify(frame)), !frame.symbol.hasPrefix("clinux_") else { return false }
+        guard [.engine, .workload, .library].contains(classify(frame)), !frame.symbol.hasPrefix("clinux_"),
+            frame.symbol != "main"
+        else { return false }
         let path = SwiftName(frame.name).path
         if path.hasPrefix("\(Self.standardLibrary).") || path.contains(".__allocating_init(") { return false }
         return !isPrimitive(path)
@@ -81,7 +87,7 @@ public struct FrameClassifier: Sendable {
     public func classify(_ frame: StackFrame) -> FrameClass {
         let file = frame.object.split(separator: "/").last.map(String.init) ?? ""
         if isKernel(frame.object) { return .kernel }
-        if frame.isUnknown { return Self.byFile(file) ?? .unknown }
+        if frame.isUnknown { return Self.byFile(file) ?? (Self.isLibrary(file) ? .library : .unknown) }
         // A call through the table by which a program reaches its libraries.
         let isStub = frame.symbol.hasSuffix("@plt")
         if let byName = Self.byName(isStub ? String(frame.symbol.dropLast(4)) : frame.symbol) { return byName }
@@ -89,11 +95,32 @@ public struct FrameClassifier: Sendable {
         if let module = swiftModule(of: frame) {
             if engineModules.contains(module) { return .engine }
             if workloadModules.contains(where: { module.hasPrefix($0) }) { return .workload }
-            if module == Self.standardLibrary { return .swiftRuntime }
+            if Self.standardModules.contains(module) { return .swiftRuntime }
+            if Self.queueModules.contains(module) { return .engine }
         }
         if let byFile = Self.byFile(file) { return byFile }
-        return .unknown
+        return module(of: frame) == nil ? .unknown : .library
     }
+
+    /// What a function is part of: its Swift module, or the name of the file with its code. nil where neither is known.
+    public func module(of frame: StackFrame) -> String? {
+        let file = frame.object.split(separator: "/").last.map(String.init) ?? ""
+        if frame.isUnknown { return Self.isLibrary(file) ? file : nil }
+        let isMangled = ["$s", "$S", "_$s"].contains { frame.symbol.hasPrefix($0) }
+        // The compilers of C put periods into names: `f.part.0`.
+        if isMangled || frame.name.contains("(") || frame.name.contains(" ") {
+            if let module = swiftModule(of: frame) { return module }
+        }
+        return isMangled || file.isEmpty || file.hasPrefix("[") ? nil : file
+    }
+
+    private static func isLibrary(_ file: String) -> Bool { file.hasSuffix(".so") || file.contains(".so.") }
+
+    /// Parts of Swift's standard library, and of the libraries with queues, wherever their code was compiled into.
+    private static let standardModules: Set<String> = [standardLibrary, "Synchronization"]
+    private static let queueModules: Set<String> = [
+        "Dispatch", "Foundation", "FoundationEssentials", "_Concurrency",
+    ]
 
     /// perf has the kernel's modules in brackets: `[kernel.kallsyms]`, `[ext4]`.
     private func isKernel(_ object: String) -> Bool {
@@ -153,8 +180,8 @@ public struct FrameClassifier: Sendable {
         {
             return .swiftRuntime
         }
-        // Swift's name for a program's entry, and what calls it.
-        if symbol == "opbench_main" { return .workload }
+        // Swift's names for a program's entry, and what calls it.
+        if symbol == "main" || symbol.hasSuffix("_main"), !symbol.hasPrefix("_") { return .workload }
         if symbol == "_start" { return .libc }
         // Functions in C: the suite's, with the work that bodies do, and the engine's.
         if symbol.hasPrefix("clinux_futex") { return .futex }
@@ -242,7 +269,7 @@ public struct FrameClassifier: Sendable {
 // MARK: - The table
 
 /// What each class of functions costs an operation. The parts add up to the whole.
-public struct ClassTable: Equatable, Sendable {
+public struct ClassTable: Sendable {
     public struct Row: Equatable, Sendable {
         public var frameClass: FrameClass
         public var weight: Int64
@@ -252,6 +279,8 @@ public struct ClassTable: Equatable, Sendable {
 
     /// All classes in their order, also those without weight.
     public let rows: [Row]
+    /// What `FrameClass.library` is made of: the heaviest first.
+    public let modules: [(name: String, weight: Int64)]
     /// The sum of all rows.
     public let total: Int64
     public let operations: Int
@@ -275,10 +304,15 @@ public struct ClassTable: Equatable, Sendable {
         let classes = profile.frames.map { classifier.classify($0) }
         let weights = profile.selfWeights()
         var sums: [FrameClass: Int64] = [:]
+        var libraries: [String: Int64] = [:]
         let isWhole = profile.isWhole(classes)
         var broken: Int64 = 0
         for (index, node) in profile.nodes.enumerated() where weights[index] > 0 {
-            sums[index == 0 ? .unknown : classes[Int(node.frame)], default: 0] += weights[index]
+            let frameClass = index == 0 ? .unknown : classes[Int(node.frame)]
+            sums[frameClass, default: 0] += weights[index]
+            if frameClass == .library, let module = classifier.module(of: profile.frames[Int(node.frame)]) {
+                libraries[module, default: 0] += weights[index]
+            }
             if !isWhole[index] { broken += weights[index] }
         }
         rows = FrameClass.allCases.map {
@@ -286,6 +320,8 @@ public struct ClassTable: Equatable, Sendable {
             return Row(
                 frameClass: $0, weight: weight, perOperation: operations > 0 ? Double(weight) / Double(operations) : 0)
         }
+        modules = libraries.map { (name: $0.key, weight: $0.value) }
+            .sorted { ($1.weight, $0.name) < ($0.weight, $1.name) }
         total = profile.total
         self.operations = operations
         unit = profile.unit

@@ -27,6 +27,7 @@ public struct StackReport: Sendable {
             var line = "  \(row.frameClass.words): \(ProfileText.share(Double(row.weight), of: Double(table.total)))"
             if table.operations > 0 { line += ", \(unit.text(row.perOperation)) an operation" }
             lines.append(line)
+            if row.frameClass == .library { lines += modules }
         }
         lines.append(unknownCallers)
         let functions = profile.functions()
@@ -38,6 +39,15 @@ public struct StackReport: Sendable {
                     + name)
         }
         return lines
+    }
+
+    private static let mostModules = 5
+
+    /// The modules that weigh most.
+    private var modules: [String] {
+        table.modules.prefix(Self.mostModules).map { module in
+            "    \(module.name): \(ProfileText.share(Double(module.weight), of: Double(table.total)))"
+        }
     }
 
     private var unknownCallers: String {

@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 import OpBenchBackends
 import OpBenchModel
 
@@ -32,6 +32,6 @@ struct GuaranteeCheck {
 
     /// The slots that may have been running: the limit, or else as many as were seen, and one a core at least.
     private func slots(_ body: OperationBody) -> Int {
-        plan.limit ?? max(body.highWater, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        plan.limit ?? max(body.highWater, max(1, Int(clinux_allowed_processors())))
     }
 }

@@ -31,7 +31,8 @@ public enum Doctor {
 
     static func findings(from readings: HostReadings) -> [Finding] {
         [
-            processors(readings), quota(readings), governor(readings), turbo(readings), siblings(readings),
+            processors(readings), choice(readings), quota(readings), governor(readings), turbo(readings),
+            siblings(readings), isolated(readings), nodes(readings),
             hypervisor(readings), foreign(readings), load(readings), clockSource(readings), clock(readings),
             timer(readings), memory(readings), randomization(readings), allocator(readings),
             priority(readings), build(readings),

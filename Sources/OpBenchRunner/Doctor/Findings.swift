@@ -3,24 +3,14 @@
 import OpBenchProfile
 
 extension Doctor {
-    static func processors(_ readings: HostReadings) -> Finding {
-        let (online, allowed) = (readings.onlineProcessors, readings.allowedProcessors)
-        let found = allowed == online ? "\(online)" : "\(allowed) of \(online) may be used"
-        if allowed < 2 {
-            return Finding(
-                subject: "processors", weight: .bad, found: found,
-                remedy: "suspension and latency say little with one; use a machine with two, or a wider `taskset`")
-        }
-        return Finding(subject: "processors", weight: .good, found: found, remedy: "")
-    }
-
     static func quota(_ readings: HostReadings) -> Finding {
         guard let quota = readings.quotaProcessors else {
             return Finding(subject: "cgroup quota", weight: .good, found: "none", remedy: "")
         }
         let isThrottled = (readings.throttledShare ?? 0) > 0
+        let isShort = quota < Double(readings.layout.allowed.count)
         return Finding(
-            subject: "cgroup quota", weight: quota < Double(readings.allowedProcessors) || isThrottled ? .bad : .note,
+            subject: "cgroup quota", weight: isShort || isThrottled ? .bad : .note,
             found: "\(tenths(quota)) processors" + (isThrottled ? ", throttled just now" : ""),
             remedy: "the kernel stops all threads when it is used up; remove the container's CPU limit "
                 + "(`docker run` without `--cpus`), and pin it with `--cpuset-cpus` instead")
@@ -52,18 +42,6 @@ extension Doctor {
         }
     }
 
-    static func siblings(_ readings: HostReadings) -> Finding {
-        switch readings.hasThreadsPerCore {
-        case nil: Finding(subject: "SMT", weight: .note, found: "unknown", remedy: "")
-        case false?: Finding(subject: "SMT", weight: .good, found: "off", remedy: "")
-        case true?:
-            Finding(
-                subject: "SMT", weight: .note, found: "on",
-                remedy: "two busy threads of one core run slower than two of different cores: "
-                    + "echo off | sudo tee /sys/devices/system/cpu/smt/control, or `taskset` to one thread per core")
-        }
-    }
-
     static func hypervisor(_ readings: HostReadings) -> Finding {
         guard readings.isVirtual else {
             return Finding(subject: "hypervisor", weight: .good, found: "none", remedy: "")
@@ -82,7 +60,8 @@ extension Doctor {
         guard let share = readings.foreignShare else {
             return Finding(subject: "other processes", weight: .note, found: "unknown", remedy: "")
         }
-        let found = "\(percent(share)) of a processor"
+        let names = readings.busiest.map { "\($0.name) \(percent($0.share))" }.joined(separator: ", ")
+        let found = "\(percent(share)) of a processor" + (names.isEmpty ? "" : ": \(names)")
         if share > 0.25 {
             return Finding(
                 subject: "other processes", weight: .bad, found: found,
@@ -95,7 +74,7 @@ extension Doctor {
         guard let load = readings.load else {
             return Finding(subject: "load", weight: .note, found: "unknown", remedy: "")
         }
-        let isHigh = load > 0.5 * Double(readings.onlineProcessors)
+        let isHigh = load > 0.5 * Double(readings.layout.online.count)
         return Finding(
             subject: "load", weight: isHigh ? .note : .good, found: tenths(load),
             remedy: isHigh ? "the machine was busy within the last minute; wait until it is not" : "")

@@ -4,16 +4,13 @@ import OpBenchBackends
 
 /// What `opbench doctor` reads of the machine, before anything is judged. What the system does not tell is nil.
 struct HostReadings: Sendable {
-    var onlineProcessors: Int
-    /// Those that this process may use, sched_getaffinity(2).
-    var allowedProcessors: Int
+    /// Which processors there are, and which this process may use.
+    var layout: ProcessorLayout
     /// CPUs that the cgroup's quota allows.
     var quotaProcessors: Double?
     var governor: String?
     /// Whether processors may run faster than they can for long.
     var hasTurbo: Bool?
-    /// Whether two threads share a core.
-    var hasThreadsPerCore: Bool?
     var isVirtual: Bool
     var clockSource: String?
     /// What one reading of the clock takes, and the smallest step between two readings that differ, in nanoseconds.
@@ -24,6 +21,8 @@ struct HostReadings: Sendable {
     /// Of one processor's time, while the machine was watched.
     var stolenShare: Double?
     var foreignShare: Double?
+    /// Whose processes used the most of it.
+    var busiest: [BusyProcess] = []
     var throttledShare: Double?
     var load: Double?
     /// `kernel.randomize_va_space`.
@@ -44,19 +43,20 @@ struct HostReadings: Sendable {
     static func take(watchSeconds: Double) -> HostReadings {
         let host = HostFacts.gather(git: nil)
         let clock = ClockFacts.measure()
+        let processes = BusyProcess.readings()
         let before = Covariates.now()
         MonotonicClock.sleep(until: before.instant + Int64(watchSeconds * 1e9))
         let watched = Interference(before: before, after: .now(), referenceLoopNanoseconds: [])
+        let busiest = BusyProcess.busiest(
+            from: processes, to: BusyProcess.readings(), seconds: watched.elapsed / 1e9)
         let memory = SystemFile.text("/proc/meminfo")
         return HostReadings(
-            onlineProcessors: host.cores, allowedProcessors: Int(clinux_allowed_processors()),
-            quotaProcessors: host.cgroupCores, governor: host.governor, hasTurbo: hasTurbo,
-            hasThreadsPerCore: SystemFile.line("/sys/devices/system/cpu/smt/active").map { $0 == "1" },
+            layout: .here, quotaProcessors: host.cgroupCores, governor: host.governor, hasTurbo: hasTurbo,
             isVirtual: SystemFile.text("/proc/cpuinfo").contains(" hypervisor"),
             clockSource: SystemFile.line("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
             clockCost: clock.cost, clockStep: clock.step, sleepDelay: clock.sleepDelay,
             stolenShare: watched.steal.map { $0 / watched.elapsed },
-            foreignShare: watched.foreign.map { $0 / watched.elapsed },
+            foreignShare: watched.foreign.map { $0 / watched.elapsed }, busiest: busiest,
             throttledShare: watched.throttled.map { $0 / watched.elapsed }, load: before.load,
             addressRandomization: SystemFile.line("/proc/sys/kernel/randomize_va_space").flatMap { Int($0) },
             mayRaisePriority: mayRaisePriority, availableBytes: bytes("MemAvailable", in: memory),

@@ -4,4 +4,6 @@ enum HiddenArgument {
     static let sample = "__sample"
     /// Say what build this is, in a `BuildDescription`.
     static let describe = "__describe"
+    /// Be limited, and become another program: see `LimitedProgram`.
+    static let limited = "__limited"
 }

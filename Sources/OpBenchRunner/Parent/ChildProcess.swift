@@ -1,3 +1,4 @@
+import Glibc
 import OpBenchModel
 import Subprocess
 
@@ -15,11 +16,23 @@ struct ChildResult: Sendable {
     var diagnostics: String
 }
 
+/// A sample's process could not be started: too many processes, too little memory, a program that is gone. Nobody's bad input.
+struct StartFailure: Error, CustomStringConvertible {
+    let program: String
+    let reason: String
+
+    var description: String {
+        "\(program) cannot be started as the process of a sample: \(reason); if the program is there, raise the limits of "
+            + "processes and memory (ulimit -u, ulimit -v)"
+    }
+}
+
 /// Starts this program again as the process of one sample.
 ///
-/// Standard streams are files in memory, so that the parent has nothing to read while the child measures. The child is
-/// in a process group of its own, out of reach of the terminal's Ctrl-C, and dies with the parent: the thread that forks
-/// is the package's one worker thread, which lives as long as the process.
+/// Standard streams are files in memory, so that the parent has nothing to read while the child measures; they take only
+/// so much. The child is in a process group of its own, out of reach of the terminal's Ctrl-C, and dies with the parent:
+/// the thread that forks is the package's one worker thread, which lives as long as the process. What the child has started
+/// itself ends with it, as long as it stays in its group and the parent is there to see to that.
 struct ChildProcess: Sendable {
     /// The program; another one in tests.
     var executable = Self.ownExecutable
@@ -27,30 +40,42 @@ struct ChildProcess: Sendable {
     /// A tool that runs the program, with its arguments; empty if nothing does.
     var tool: [String] = []
 
+    /// Who ends it when its time is over.
+    var timeLimit = TimeLimit.standard
+
     static let ownExecutable = OwnProgram.link
+
+    /// The most that is taken of an answer, and of what else a child prints, in bytes: a child that prints without end
+    /// must not fill the memory.
+    private static let (outputLimit, diagnosticsLimit) = (256 << 20, 16 << 20)
 
     /// What every sample's process has. A crash is reported by its signal; Swift's backtraces would take seconds.
     static let environment = ["SWIFT_BACKTRACE": "enable=no"]
 
-    /// - Throws: `CancellationError` if the task is cancelled, after the child was ended; an error of Subprocess if it
-    ///   cannot be started.
+    /// - Throws: `CancellationError` if the task is cancelled, after the child was ended; `StartFailure` if it cannot be
+    ///   started; `DiskError` if there are no descriptors.
     func run(request: [UInt8], environment: [String: String], timeoutSeconds: Double) async throws -> ChildResult {
-        let streams = [try MemoryFile(), try MemoryFile(), try MemoryFile()]
+        let streams = [
+            try MemoryFile(), try MemoryFile(limit: Self.outputLimit), try MemoryFile(limit: Self.diagnosticsLimit),
+        ]
         try streams[0].write(request)
         let ending: ChildResult.Ending
         do {
-            ending =
-                try await TimeLimit.run(seconds: timeoutSeconds) { try await execute(streams, environment) }
-                ?? .timedOut
+            switch try await timeLimit.run(seconds: timeoutSeconds, { try await execute(streams, environment) }) {
+            case .inTime(let own): ending = own
+            // It had ended by itself, but this process was stopped meanwhile.
+            case .over(let late?) where late != .signaled(SIGKILL): ending = late
+            case .over: ending = .timedOut
+            }
         } catch {
             // Whatever a cancelled task trips over, it is cancelled.
             try Task.checkCancellation()
-            throw error
+            throw StartFailure(program: tool.first ?? executable, reason: "\(error)")
         }
         try Task.checkCancellation()
         return ChildResult(
             ending: ending, output: streams[1].contents(),
-            diagnostics: String(decoding: streams[2].contents().suffix(2000), as: UTF8.self))
+            diagnostics: String(decoding: streams[2].tail(2000), as: UTF8.self))
     }
 
     private var program: Executable {
@@ -67,6 +92,9 @@ struct ChildProcess: Sendable {
     private func execute(_ streams: [MemoryFile], _ environment: [String: String]) async throws -> ChildResult.Ending {
         var options = PlatformOptions()
         options.processGroupID = 0
+        options.teardownSequence = [
+            .send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .zero)
+        ]
         var changes: [Environment.Key: String?] = [:]
         for (name, value) in environment { changes[Environment.Key(rawValue: name)!] = value }
         let result = try await Subprocess.run(
@@ -75,6 +103,8 @@ struct ChildProcess: Sendable {
             input: .fileDescriptor(.init(rawValue: streams[0].descriptor), closeAfterSpawningProcess: false),
             output: .fileDescriptor(.init(rawValue: streams[1].descriptor), closeAfterSpawningProcess: false),
             error: .fileDescriptor(.init(rawValue: streams[2].descriptor), closeAfterSpawningProcess: false))
+        // What it started and left.
+        kill(-result.processIdentifier.value, SIGKILL)
         switch result.terminationStatus {
         case .exited(let code): return .exited(code)
         case .signaled(let signal): return .signaled(signal)

@@ -29,6 +29,14 @@ public struct ComparedBuilds: Sendable, Codable, Equatable {
         try await examine(base: ChildProcess.ownExecutable, head: ChildProcess.ownExecutable)
     }
 
+    /// The commits that they were built from, by their ids; nil unless both tell and had no changes.
+    public var commits: (base: String, head: String)? {
+        guard let base = base.description.commit, let head = head.description.commit,
+            [base, head].allSatisfy({ $0.utf8.count >= 40 && $0.allSatisfy(\.isHexDigit) })
+        else { return nil }
+        return (base, head)
+    }
+
     func build(of side: Side) -> BuildFacts {
         switch side {
         case .base: base

@@ -5,6 +5,8 @@ import OpBenchModel
 
 /// The machine and the build, as `run.json` names them.
 struct HostFacts: Codable, Sendable, Equatable {
+    /// The machine's name; nil in runs that were recorded without it, and in those that several machines have measured.
+    var host: String?
     var kernel: String
     var cpu: String
     var cores: Int
@@ -14,8 +16,11 @@ struct HostFacts: Codable, Sendable, Equatable {
     var governor: String?
     /// What the clock of all figures tells apart; nil in runs that were recorded without it.
     var clockResolutionNanoseconds: Double?
-    /// Machines of one class are comparable: the same processor, cores and kernel series.
+    /// Machines of one class are comparable: the same processor, cores and kernel series, and the same part of the cores
+    /// where samples do not run on all.
     var hostClass: String
+    /// Where samples run; nil in runs that were recorded without it.
+    var processors: ProcessorFacts?
     var allocator: String
     var compiler: String
     /// `debug` or `release`.
@@ -23,16 +28,19 @@ struct HostFacts: Codable, Sendable, Equatable {
     var git: GitFacts?
 
     enum CodingKeys: String, CodingKey {
-        case kernel, cpu, cores
+        case host, kernel, cpu, cores
         case memoryBytes = "memory_bytes"
         case cgroupCores = "cgroup_cores"
         case governor
         case clockResolutionNanoseconds = "clock_resolution_ns"
         case hostClass = "host_class"
-        case allocator, compiler, configuration, git
+        case processors, allocator, compiler, configuration, git
     }
 
-    static func gather(git: GitFacts?) -> HostFacts {
+    /// - Parameter processors: those that samples are kept on; nil for those that this process may use.
+    static func gather(
+        git: GitFacts?, processors: ProcessorSet? = nil, on machine: ProcessorLayout = .here
+    ) -> HostFacts {
         let release = systemName(\.release)
         let cores = sysconf(Int32(_SC_NPROCESSORS_ONLN))
         let series = release.split(separator: ".").prefix(2).joined(separator: ".")
@@ -41,8 +49,10 @@ struct HostFacts: Codable, Sendable, Equatable {
             memoryBytes: sysconf(Int32(_SC_PHYS_PAGES)) * sysconf(Int32(_SC_PAGESIZE)), cgroupCores: cgroupCores,
             governor: SystemFile.line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
             clockResolutionNanoseconds: Double(MonotonicClock.resolution()),
-            hostClass: "\(cpuModel) x\(cores) Linux \(series)", allocator: HeapProbe.allocator, compiler: compiler,
-            configuration: configuration, git: git)
+            hostClass: "\(cpuModel) x\(cores) Linux \(series)"
+                + ProcessorFacts.restriction(to: processors, on: machine),
+            processors: ProcessorFacts(of: processors ?? machine.allowed, on: machine), allocator: HeapProbe.allocator,
+            compiler: compiler, configuration: configuration, git: git)
     }
 
     var kind: HostKind {
@@ -94,5 +104,9 @@ struct HostFacts: Codable, Sendable, Equatable {
 
 extension HostKind {
     /// This program on this machine.
-    public static func here() -> HostKind { HostFacts.gather(git: nil).kind }
+    ///
+    /// - Parameter processors: those that samples are kept on; nil for those that this process may use.
+    public static func here(on processors: ProcessorSet? = nil) -> HostKind {
+        HostFacts.gather(git: nil, processors: processors).kind
+    }
 }

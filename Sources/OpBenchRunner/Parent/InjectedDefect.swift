@@ -1,7 +1,7 @@
 import OpBenchModel
 
-/// A defect of a known size, given to the engine's samples of the side `head`: by it opbench proves on itself that what
-/// got worse is noticed. None, but in such proofs.
+/// A defect of a known size, given to the samples of the side `head`, of the backends that the program is about: by it opbench
+/// proves on itself that what got worse is noticed, and its user sees a gate fail. None, unless asked for.
 public struct InjectedDefect: Sendable, Codable, Equatable {
     /// More work for the same `work_ns`, relative: 0.05 is 5 %.
     public var slowdown: Double
@@ -15,7 +15,7 @@ public struct InjectedDefect: Sendable, Codable, Equatable {
 
     /// Makes the order for a sample worse, if it is one that the defect is for.
     func spoil(_ request: inout SampleRequest, side: Side) {
-        guard side == .head, request.backend == .engine else { return }
+        guard side == .head, request.backend.isOwn else { return }
         request.kernel.iterationsPerNanosecond *= 1 + slowdown
         if allocations > 0 { request.injectedAllocations = allocations }
     }

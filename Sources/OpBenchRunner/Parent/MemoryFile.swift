@@ -2,12 +2,14 @@ import CLinux
 import Glibc
 import OpBenchModel
 
-/// A file without a name, in memory.
+/// A file without a name, in memory: a stream of a program that is started.
 final class MemoryFile: Sendable {
     let descriptor: Int32
 
-    init() throws {
-        descriptor = clinux_memory_file()
+    /// - Parameter limit: the most bytes that it takes, so that no program fills the memory with what it prints. A write
+    ///   beyond fails with EPERM. nil for a file that may grow, and whose end a reader finds.
+    init(limit: Int? = nil) throws {
+        descriptor = clinux_memory_file(limit ?? 0)
         if descriptor < 0 { throw DiskError(path: "a file in memory", code: errno) }
     }
 
@@ -23,14 +25,22 @@ final class MemoryFile: Sendable {
         lseek(descriptor, 0, SEEK_SET)
     }
 
-    /// In bytes. Moves the place where the next reader begins to the end.
-    var size: Int { Int(lseek(descriptor, 0, SEEK_END)) }
+    /// How many bytes a program has written, to this descriptor or to one that it got from this process: they have one
+    /// position. What it wrote by opening the file anew is not counted.
+    var size: Int { Int(lseek(descriptor, 0, SEEK_CUR)) }
 
-    func contents() -> [UInt8] {
+    func contents() -> [UInt8] { read(0..<size) }
+
+    /// The end of it, at most so many bytes.
+    func tail(_ count: Int) -> [UInt8] {
         let size = size
-        guard size > 0 else { return [] }
-        return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-            count = max(0, pread(descriptor, buffer.baseAddress, size, 0))
+        return read(max(0, size - count)..<size)
+    }
+
+    private func read(_ range: Range<Int>) -> [UInt8] {
+        guard !range.isEmpty else { return [] }
+        return [UInt8](unsafeUninitializedCapacity: range.count) { buffer, count in
+            count = max(0, pread(descriptor, buffer.baseAddress, range.count, off_t(range.lowerBound)))
         }
     }
 }

@@ -2,7 +2,7 @@ import OpBenchModel
 
 /// One sample to be taken: one process.
 public struct PlannedSample: Sendable, Hashable {
-    /// Its place in the order, from 0.
+    /// Its place in the order of the whole plan, from 0.
     public let index: Int
     public let cell: Cell
     public let backend: BackendID
@@ -23,6 +23,12 @@ public struct PlannedSample: Sendable, Hashable {
 
     /// The id of a repeat: `00123r-latency`.
     var rerunID: String { Self.id(index, flavour, isRerun: true) }
+
+    /// The id of the sample that one of that id repeats; the same of one that repeats none.
+    static func repeatedID(of id: String) -> Substring {
+        let number = id.prefix { $0 != "-" }
+        return number.last == "r" ? number.dropLast() + id[number.endIndex...] : id[...]
+    }
 
     private static func id(_ index: Int, _ flavour: SampleFlavour, isRerun: Bool) -> String {
         let digits = String(index)

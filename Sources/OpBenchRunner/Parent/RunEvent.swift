@@ -2,16 +2,19 @@ import OpBenchModel
 
 /// What happens in a run, as it happens.
 public enum RunEvent: Sendable {
-    case started(total: Int, estimatedSeconds: Double)
+    /// `total` are all samples that are certain, those of an earlier part included; the estimate is of those that are left.
+    case started(total: Int, estimatedSeconds: Double, budgetSeconds: Double?)
     case calibrating
-    /// A stage has ended, and so many samples will have been taken in the whole run if all of the next one's stand.
-    case narrowed(total: Int)
-    /// A budget leaves time for more: so many samples will have been taken with those chosen now.
-    case extended(total: Int)
+    /// A stage has ended, and so many samples will have been taken in the whole run if all of the next one's stand. The
+    /// estimate is of those that are left.
+    case narrowed(total: Int, estimatedSeconds: Double)
+    /// A budget leaves time for more: so many samples will have been taken with those chosen now, which the estimate is of.
+    case extended(total: Int, estimatedSeconds: Double)
     /// `index` counts from 0 over all samples of the run, those of an earlier part included.
     case sampleStarted(index: Int, total: Int, cellID: String, backend: BackendID, kind: SampleKind, block: Int)
-    /// Once for each sample, with the rows of its repeat if it was taken under interference.
-    case sampleFinished(index: Int, status: SampleStatus, rows: [SampleRow])
+    /// Once for each sample, with the rows of its repeat if it was taken under interference. The estimate is what the plan
+    /// thought of it, as part of those above.
+    case sampleFinished(index: Int, status: SampleStatus, rows: [SampleRow], estimatedSeconds: Double)
     /// The rows of a sample are on disk.
     case rowsSaved
     case warning(String)

@@ -33,6 +33,12 @@ public struct RunFacts: Sendable {
     /// How many blocks the cells of two interleaved builds have at the end of each stage; empty where they all have the
     /// same number.
     public let stages: [Int]
+    /// The plan that the run was measured by, 64 hexadecimal digits; nil for a run of its own.
+    public let planSHA256: String?
+    /// Which part of that plan the run is; nil if it is all of it.
+    public let shard: String?
+    /// The machines that measured it: one, unless it was merged of parts.
+    public let machines: [RunMachine]
     /// The machine, the build and the run for people to read, each with what it is.
     public let environment: [(label: String, value: String)]
 
@@ -46,8 +52,21 @@ public struct RunFacts: Sendable {
         public let endedUTC: String?
     }
 
+    /// What the run's figures were measured on, if that is one kind of host; else all of them in one, which equals no host.
     public var hostKind: HostKind {
         HostKind(hostClass: hostClass, allocator: allocator, configuration: configuration)
+    }
+
+    /// The kinds of host, each once, in the order of the machines.
+    public var hostKinds: [HostKind] {
+        machines.reduce(into: []) { kinds, machine in
+            if !kinds.contains(machine.kind) { kinds.append(machine.kind) }
+        }
+    }
+
+    /// The machine that measured a cell; nil if none of the run's did.
+    public func machine(of cellID: String) -> RunMachine? {
+        machines.first { $0.cells?.contains(cellID) ?? true }
     }
 
     /// The unit of the latency histograms: nothing less can be told, whatever the clock.
@@ -67,7 +86,12 @@ public struct RunFacts: Sendable {
         let path = "\(WrittenFolder.holding(file))/run.json"
         // Any other reason that it cannot be had is told when it is read.
         if access(path, F_OK) != 0, errno == ENOENT { return nil }
-        let (manifest, progress) = try RunManifest.readWithProgress(path)
+        return try decode(JSONDocument.text(of: path, limit: RunManifest.sizeLimit), file: path)
+    }
+
+    /// As `read`, of a text that `JSONDocument` has checked; `path` is what errors name.
+    static func decode(_ text: String, file path: String) throws(InputError) -> RunFacts {
+        let (manifest, progress) = try RunManifest.decode(text, file: path)
         // What is wrong with one is told of both files; one that is right has its own file's name.
         // Another program may have had backends that this one has not.
         var workloads: [WorkloadSpec]
@@ -93,7 +117,8 @@ public struct RunFacts: Sendable {
             clockResolutionNanoseconds: manifest.host.clockResolutionNanoseconds,
             iterationsPerNanosecond: manifest.calibration.iterationsPerNanosecond,
             executable: manifest.executable, builds: manifest.builds,
-            stages: manifest.stages ?? [], environment: manifest.environment(progress))
+            stages: manifest.stages ?? [], planSHA256: manifest.planSHA256, shard: manifest.shard,
+            machines: RunMachine.all(of: manifest), environment: manifest.environment(progress))
     }
 }
 
@@ -104,10 +129,14 @@ extension RunManifest {
         let known: [(String, String?)] = [
             ("started", startedUTC), ("ended", progress?.endedUTC),
             ("state", progress.map { "\($0.state), \($0.samplesDone) samples" }),
+            ("machine", host.host), ("plan", planSHA256), ("shard", shard),
             ("processor", "\(host.cpu), \(host.cores) cores"),
+            ("samples run on", host.processors?.words),
+            ("samples' memory limit", limits.memoryBytes.map(SampleLimits.text(ofMemory:))),
             ("quota", host.cgroupCores.map { "\($0) processors" }), ("governor", host.governor),
             ("memory", "\((memory * 10).rounded() / 10) GiB"), ("kernel", host.kernel), ("allocator", host.allocator),
             ("compiler", host.compiler), ("build", host.configuration), ("commit", commit),
+            ("opbench", opbench.map { $0.version + ($0.commit.map { ", commit \($0)" } ?? "") }),
             ("program", executable?.path), ("program's SHA-256", executable?.sha256), ("base", builds?.base.path),
             ("head", builds?.head.path),
             ("clock's resolution", host.clockResolutionNanoseconds.map { "\($0) ns" }),

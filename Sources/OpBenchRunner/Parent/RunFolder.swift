@@ -19,7 +19,7 @@ final class RunFolder {
     /// Every file that a run's folder may hold. opbench reads and writes none of them through a link.
     private static let files = [
         SampleRow.fileName, HistogramRow.fileName, manifestName, manifestName + ".new", SummaryRow.fileName,
-        CompareRow.fileName,
+        CompareRow.fileName, PlanFile.fileName, PartSeal.fileName,
     ]
     private static let manifestName = RunManifest.fileName
 
@@ -38,12 +38,14 @@ final class RunFolder {
         try folder.refuseForeign(Self.files)
     }
 
-    deinit {
-        if samples >= 0 { close(samples) }
-        if histograms >= 0 { close(histograms) }
+    deinit { closeFiles() }
+
+    private func closeFiles() {
+        for descriptor in [samples, histograms] where descriptor >= 0 { close(descriptor) }
+        (samples, histograms) = (-1, -1)
     }
 
-    private static func path(of plan: RunPlan) -> String { "\(plan.options.directory)/\(plan.options.runID)" }
+    private static func path(of plan: RunPlan) -> String { plan.options.folder }
 
     // MARK: Opening
 
@@ -59,13 +61,26 @@ final class RunFolder {
                 file: run.path, message: "a run of this id exists",
                 remedy: "give another --run-id, or --resume to continue it")
         }
-        run.folder.removeTemporaries(among: names)
-        run.samples = try run.folder.open(SampleRow.fileName, O_CREAT | O_TRUNC)
-        run.histograms = try run.folder.open(HistogramRow.fileName, O_CREAT | O_TRUNC)
-        try run.append(
-            CSVFile.header(of: SampleRow.self, parameters: plan.parameterNames), to: run.samples, SampleRow.fileName)
-        try run.append(CSVFile.header(of: HistogramRow.self), to: run.histograms, HistogramRow.fileName)
+        try run.begin(names)
         return run
+    }
+
+    /// Makes the files of a run that has no rows yet.
+    private func begin(_ names: [String]) throws(DiskError) {
+        folder.removeTemporaries(among: names)
+        do throws(DiskError) {
+            samples = try folder.open(SampleRow.fileName, O_CREAT | O_TRUNC | O_APPEND)
+            histograms = try folder.open(HistogramRow.fileName, O_CREAT | O_TRUNC | O_APPEND)
+            try append([
+                (CSVFile.header(of: SampleRow.self, parameters: parameterNames), samples, SampleRow.fileName),
+                (CSVFile.header(of: HistogramRow.self), histograms, HistogramRow.fileName),
+            ])
+        } catch {
+            // Files without a header are nobody's.
+            for name in [SampleRow.fileName, HistogramRow.fileName] { folder.discard(name) }
+            rmdir(path)
+            throw error
+        }
     }
 
     /// Whether a run of this name was begun, and killed before its description was written. To be asked once more under
@@ -88,8 +103,8 @@ final class RunFolder {
     struct Remains {
         var folder: RunFolder
         var manifest: RunManifest
-        /// The rows of the samples that were saved whole.
-        var rows: [SampleRow]
+        /// Knows of the samples that were saved whole.
+        var recorder: SampleRecorder
     }
 
     /// The path of the plan's run if that is finished, with all its rows there; nil if something is left to be done.
@@ -102,9 +117,9 @@ final class RunFolder {
         else { return nil }
         let run = try RunFolder(plan)
         _ = try run.description(of: plan)
-        let samples = try run.wholeSamples()
-        let areAllDone = SampleRecorder(plan: plan, samples.rows).done == progress.samplesDone
-        let isWhole = try areAllDone && samples.isAll && run.wholeHistograms(of: samples.rows).isAll
+        let samples = try run.wholeSamples(of: plan)
+        let areAllDone = samples.recorder.done == progress.samplesDone
+        let isWhole = try areAllDone && samples.isAll && run.wholeHistograms(of: samples.recorder).isAll
         return isWhole ? run.path : nil
     }
 
@@ -116,12 +131,43 @@ final class RunFolder {
             throw InputError(
                 file: path(of: plan), message: "there is no run of this id", remedy: "leave --resume out to start it")
         }
+        return try RunFolder(plan).remains(of: plan)
+    }
+
+    private func remains(of plan: RunPlan) throws -> Remains {
+        let manifest = try description(of: plan)
+        folder.removeTemporaries(among: try folder.names())
+        samples = try folder.open(SampleRow.fileName, O_APPEND)
+        histograms = try folder.open(HistogramRow.fileName, O_APPEND)
+        return Remains(folder: self, manifest: manifest, recorder: try keepWholeSamples(of: plan))
+    }
+
+    /// What there is to begin a part of a plan with.
+    enum Beginning {
+        case anew(RunFolder)
+        case goingOn(Remains)
+    }
+
+    /// The folder in which this machine measures a part of a plan: gone on with where an earlier process has left off, and else
+    /// begun anew. What cannot be gone on with measured nothing that counts.
+    ///
+    /// - Parameter tell: told why, if something is thrown away.
+    /// - Throws: `InputError` if another process is at it, or if something foreign stands in it.
+    static func openPart(_ plan: RunPlan, _ tell: (_ reason: String) -> Void) throws -> Beginning {
+        try WrittenFolder.make(path(of: plan), remedy: "name a writable folder with --output")
         let run = try RunFolder(plan)
-        let manifest = try run.description(of: plan)
-        run.folder.removeTemporaries(among: try run.folder.names())
-        run.samples = try run.folder.open(SampleRow.fileName, O_APPEND)
-        run.histograms = try run.folder.open(HistogramRow.fileName, O_APPEND)
-        return Remains(folder: run, manifest: manifest, rows: try run.keepWholeSamples())
+        if !isUndescribed(run.folder) {
+            do {
+                return .goingOn(try run.remains(of: plan))
+            } catch let error as InputError {
+                tell("\(error.message)")
+            }
+        }
+        let names = try run.folder.names()
+        run.closeFiles()
+        for name in names where files.contains(name) { run.folder.discard(name) }
+        try run.begin(names)
+        return .anew(run)
     }
 
     /// What `run.json` says.
@@ -143,7 +189,7 @@ final class RunFolder {
                 file: file, message: "the run was different: \(difference)",
                 remedy: "give the options and workloads that it started with, or another --run-id")
         }
-        if let (what, begun, now) = manifest.host.kind.difference(from: .here()) {
+        if let (what, begun, now) = manifest.host.kind.difference(from: .here(on: plan.options.limits.processors)) {
             throw InputError(
                 file: file, message: "the run was started where the \(what) was \"\(begun)\", here it is \"\(now)\"",
                 remedy: "continue it there, or give another --run-id")
@@ -153,12 +199,21 @@ final class RunFolder {
 
     // MARK: Saving
 
+    /// Appends the rows of a sample. On failure none is there, so that the files can be read.
     func save(_ rows: [SampleRow], _ histogramRows: [HistogramRow]) throws(DiskError) {
+        var texts: [Part] = [
+            (rows.map { CSVFile.line(of: $0, parameters: parameterNames) }.joined(), samples, SampleRow.fileName)
+        ]
         if !histogramRows.isEmpty {
-            try append(histogramRows.map { CSVFile.line(of: $0) }.joined(), to: histograms, HistogramRow.fileName)
+            texts.insert(
+                (histogramRows.map { CSVFile.line(of: $0) }.joined(), histograms, HistogramRow.fileName), at: 0)
         }
-        try append(
-            rows.map { CSVFile.line(of: $0, parameters: parameterNames) }.joined(), to: samples, SampleRow.fileName)
+        try append(texts)
+    }
+
+    /// Calls the body with every row that was saved, in their order.
+    func eachRow(_ body: (SampleRow) -> Void) throws(InputError) {
+        try CSVFile.each(SampleRow.self, of: file(SampleRow.fileName)) { row, _ in body(row) }
     }
 
     /// Replaces `run.json` as a whole.
@@ -168,51 +223,68 @@ final class RunFolder {
 
     private func failure(_ name: String) -> DiskError { DiskError(path: file(name), code: errno) }
 
-    private func append(_ text: String, to descriptor: Int32, _ name: String) throws(DiskError) {
-        do {
-            try FileBytes.write(text, to: descriptor)
+    /// What is appended to a file.
+    private typealias Part = (text: String, descriptor: Int32, name: String)
+
+    /// Appends texts to files, one after the other; on failure all files are as they were.
+    private func append(_ texts: [Part]) throws(DiskError) {
+        let ends = texts.map { lseek($0.descriptor, 0, SEEK_END) }
+        do throws(DiskError) {
+            for (text, descriptor, name) in texts {
+                do {
+                    try FileBytes.write(text, to: descriptor)
+                } catch {
+                    throw DiskError(path: file(name), code: error.code)
+                }
+                if fsync(descriptor) != 0 { throw failure(name) }
+            }
         } catch {
-            throw DiskError(path: file(name), code: error.code)
+            // A shorter file takes no room, so this fails only where nothing can be done.
+            for (end, (_, descriptor, _)) in zip(ends, texts) { ftruncate(descriptor, end) }
+            throw error
         }
-        if fsync(descriptor) != 0 { throw failure(name) }
     }
 
     // MARK: Going on
 
-    /// Cuts both files off behind the last whole sample, and returns the rows that stay.
-    private func keepWholeSamples() throws -> [SampleRow] {
-        let whole = try wholeSamples()
+    /// Cuts both files off behind the last whole sample.
+    private func keepWholeSamples(of plan: RunPlan) throws -> SampleRecorder {
+        let whole = try wholeSamples(of: plan)
         try cut(samples, at: whole.end, SampleRow.fileName)
-        try cut(histograms, at: wholeHistograms(of: whole.rows).end, HistogramRow.fileName)
-        return whole.rows
+        try cut(histograms, at: wholeHistograms(of: whole.recorder).end, HistogramRow.fileName)
+        return whole.recorder
     }
 
     private func cut(_ descriptor: Int32, at length: Int, _ name: String) throws(DiskError) {
         guard ftruncate(descriptor, length) == 0, fsync(descriptor) == 0 else { throw failure(name) }
     }
 
-    /// The rows of the samples that were saved whole, how many bytes they take, and whether there is nothing else in the
-    /// file.
-    private func wholeSamples() throws(InputError) -> (rows: [SampleRow], end: Int, isAll: Bool) {
+    /// The samples that were saved whole, how many bytes they take, and whether there is nothing else in the file. No more
+    /// than one row is in memory at once: there may be millions.
+    private func wholeSamples(
+        of plan: RunPlan
+    ) throws -> (recorder: SampleRecorder, end: Int, isAll: Bool) {
         let name = SampleRow.fileName
-        var rows: [SampleRow] = []
-        var whole: (rows: Int, end: Int?) = (0, nil)
-        let ends = try CSVFile.each(SampleRow.self, of: file(name), isTornAllowed: true) { row, end in
-            rows.append(row)
-            if row.metric == Metric.status.name { whole = (rows.count, end) }
+        var end = 0
+        let recorder = try SampleRecorder(plan: plan) { take in
+            var whole: Int?
+            let ends = try CSVFile.each(SampleRow.self, of: file(name), isTornAllowed: true) { row, end in
+                guard row.metric == Metric.status.name else { return }
+                take(row)
+                whole = end
+            }
+            end = whole ?? ends.header
         }
-        rows.removeSubrange(whole.rows...)
-        let end = whole.end ?? ends.header
-        return (rows, end, end == size(name))
+        return (recorder, end, end == size(name))
     }
 
     /// How many bytes the histograms of those samples take, and whether there is nothing else in the file. Those of a torn
     /// sample come last.
-    private func wholeHistograms(of samples: [SampleRow]) throws(InputError) -> (end: Int, isAll: Bool) {
-        let (name, ids) = (HistogramRow.fileName, Set(samples.map(\.sampleID)))
+    private func wholeHistograms(of samples: SampleRecorder) throws(InputError) -> (end: Int, isAll: Bool) {
+        let name = HistogramRow.fileName
         var whole: (end: Int?, isAll: Bool) = (nil, true)
         let ends = try CSVFile.each(HistogramRow.self, of: file(name), isTornAllowed: true) { row, end in
-            if ids.contains(row.sampleID) { whole.end = end } else { whole.isAll = false }
+            if samples.has(row.sampleID) { whole.end = end } else { whole.isAll = false }
         }
         let end = whole.end ?? ends.header
         return (end, whole.isAll && end == size(name))

@@ -48,12 +48,23 @@ struct RunManifest: Codable, Sendable {
     var builds: ComparedBuilds?
     /// How many throughput blocks a cell has at the end of each stage, where they come in stages.
     var stages: [Int]?
+    /// The plan that the run was measured by, and which part of it the run is; nil in a run of its own.
+    var planSHA256: String?
+    var shard: String?
+    /// What was merged into the run.
+    var parts: [MergedPart]?
+    /// What the samples' processes were held to; none in runs of former builds.
+    var limits = SampleLimits.none
+    /// The opbench that took the samples, or had them taken; runs of former versions do not say.
+    var opbench: OpBenchFacts? = .own
 
     enum CodingKeys: String, CodingKey {
         case schemaVersion = "schema_version"
         case runID = "run_id"
         case startedUTC = "started_utc"
-        case arguments, calibration, executable, builds, stages
+        case arguments, calibration, executable, builds, stages, opbench
+        case planSHA256 = "plan_sha256"
+        case shard, parts
     }
 
     /// How far the run has come.
@@ -64,6 +75,7 @@ struct RunManifest: Codable, Sendable {
         static let running = "running"
         /// The state of a run that has all its samples.
         static let finished = "finished"
+        static let cancelled = "cancelled"
 
         var samplesDone: Int
         /// Those that failed, and that their workload does not expect to. Runs of former versions do not say.
@@ -94,7 +106,10 @@ struct RunManifest: Codable, Sendable {
         self.host = host
         self.executable = plan.options.builds == nil ? executable : nil
         builds = plan.options.builds
+        limits = plan.options.limits
         stages = plan.options.builds != nil && plan.options.stages.count > 1 ? plan.options.stages : nil
+        planSHA256 = plan.options.part?.planSHA256
+        shard = plan.options.part?.shard.description
     }
 
     static func identity(of plan: RunPlan) -> Identity {
@@ -117,7 +132,11 @@ struct RunManifest: Codable, Sendable {
         if identity.timeoutNanoseconds != other.timeoutNanoseconds {
             return "--timeout was \(seconds(identity.timeoutNanoseconds))"
         }
+        if let difference = limits.difference(from: plan.options.limits) { return difference }
         if builds != plan.options.builds { return "the builds have changed" }
+        if planSHA256 != plan.options.part?.planSHA256 || shard != plan.options.part?.shard.description {
+            return "it was of another plan, or another shard"
+        }
         if identity.order != other.order { return "the selection of cells, backends, metrics or blocks was different" }
         return nil
     }
@@ -150,11 +169,24 @@ struct RunManifest: Codable, Sendable {
 
     /// - Returns: the progress as well, if the file tells.
     static func readWithProgress(_ path: String) throws(InputError) -> (manifest: RunManifest, progress: Progress?) {
-        let data = Data(try JSONDocument.text(of: path, limit: sizeLimit).utf8)
-        guard let manifest = try? JSONDecoder().decode(RunManifest.self, from: data) else {
+        try decode(JSONDocument.text(of: path, limit: sizeLimit), file: path)
+    }
+
+    /// As `readWithProgress`, of a text that `JSONDocument` has checked.
+    ///
+    /// - Parameter path: what errors name.
+    static func decode(
+        _ text: String, file path: String
+    ) throws(InputError) -> (manifest: RunManifest, progress: Progress?) {
+        let data = Data(text.utf8)
+        let manifest: RunManifest
+        do {
+            manifest = try JSONDecoder().decode(RunManifest.self, from: data)
+        } catch {
             try Versioned.check(data, file: path)
             throw InputError(
-                file: path, message: "this is not the description of a run", remedy: "give another --run-id")
+                file: path, path: JSONDocument.path(of: error), message: "this is not the description of a run",
+                remedy: "give another --run-id")
         }
         _ = try SchemaVersion.check(manifest.schemaVersion, file: path, path: "$.schema_version")
         guard WorkKernel.plausible.contains(manifest.calibration.iterationsPerNanosecond) else {
@@ -225,8 +257,13 @@ extension RunManifest {
         executable = try container.decodeIfPresent(BuildFacts.self, forKey: .executable)
         builds = try container.decodeIfPresent(ComparedBuilds.self, forKey: .builds)
         stages = try container.decodeIfPresent([Int].self, forKey: .stages)
+        planSHA256 = try container.decodeIfPresent(String.self, forKey: .planSHA256)
+        shard = try container.decodeIfPresent(String.self, forKey: .shard)
+        parts = try container.decodeIfPresent([MergedPart].self, forKey: .parts)
+        opbench = try container.decodeIfPresent(OpBenchFacts.self, forKey: .opbench)
         identity = try Identity(from: decoder)
         host = try HostFacts(from: decoder)
+        limits = try SampleLimits(from: decoder)
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -239,7 +276,12 @@ extension RunManifest {
         try container.encodeIfPresent(executable, forKey: .executable)
         try container.encodeIfPresent(builds, forKey: .builds)
         try container.encodeIfPresent(stages, forKey: .stages)
+        try container.encodeIfPresent(planSHA256, forKey: .planSHA256)
+        try container.encodeIfPresent(shard, forKey: .shard)
+        try container.encodeIfPresent(parts, forKey: .parts)
+        try container.encodeIfPresent(opbench, forKey: .opbench)
         try identity.encode(to: encoder)
         try host.encode(to: encoder)
+        try limits.encode(to: encoder)
     }
 }

@@ -21,6 +21,8 @@ public struct RunOptions: Sendable {
     /// The folder of runs; the run's own folder in it has the name `runID`.
     public var directory: String
     public var runID: String
+    /// What the processes of all samples are held to.
+    public var limits = SampleLimits()
     /// Go on with a run that was ended.
     public var resume: Bool
     /// The command line, for `run.json`.
@@ -33,6 +35,10 @@ public struct RunOptions: Sendable {
     public var budget: TimeBudget?
     /// How many throughput blocks two interleaved builds have at the end of each stage.
     public var stagesOfSides = BlockStages.standard
+    /// The machine's name, as rows have it.
+    public var host = MachineName.own
+    /// The part of a plan that the run is; nil for a run of its own.
+    public var part: PartOptions?
     /// Asked after each stage of a run whose blocks come in stages: the ids of the cells that go on to the next one.
     public var goesOn: @Sendable (_ rows: [SampleRow]) throws -> Set<String> = { Set($0.map(\.cellID)) }
 
@@ -53,6 +59,9 @@ public struct RunOptions: Sendable {
         self.resume = resume
         self.arguments = arguments
     }
+
+    /// The run's folder while it goes on; a part of a plan gets another name when it is finished.
+    public var folder: String { "\(directory)/\(part.map { _ in ".\(runID).\(host)" } ?? runID)" }
 
     /// How long a timed sample should last, in nanoseconds.
     var targetNanoseconds: Int64 { isQuick ? 20_000_000 : SampleRequest.shortLimit }

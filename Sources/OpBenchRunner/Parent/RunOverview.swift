@@ -12,10 +12,25 @@ public enum RunOverview {
         _ folder: String, name: String, isBaseline: Bool
     ) throws(InputError) -> RunListRow {
         let file = "\(folder)/\(RunManifest.fileName)"
-        let text = try TextFile.read(file, limit: RunManifest.sizeLimit)
-        guard let parts = try? JSONDecoder().decode(Description.self, from: Data(text.utf8)) else {
+        let text = try JSONDocument.text(of: file, limit: RunManifest.sizeLimit)
+        return try decode(text, file: file, name: name, isBaseline: isBaseline) { state($0, folder) }
+    }
+
+    /// As `read`, of a text that `JSONDocument` has checked.
+    ///
+    /// - Parameters:
+    ///   - file: what errors name.
+    ///   - state: what a written state means.
+    static func decode(
+        _ text: String, file: String, name: String, isBaseline: Bool, state: (String?) -> RunListRow.State
+    ) throws(InputError) -> RunListRow {
+        let parts: Description
+        do {
+            parts = try JSONDecoder().decode(Description.self, from: Data(text.utf8))
+        } catch {
             throw InputError(
-                file: file, message: "this is not the description of a run", remedy: "remove the folder, or restore it")
+                file: file, path: JSONDocument.path(of: error), message: "this is not the description of a run",
+                remedy: "remove the folder, or restore it")
         }
         let samples = parts.order.map(PlannedName.init)
         let ofThroughput = samples.filter { $0.flavour == SampleFlavour.throughput.rawValue }
@@ -25,7 +40,7 @@ public enum RunOverview {
             workloads: parts.workloads.map(\.name).joined(separator: " "),
             backends: unique(samples.map(\.backend)).joined(separator: " "), cells: Set(samples.map(\.cellID)).count,
             blocks: parts.blocksDone ?? planned, samples: parts.samplesDone ?? 0, plannedSamples: samples.count,
-            badSamples: parts.samplesBad, state: state(parts.state, folder), host: parts.host,
+            badSamples: parts.samplesBad, state: state(parts.state), host: parts.host,
             commit: parts.git.map { $0.commit + ($0.isDirty ? " and changes" : "") } ?? "")
         row.endedUTC = parts.endedUTC ?? ""
         return row
@@ -47,23 +62,6 @@ public enum RunOverview {
         let found = Set(backends)
         let known = BackendID.known.map(\.rawValue).filter(found.contains)
         return known + found.subtracting(known).sorted()
-    }
-
-    /// A sample as `run.json` lists it: `00012-throughput engine block=3 side=base w depth=10`.
-    private struct PlannedName {
-        let flavour: Substring
-        let backend: String
-        let block: Int
-        let cellID: Substring
-
-        init(_ text: String) {
-            let parts = text.split(separator: " ", maxSplits: 3)
-            flavour = parts.first?.split(separator: "-", maxSplits: 1).last ?? ""
-            backend = parts.count > 1 ? String(parts[1]) : ""
-            block = parts.count > 2 ? Int(parts[2].dropFirst("block=".count)) ?? 0 : 0
-            let rest = parts.count > 3 ? parts[3] : ""
-            cellID = rest.hasPrefix("side=") ? rest.drop { $0 != " " }.dropFirst() : rest
-        }
     }
 
     /// The parts of `run.json` that are looked at.

@@ -10,15 +10,22 @@ public struct Omission: Sendable, Hashable {
     public let reason: String
     /// Which build; nil in a run of one.
     var side: Side?
+    /// Its place among those of the whole plan, from 0.
+    var index = 0
+
+    /// The id of its row: `omitted-3`.
+    var id: String { "omitted-\(index)" }
 }
 
 /// Everything that a run will do, in its order, known before anything is run. The same workloads, options and seed give
 /// the same plan.
 public struct RunPlan: Sendable {
     public let specs: [WorkloadSpec]
+    /// Those that are run, in the order of the files.
+    public private(set) var cells: [Cell]
     /// In the order in which they are taken.
-    public let samples: [PlannedSample]
-    public let omissions: [Omission]
+    public private(set) var samples: [PlannedSample]
+    public private(set) var omissions: [Omission]
     /// The names of all parameters of the run's cells, sorted: the `param_` columns.
     public let parameterNames: [String]
     let options: RunOptions
@@ -39,6 +46,7 @@ public struct RunPlan: Sendable {
                 file: "--filter", message: "no cell is left to run",
                 remedy: "see the ids of all cells in `opbench list`")
         }
+        self.cells = cells.map(\.cell)
         parameterNames = Set(cells.flatMap { $0.cell.parameters.keys }).sorted()
         let sides: [Side?] = options.builds == nil ? [nil] : Side.allCases
         var blocks: [Block] = []
@@ -66,6 +74,7 @@ public struct RunPlan: Sendable {
                 return omission
             }
         }
+        for index in self.omissions.indices { self.omissions[index].index = index }
         samples = Self.ordered(blocks, sides: sides, seed: options.seed)
     }
 
@@ -129,6 +138,27 @@ public struct RunPlan: Sendable {
             }
         }
         return samples
+    }
+
+    /// The part of the plan on some of its cells. Samples and omissions keep the places, and so the ids, that they have in the
+    /// whole.
+    func restricted(to cellIDs: Set<String>) -> RunPlan {
+        var part = self
+        part.cells.removeAll { !cellIDs.contains($0.id) }
+        part.samples.removeAll { !cellIDs.contains($0.cell.id) }
+        part.omissions.removeAll { !cellIDs.contains($0.cell.id) }
+        return part
+    }
+
+    /// Refuses a plan whose file, or the description of whose run, could not be read again.
+    ///
+    /// - Parameter planBytes: of the plan's file.
+    public func checkDescription(planBytes: Int) throws(InputError) {
+        try RunManifest.checkSize(of: self)
+        guard planBytes > PlanFile.sizeLimit else { return }
+        throw InputError(
+            file: PlanFile.fileName, message: "the plan would be larger than \(PlanFile.sizeLimit >> 20) MiB",
+            remedy: "plan fewer cells at once")
     }
 
     /// How long the run will take, in seconds: a rough guess by typical costs of an operation.

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import OpBenchBackends
 import OpBenchModel
@@ -18,8 +19,8 @@ final class RunSession {
     private let todo: [PlannedSample]
 
     private init(
-        _ plan: RunPlan, _ source: SampleSource, _ folder: RunFolder, _ manifest: RunManifest, _ rows: [SampleRow],
-        _ tell: @escaping (RunEvent) -> Void
+        _ plan: RunPlan, _ source: SampleSource, _ folder: RunFolder, _ manifest: RunManifest,
+        _ recorder: SampleRecorder, _ tell: @escaping (RunEvent) -> Void
     ) throws {
         self.plan = plan
         options = plan.options
@@ -28,7 +29,6 @@ final class RunSession {
         self.manifest = manifest
         writer = try .init(manifest)
         self.tell = tell
-        let recorder = SampleRecorder(plan: plan, rows)
         self.recorder = recorder
         todo = plan.samples.filter { !recorder.isDone($0) }
     }
@@ -39,25 +39,58 @@ final class RunSession {
     static func open(
         _ plan: RunPlan, _ source: SampleSource, _ tell: @escaping (RunEvent) -> Void
     ) async throws -> RunSession {
+        if plan.options.part != nil {
+            let beginning = try RunFolder.openPart(plan) { reason in
+                tell(.warning("what an earlier process left of this part cannot be gone on with: \(reason)"))
+            }
+            return switch beginning {
+            case .goingOn(let remains): try resumed(plan, source, remains, tell)
+            case .anew(let folder): try await begun(plan, source, folder, tell)
+            }
+        }
         if plan.options.resume, !RunFolder.isUndescribed(plan) {
-            let remains = try RunFolder.reopen(plan)
-            return try RunSession(plan, source, remains.folder, remains.manifest, remains.rows, tell)
+            return try resumed(plan, source, try RunFolder.reopen(plan), tell)
         }
         try RunManifest.checkSize(of: plan)
-        let folder = try RunFolder.create(plan)
+        return try await begun(plan, source, try RunFolder.create(plan), tell)
+    }
+
+    private static func resumed(
+        _ plan: RunPlan, _ source: SampleSource, _ remains: RunFolder.Remains, _ tell: @escaping (RunEvent) -> Void
+    ) throws -> RunSession {
+        try RunSession(plan, source, remains.folder, remains.manifest, remains.recorder, tell)
+    }
+
+    private static func begun(
+        _ plan: RunPlan, _ source: SampleSource, _ folder: RunFolder, _ tell: @escaping (RunEvent) -> Void
+    ) async throws -> RunSession {
         tell(.calibrating)
         let given = plan.options.iterationsPerNanosecond.map(WorkKernel.init(iterationsPerNanosecond:))
+        var host = HostFacts.gather(git: await GitFacts.read(), processors: plan.options.limits.processors)
+        host.host = plan.options.host
         let manifest = RunManifest(
-            plan: plan, calibration: given ?? .calibrate(), host: .gather(git: await GitFacts.read()),
+            plan: plan, calibration: given ?? Self.calibrate(on: plan.options.limits.processors), host: host,
             executable: await BuildFacts.own())
-        return try RunSession(plan, source, folder, manifest, [], tell)
+        return try RunSession(plan, source, folder, manifest, SampleRecorder(plan: plan), tell)
+    }
+
+    /// Calibrates the work where samples do it: a machine may have processors of several kinds.
+    private static func calibrate(on processors: ProcessorSet?) -> WorkKernel {
+        guard let processors else { return .calibrate() }
+        nonisolated(unsafe) var kernel: WorkKernel?
+        OwnThread {
+            _ = clinux_stay_on_processors(processors.numbers.map { Int32($0) }, Int32(processors.count))
+            kernel = .calibrate()
+        }.join()
+        return kernel!
     }
 
     /// Says what is going to be done, and saves what is not.
     func begin() throws {
         let certain = plan.samples.filter { options.budget == nil || $0.stage == 0 }
         let estimate = plan.estimate(of: certain.filter { !recorder.isDone($0) })
-        tell(.started(total: certain.count, estimatedSeconds: max(estimate, options.budget?.seconds ?? 0)))
+        tell(
+            .started(total: certain.count, estimatedSeconds: estimate, budgetSeconds: options.budget?.seconds))
         if let budget = options.budget, estimate > budget.seconds {
             tell(.budgetIsShort(budgetSeconds: budget.seconds, estimatedSeconds: estimate))
         }
@@ -71,7 +104,7 @@ final class RunSession {
     }
 
     func end(isCancelled: Bool) throws -> RunOutcome {
-        try saveProgress(isCancelled ? "cancelled" : RunManifest.Progress.finished, isEnd: true)
+        try saveProgress(isCancelled ? RunManifest.Progress.cancelled : RunManifest.Progress.finished, isEnd: true)
         let outcome = RunOutcome(folder: folder.path, samplesTaken: recorder.taken, isCancelled: isCancelled)
         tell(.finished(outcome))
         return outcome
@@ -87,7 +120,7 @@ final class RunSession {
             let isOpen = try cellsLeftOpen(before: stage)
             if let isOpen {
                 let rest = todo.filter { $0.stage >= stage && !recorder.isDone($0) && isOpen.contains($0.cell.id) }
-                tell(.narrowed(total: recorder.done + rest.count))
+                tell(.narrowed(total: recorder.done + rest.count, estimatedSeconds: plan.estimate(of: rest)))
             }
             let wanted = todo.filter { $0.stage == stage && isOpen?.contains($0.cell.id) ?? true }
             if try await takeInTurn(wanted) { return true }
@@ -107,15 +140,21 @@ final class RunSession {
         var spending = BudgetSpending(todo.filter { $0.stage > 0 && !recorder.isDone($0) }) {
             SampleEstimate.seconds(of: $0, options)
         }
-        var rows = try savedRows()
+        // By cell: only the cell that got a block has other widths than before.
+        var rows: [String: [SampleRow]] = [:]
+        try folder.eachRow { if budget.isNeeded($0) { rows[$0.cellID, default: []].append($0) } }
+        var widths: [String: Double] = [:]
+        for (cellID, rows) in rows { widths[cellID] = budget.widths(rows)[cellID] }
         while true {
             let remaining = seconds(end - MonotonicClock.now())
-            guard let block = spending.next(widths: budget.widths(rows), remainingSeconds: remaining)
+            guard let block = spending.next(widths: widths, remainingSeconds: remaining),
+                let cell = block.first?.cell.id
             else { return false }
-            tell(.extended(total: recorder.done + block.count))
+            tell(.extended(total: recorder.done + block.count, estimatedSeconds: plan.estimate(of: block)))
             let start = MonotonicClock.now()
-            if try await takeInTurn(block, { rows += $0 }) { return true }
+            if try await takeInTurn(block, { rows[cell, default: []] += $0.filter(budget.isNeeded) }) { return true }
             spending.note(block, seconds: seconds(MonotonicClock.now() - start))
+            widths[cell] = budget.widths(rows[cell] ?? [])[cell]
         }
     }
 
@@ -142,7 +181,9 @@ final class RunSession {
     private func cellsLeftOpen(before stage: Int) throws -> Set<String>? {
         guard stage > 0 else { return nil }
         let blocks = options.stages[stage - 1]
-        return try options.goesOn(try savedRows().filter { $0.block < blocks })
+        var rows: [SampleRow] = []
+        try folder.eachRow { if $0.block < blocks { rows.append($0) } }
+        return try options.goesOn(rows)
     }
 
     // MARK: One sample
@@ -168,7 +209,10 @@ final class RunSession {
     }
 
     private func tellFinished(_ sample: PlannedSample, _ status: SampleStatus, _ rows: [SampleRow]) -> [SampleRow] {
-        tell(.sampleFinished(index: sample.index, status: status, rows: rows))
+        tell(
+            .sampleFinished(
+                index: sample.index, status: status, rows: rows,
+                estimatedSeconds: SampleEstimate.seconds(of: sample, options)))
         tell(.rowsSaved)
         return rows
     }
@@ -182,7 +226,7 @@ final class RunSession {
         let before = source.readCovariates()
         let result = try await source.take(request, executable(for: sample))
         let after = source.readCovariates()
-        let report = SampleReport(result, timeoutSeconds: options.timeoutSeconds)
+        let report = SampleReport(result, timeoutSeconds: options.timeoutSeconds, limits: options.limits)
         return SampleAttempt(
             sample: sample, isRerun: isRerun, timestamp: timestamp, report: report,
             interference: Interference(
@@ -208,18 +252,18 @@ final class RunSession {
     ) throws {
         try folder.save(rows, histogramRows)
         recorder.note(sample, status)
-        try saveProgress(RunManifest.Progress.running)
+        if recorder.done % samplesPerProgress == 0 { try saveProgress(RunManifest.Progress.running) }
     }
+
+    /// The description names every sample and is written as a whole, so a long run writes it a limited number of times and
+    /// not with every sample. What is done is known by the rows alone.
+    private var samplesPerProgress: Int { max(1, plan.samples.count / Self.progressesOfRun) }
+    private static let progressesOfRun = 200
 
     private func saveProgress(_ state: String, isEnd: Bool = false) throws {
         let progress = RunManifest.Progress(
             state: state, samplesDone: recorder.done, samplesBad: recorder.bad, blocksDone: recorder.blocks,
             runnerCPUNanoseconds: ResourceUsage.now().cpuNanoseconds, endedUTC: isEnd ? Timestamp.now() : nil)
         try folder.saveManifest(writer.text(progress))
-    }
-
-    /// All that the run has so far.
-    private func savedRows() throws -> [SampleRow] {
-        try CSVFile.read(SampleRow.self, file: "\(folder.path)/\(SampleRow.fileName)")
     }
 }

@@ -12,7 +12,7 @@ public struct Runner: Sendable {
     ///
     /// - Parameter options: those that the plan was made with.
     public init(plan: RunPlan, options: RunOptions) {
-        let child = ChildProcess()
+        let child = ChildProcess(tool: LimitedProgram.launcher(for: plan.options.limits))
         let timeout = plan.options.timeoutSeconds
         self.init(plan: plan) { request, executable in
             var child = child
@@ -40,6 +40,9 @@ public struct Runner: Sendable {
 
     /// Runs the plan, or what is missing of it.
     ///
+    /// A part of a plan appears under its name when it is finished; what another process of this machine has left of it is
+    /// gone on with.
+    ///
     /// If the task is cancelled, the sample in flight is ended and dropped, everything else is kept, and the outcome
     /// says so. A run that is finished is left as it is.
     ///
@@ -47,13 +50,15 @@ public struct Runner: Sendable {
     ///   - onEvent: called on the caller's task, one event after the other.
     ///   - beforeEnd: called when all is measured, before `run.json` says so: what belongs to a finished run.
     /// - Throws: `InputError` before anything is run (an existing run, another run to resume, a folder that cannot be
-    ///   made); `DiskError` if rows cannot be saved; an error of Subprocess if a process cannot be started; what
+    ///   made); `DiskError` if rows cannot be saved; `StartFailure` if a process cannot be started; what
     ///   `beforeEnd` throws, which leaves the run to be gone on with.
     public func run(
         onEvent: @escaping (RunEvent) -> Void, beforeEnd: () throws -> Void = {}
     ) async throws -> RunOutcome {
-        if plan.options.resume, let folder = try RunFolder.finished(plan) {
-            let outcome = RunOutcome(folder: folder, samplesTaken: 0, isCancelled: false, wasFinished: true)
+        let part = plan.options.part.map { PartFolder($0, plan.options) }
+        let finished = part == nil ? plan.options.resume ? try RunFolder.finished(plan) : nil : try part?.finished()
+        if let finished {
+            let outcome = RunOutcome(folder: finished, samplesTaken: 0, isCancelled: false, wasFinished: true)
             onEvent(.finished(outcome))
             return outcome
         }
@@ -65,6 +70,13 @@ public struct Runner: Sendable {
             isCancelled = try await session.spend(budget, until: begun + Int64(budget.seconds * 1e9))
         }
         if !isCancelled { try beforeEnd() }
-        return try session.end(isCancelled: isCancelled)
+        var outcome = try session.end(isCancelled: isCancelled)
+        if let part, !isCancelled {
+            outcome.folder = part.path
+            if try !part.publish() {
+                onEvent(.warning("another machine has finished this part before: its rows are kept"))
+            }
+        }
+        return outcome
     }
 }

@@ -3,7 +3,9 @@ import OpBenchModel
 /// Makes rows of samples, and remembers which are done.
 struct SampleRecorder {
     private let plan: RunPlan
-    private var doneIDs: Set<String>
+    private var doneIDs: Set<String> = []
+    /// Samples of the plan that are done.
+    private(set) var done = 0
     /// Timeouts and crashes by side, backend and cell.
     private var failures: [String: Int] = [:]
     private var reruns = 0
@@ -18,34 +20,43 @@ struct SampleRecorder {
     /// After so many timeouts or crashes of a backend on a cell, no more time is spent on them.
     private static let failureLimit = 2
 
-    init(plan: RunPlan, _ earlier: [SampleRow]) {
+    /// A recorder of a run of which nothing is done.
+    init(plan: RunPlan) {
         self.plan = plan
-        let ids = Set(earlier.map(\.sampleID))
-        doneIDs = ids
         specs = Dictionary(plan.specs.map { ($0.name, $0) }) { first, _ in first }
-        reruns = Set(earlier.filter { $0.flags.contains("rerun") }.map(\.sampleID)).count
-        for row in earlier where row.metric == Metric.status.name {
+    }
+
+    /// A recorder of a run of which something is done.
+    ///
+    /// - Parameter each: calls its argument with the `status` row of every sample that was saved whole.
+    init(plan: RunPlan, earlier each: (_ take: (SampleRow) -> Void) throws -> Void) rethrows {
+        self.init(plan: plan)
+        let cells = Dictionary(plan.samples.map { ($0.cell.id, $0.cell) }) { first, _ in first }
+        try each { row in
+            guard doneIDs.insert(row.sampleID).inserted else { return }
+            if row.flags.contains("rerun") { reruns += 1 }
             if row.status == .timeout || row.status == .crashed {
                 failures[Self.key(row.side, row.backend, row.cellID), default: 0] += 1
             }
-        }
-        let cells = Dictionary(plan.samples.map { ($0.cell.id, $0.cell) }) { first, _ in first }
-        for row in earlier where row.metric == Metric.status.name {
             if let cell = cells[row.cellID] { count(row.status, row.backend, cell) }
         }
-        for sample in plan.samples where ids.contains(sample.id) { countBlock(of: sample) }
+        for sample in plan.samples where doneIDs.contains(sample.id) {
+            done += 1
+            countBlock(of: sample)
+        }
     }
-
-    /// Samples of the plan that are done.
-    var done: Int { plan.samples.count { doneIDs.contains($0.id) } }
 
     /// How many throughput blocks a cell has, at most; of another kind, where nothing else was taken.
     var blocks: Int { blocksOfKinds[.throughput] ?? blocksOfKinds.values.max() ?? 0 }
 
     func isDone(_ sample: PlannedSample) -> Bool { doneIDs.contains(sample.id) }
 
+    /// Whether rows of this id, of a sample, its repeat or an omission, were saved whole by an earlier part of the run.
+    func has(_ sampleID: String) -> Bool { doneIDs.contains(sampleID) }
+
+    /// A sample or its repeat has been saved.
     mutating func note(_ sample: PlannedSample, _ status: SampleStatus) {
-        doneIDs.insert(sample.id)
+        if doneIDs.insert(sample.id).inserted { done += 1 }
         if status == .timeout || status == .crashed { failures[Self.key(sample), default: 0] += 1 }
         count(status, sample.backend, sample.cell)
         countBlock(of: sample)
@@ -98,7 +109,9 @@ struct SampleRecorder {
         blank.flags = flags
         blank.notes = report.notes
         blank.operations = operations
-        let figures = report.figures + attempt.interference.figures(operations: operations)
+        let figures =
+            report.figures + attempt.interference.figures(operations: operations)
+            + placement(operations: operations)
         return figures.map { figure in
             var row = blank
             row.metric = figure.metric
@@ -112,6 +125,15 @@ struct SampleRecorder {
         } + [blank]
     }
 
+    /// Where the sample ran, if it was kept there.
+    private func placement(operations: Int) -> [SampleReport.Figure] {
+        guard let processors = plan.options.limits.processors else { return [] }
+        let nodes = ProcessorLayout.here.nodes(of: processors).count
+        return [(Metric.processors, processors.count), (.nodes, nodes)].map { metric, count in
+            .init(metric: metric.name, stat: "total", value: Double(count), operations: operations)
+        }
+    }
+
     func passedRow(_ sample: PlannedSample, _ reason: String) -> SampleRow {
         var row = row(sample, id: sample.id, timestamp: Timestamp.now(), .skipped)
         row.notes = reason
@@ -120,10 +142,10 @@ struct SampleRecorder {
 
     /// One row for each backend that is not run on a cell, but for those that an earlier part of the run has written.
     func omissionRows() -> [SampleRow] {
-        plan.omissions.indices.filter { !doneIDs.contains(Self.omissionID($0)) }.map { index in
-            let omission = plan.omissions[index]
-            return SampleRow(
-                runID: plan.options.runID, sampleID: Self.omissionID(index), timestampUTC: Timestamp.now(),
+        plan.omissions.filter { !doneIDs.contains($0.id) }.map { omission in
+            SampleRow(
+                runID: plan.options.runID, sampleID: omission.id, timestampUTC: Timestamp.now(),
+                host: plan.options.host,
                 workload: omission.cell.workload, cellID: omission.cell.id, backend: omission.backend,
                 side: omission.side?.rawValue ?? "", block: 0, position: 0, status: omission.status,
                 metric: Metric.status.name, stat: "", value: nil, operations: 0,
@@ -131,13 +153,12 @@ struct SampleRecorder {
         }
     }
 
-    private static func omissionID(_ index: Int) -> String { "omitted-\(index)" }
-
     private func row(_ sample: PlannedSample, id: String, timestamp: String, _ status: SampleStatus) -> SampleRow {
         SampleRow(
-            runID: plan.options.runID, sampleID: id, timestampUTC: timestamp, workload: sample.cell.workload,
-            cellID: sample.cell.id, backend: sample.backend, side: sample.side?.rawValue ?? "", block: sample.block,
-            position: sample.position, status: status, metric: Metric.status.name, stat: "", value: nil, operations: 0,
+            runID: plan.options.runID, sampleID: id, timestampUTC: timestamp, host: plan.options.host,
+            workload: sample.cell.workload, cellID: sample.cell.id, backend: sample.backend,
+            side: sample.side?.rawValue ?? "", block: sample.block, position: sample.position, status: status,
+            metric: Metric.status.name, stat: "", value: nil, operations: 0,
             parameters: sample.cell.parameters.mapValues(\.description))
     }
 }

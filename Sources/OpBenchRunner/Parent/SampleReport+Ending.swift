@@ -3,16 +3,18 @@ import OpBenchModel
 
 extension SampleReport {
     /// The report of a process; where it did not come to answer, how it ended.
-    init(_ result: ChildResult, timeoutSeconds: Double) {
+    init(_ result: ChildResult, timeoutSeconds: Double, limits: SampleLimits = .none) {
         self.init()
         switch result.ending {
         case .timedOut:
             status = .timeout
             notes = "ended after \(timeoutSeconds) s"
+            note(limits.note(onFailure: result.diagnostics))
         case .signaled(let signal):
             status = .crashed
             notes = SignalName.of(signal)
             note(Self.lastWords(result.diagnostics))
+            note(limits.note(onFailure: result.diagnostics))
         case .exited(let code):
             if code == 0, let report = try? JSONDecoder().decode(SampleReport.self, from: Data(result.output)) {
                 self = report
@@ -21,6 +23,7 @@ extension SampleReport {
             status = .crashed
             notes = "exit status \(code)"
             note(Self.lastWords(result.diagnostics))
+            note(limits.note(onFailure: result.diagnostics))
         }
     }
 

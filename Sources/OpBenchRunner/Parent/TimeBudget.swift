@@ -7,12 +7,19 @@ public struct TimeBudget: Sendable {
     /// How wide the cells' intervals are, by cell id; a cell that is left out needs no more blocks. By widths alone, never by
     /// who is ahead, so that looking often makes no backend seem faster.
     let widths: @Sendable (_ rows: [SampleRow]) -> [String: Double]
+    /// Which rows those are made of: no others are kept in memory.
+    let isNeeded: @Sendable (_ row: SampleRow) -> Bool
 
     /// Throughput blocks that every cell gets, as many as an interval needs, and the most that one may get.
     static let stages = [6, 50]
 
-    public init(seconds: Double, widths: @escaping @Sendable (_ rows: [SampleRow]) -> [String: Double]) {
+    /// - Parameter widths: is asked cell by cell, with all rows of that cell which are needed.
+    public init(
+        seconds: Double, isNeeded: @escaping @Sendable (_ row: SampleRow) -> Bool = { _ in true },
+        widths: @escaping @Sendable (_ rows: [SampleRow]) -> [String: Double]
+    ) {
         self.seconds = seconds
+        self.isNeeded = isNeeded
         self.widths = widths
     }
 }

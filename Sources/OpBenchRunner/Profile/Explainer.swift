@@ -104,9 +104,9 @@ public struct Explainer: Sendable {
     /// - Parameter onEvent: called on the caller's task, one event after the other.
     /// - Throws: `DiskError` if raw files cannot be written, `CancellationError`, what `onEvent` throws.
     public func run(onEvent: (ExplainEvent) throws -> Void) async throws {
-        let scratch = FileManager.default.temporaryDirectory.appending(path: "opbench-\(UUID().uuidString)").path
-        defer { try? FileManager.default.removeItem(atPath: scratch) }
-        let folder = try ProfileFolder(scratch)
+        let scratch = try PassingFolder()
+        defer { withExtendedLifetime(scratch) {} }
+        let folder = try ProfileFolder(scratch.path)
         let means = ProfileMeans.probe()
         let copies = try countsInstructions ? builds.undebuggedCopies(in: folder.path) : [:]
         for (place, target) in targets.enumerated() {
@@ -161,15 +161,20 @@ public struct Explainer: Sendable {
             }
         }
         let (base, head) = (samples[.base] ?? [], samples[.head] ?? [])
-        if let limits, let part = head.last?.instructions {
-            let operations = ProfileText.count(Double(part.operations))
-            notes.insert(
-                "instructions: counted by callgrind, of \(limits.rounds) rounds of \(operations) operations a turn "
-                    + "those of the round with the fewest")
-        }
+        if let limits, let note = Self.note(onInstructionsOf: base + head, rounds: limits.rounds) { notes.insert(note) }
         return ExplainedCell(
             target: target, explanation: Explanation(base: base, head: head),
             graphs: Self.graphs(base, head, target), notes: notes.sorted())
+    }
+
+    /// How instructions were counted; nil if they were of no turn. Why one failed is a note of its own.
+    static func note(onInstructionsOf samples: [ExplainedSample], rounds: Int) -> String? {
+        let counted = samples.compactMap(\.instructions)
+        guard let part = counted.first else { return nil }
+        let operations = ProfileText.count(Double(part.operations))
+        let missing = counted.count < samples.count ? ", in \(counted.count) of \(samples.count) samples" : ""
+        return "instructions: counted by callgrind\(missing), of \(rounds) rounds of \(operations) operations a turn "
+            + "those of the round with the fewest"
     }
 
     private static func graphs(

@@ -156,7 +156,7 @@ extension ProfileTaker {
 
     private func bytes(of name: String) throws -> [UInt8] {
         do {
-            return [UInt8](try Data(contentsOf: URL(filePath: stage.folder.file(name))))
+            return try FileBytes.read(stage.folder.file(name))
         } catch {
             throw ProfileFailure(description: "the sample left no \(name)")
         }

@@ -146,8 +146,9 @@ final class TraceBuilder {
     private func addThreadEvents(to trace: inout SampleTrace) {
         guard let origin, !threadEvents.isEmpty else { return }
         var places = Dictionary(trace.threads.enumerated().map { ($1.id, UInt16($0)) }) { $1 }
-        // Others wake workers, too: those that suspend and resume, and the engine's own.
-        let workers = Set(threadEvents.filter { $0.kind != .wake }.map(\.thread))
+        // Others wake workers, too: those that suspend and resume, and the engine's own. Who is woken is a worker, also one
+        // that did nothing else.
+        let workers = Set(threadEvents.compactMap { $0.kind == .wake ? $0.other : $0.thread })
         func place(of thread: Int32) -> UInt16 {
             if let place = places[thread] { return place }
             let place = UInt16(trace.threads.count)

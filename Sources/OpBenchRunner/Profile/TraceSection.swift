@@ -1,4 +1,3 @@
-import Foundation
 import OpBenchModel
 import OpBenchProfile
 
@@ -36,9 +35,8 @@ extension ProfileTaker {
     ) async throws -> (ProfileAnswer, Result) {
         let answer = try await take(.trace)
         defer { stage.folder.discard(TraceBuilder.fileName) }
-        let raw = stage.folder.file(TraceBuilder.fileName)
         do {
-            var trace = try TraceFile.read([UInt8](try Data(contentsOf: URL(filePath: raw))))
+            var trace = try TraceFile.read(FileBytes.read(stage.folder.file(TraceBuilder.fileName)))
             trace.title = "\(target.cell.id) on \(target.backend.rawValue)"
             return (answer, try read(trace))
         } catch {

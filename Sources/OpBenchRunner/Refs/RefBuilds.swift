@@ -6,7 +6,8 @@ import Subprocess
 /// Builds commits of a package, in a work tree of their own, and keeps the programs.
 ///
 /// All of it lies in `.build/refs` of the package:
-/// - `source`: a git work tree, which goes from commit to commit;
+/// - `tree`: stands for `/`: in it, at the repository's own path, a git work tree, which goes from commit to commit, and
+///   beside that links to what the package takes from outside of its repository;
 /// - `build`: SwiftPM's folder for it, so that the second commit takes only what differs;
 /// - `programs/<commit>-<digest>`: what was built, by which compiler and with which options; moved there when it is
 ///   complete: an interrupted build leaves nothing there.
@@ -18,17 +19,23 @@ public struct RefBuilds: Sendable {
     /// For `swift build`, beside configuration, product and folders.
     private let options: [String]
     private let folder: String
-    /// Tells what takes long.
     private let say: @Sendable (String) -> Void
+    private let building: Building
+
+    /// Is told what is built when that begins; gives what is called at its end, with whether it was built.
+    public typealias Building = @Sendable (_ words: String) -> @Sendable (_ isBuilt: Bool) -> Void
 
     /// - Parameters:
     ///   - product: the name of the executable product.
     ///   - options: further arguments of `swift build`.
-    ///   - say: is told in a line what is built, before it is.
+    ///   - say: is told in a line what was found.
+    ///   - building: is told what takes long.
     public init(
-        of repository: PackageRepository, product: String, options: [String], say: @escaping @Sendable (String) -> Void
+        of repository: PackageRepository, product: String, options: [String],
+        say: @escaping @Sendable (String) -> Void, building: @escaping Building
     ) {
-        (self.repository, self.product, self.options, self.say) = (repository, product, options, say)
+        (self.repository, self.product, self.options) = (repository, product, options)
+        (self.say, self.building) = (say, building)
         folder = repository.package + "/.build/refs"
     }
 
@@ -36,23 +43,40 @@ public struct RefBuilds: Sendable {
     ///
     /// - Returns: their paths.
     /// - Throws: `BuildError` if one cannot be built; `CancellationError` if the task is cancelled.
+    ///
+    /// A program that was made of packages from outside of the repository is made anew if these have changed: if they are
+    /// at other commits, or are not just what a commit has.
     public func programs(of commits: [PackageCommit]) async throws -> [String] {
         let lock = try RefLock(folder: folder)
         defer { lock.release() }
         let made = try await madeBy()
-        var programs: [String] = []
-        for commit in commits {
+        var programs: [String: String] = [:]
+        for commit in try await inOrderOfWork(commits) {
             let place = "\(folder)/programs/\(commit.id)-\(SHA256.hexadecimal(of: Array(made.utf8)).prefix(12))"
-            if (try? String(contentsOfFile: "\(place)/made-by", encoding: .utf8)) == made {
+            if try await isKept(place, made) {
                 say("\(commit.words) was built before, in \(place)")
             } else {
-                say("building \(commit.words); this may take minutes")
+                let end = building(commit.words)
+                var isBuilt = false
+                defer { end(isBuilt) }
                 try await checkOut(commit)
-                try keep(try await build(commit), in: place, made: made)
+                let outside = try await linkOutside()
+                // Before it is taken.
+                let states = try await states(of: outside)
+                try keep(try await build(commit), in: place, made: made + Self.separator + states)
+                isBuilt = true
             }
-            programs.append("\(place)/\(product)")
+            programs[commit.id] = "\(place)/\(product)"
         }
-        return programs
+        return commits.map { programs[$0.id]! }
+    }
+
+    /// The commit that the work tree is at comes first: of it the least is left to be built.
+    private func inOrderOfWork(_ commits: [PackageCommit]) async throws -> [PackageCommit] {
+        guard try await isWorkTree() else { return commits }
+        let asked = try await Git.run(["rev-parse", "HEAD"], in: source)
+        let present = asked.output.trimmingCharacters(in: .newlines)
+        return commits.filter { $0.id == present } + commits.filter { $0.id != present }
     }
 
     /// What a kept program must have been made by to be the one that would be made now.
@@ -60,12 +84,47 @@ public struct RefBuilds: Sendable {
         let compiler = try await swift(["--version"])
         guard compiler.isSuccess else { throw BuildError(message: "swift cannot be run", remedy: "put it on PATH") }
         let versions = (try? String(contentsOfFile: ownVersions, encoding: .utf8)) ?? ""
-        return compiler.output + ([product] + options + [versions]).joined(separator: "\n")
+        // As Package.swift decides it.
+        let allocator = ProcessInfo.processInfo.environment["OPBENCH_ALLOCATOR"] == "system" ? "system" : "jemalloc"
+        return compiler.output + ([product] + options + [allocator, versions]).joined(separator: "\n")
+    }
+
+    private static let separator = "\nand of packages from elsewhere:\n"
+
+    private func isKept(_ place: String, _ made: String) async throws -> Bool {
+        guard let text = try? String(contentsOfFile: "\(place)/made-by", encoding: .utf8),
+            text.hasPrefix(made + Self.separator)
+        else { return false }
+        let states = text.dropFirst((made + Self.separator).count)
+        let paths = states.split(separator: "\n").compactMap { $0.split(separator: "\t").first.map(String.init) }
+        return states.contains(Self.changing) ? false : try await self.states(of: paths) == states
+    }
+
+    private static let changing = "\tchanging"
+
+    /// A line for each: the commit that a package is at, if it is just that.
+    private func states(of packages: [String]) async throws -> String {
+        var lines = ""
+        for path in packages {
+            let head = try await Git.run(["rev-parse", "HEAD"], in: path)
+            let changes = try await Git.run(["status", "--porcelain", "--", "."], in: path)
+            let isCommit = head.isSuccess && changes.isSuccess && changes.output.isEmpty
+            lines += path + (isCommit ? "\t" + head.output : Self.changing + "\n")
+        }
+        return lines
     }
 
     // MARK: The work tree
 
-    private var source: String { folder + "/source" }
+    private var outside: OutsidePackages {
+        // A prefix ends in the slash that the package's path has before it.
+        let path = package.utf8.dropLast(repository.prefix.utf8.count)
+        return OutsidePackages(root: folder + "/tree", repository: String(decoding: path, as: UTF8.self))
+    }
+
+    private var package: String { repository.package }
+
+    private var source: String { outside.tree }
 
     private func checkOut(_ commit: PackageCommit) async throws {
         if try await isWorkTree() {
@@ -108,9 +167,22 @@ public struct RefBuilds: Sendable {
         }
     }
 
-    private var ownVersions: String { repository.package + "/Package.resolved" }
+    private var ownVersions: String { package + "/Package.resolved" }
 
-    private var sourcePackage: String { repository.prefix.isEmpty ? source : "\(source)/\(repository.prefix)" }
+    private var sourcePackage: String { outside.root + package }
+
+    /// - Returns: the packages outside of the repository that the build takes as they are now.
+    private func linkOutside() async throws -> [String] {
+        let paths = try await outside.link(from: sourcePackage) { folder in
+            let dumped = try await swift(
+                ["package", "--package-path", folder, "--scratch-path", self.folder + "/manifests", "dump-package"],
+                mixesErrors: false)
+            // What is wrong with a manifest is told by the build.
+            return dumped.isSuccess ? OutsidePackages.local(in: dumped.output) : []
+        }
+        for path in paths { say("taking the package \(path) as it is now: it is outside of the repository") }
+        return paths
+    }
 
     // MARK: The build
 
@@ -129,8 +201,7 @@ public struct RefBuilds: Sendable {
             throw BuildError(
                 message: "\(commit.words) does not build:\n\(lines)\n",
                 remedy: """
-                    build it by hand in \(sourcePackage), from where relative paths to other packages may lead nowhere; \
-                    --product names another product than \(product)
+                    build it by hand in \(sourcePackage); --product names another product than \(product)
                     """)
         }
         // The last line: there may be warnings before it.
@@ -143,15 +214,16 @@ public struct RefBuilds: Sendable {
 
     private struct Ended {
         let isSuccess: Bool
-        /// With what it wrote to standard error.
         let output: String
     }
 
     /// In a process group of its own, out of reach of the terminal's Ctrl-C: a cancelled task ends it in order.
     ///
-    /// - Parameter variables: for the package's manifest, beside this process's environment.
+    /// - Parameters:
+    ///   - variables: for the package's manifest, beside this process's environment.
+    ///   - mixesErrors: whether the output has what went to standard error, too.
     private func swift(
-        _ arguments: [String], telling variables: [Environment.Key: String?] = [:]
+        _ arguments: [String], telling variables: [Environment.Key: String?] = [:], mixesErrors: Bool = true
     ) async throws -> Ended {
         var platform = PlatformOptions()
         platform.processGroupID = 0
@@ -161,12 +233,13 @@ public struct RefBuilds: Sendable {
             .gracefulShutDown(toProcessGroup: true, allowedDurationToNextStep: .seconds(5)),
         ]
         let log = try MemoryFile()
+        let errors = mixesErrors ? log : try MemoryFile()
         do {
             let result = try await Subprocess.run(
                 .name("swift"), arguments: .init(arguments), environment: .inherit.updating(variables),
                 platformOptions: platform, input: .none,
                 output: .fileDescriptor(.init(rawValue: log.descriptor), closeAfterSpawningProcess: false),
-                error: .fileDescriptor(.init(rawValue: log.descriptor), closeAfterSpawningProcess: false))
+                error: .fileDescriptor(.init(rawValue: errors.descriptor), closeAfterSpawningProcess: false))
             try Task.checkCancellation()
             return Ended(
                 isSuccess: result.terminationStatus.isSuccess, output: String(decoding: log.contents(), as: UTF8.self))

@@ -1,4 +1,4 @@
-import Glibc
+import CLinux
 import OpBenchBackends
 import OpBenchModel
 
@@ -64,7 +64,7 @@ struct PhaseTimes {
             report.add(.releaseTime, "total", Double(drain + teardown), phase: "released", operations: operations)
             report.add(.pageFaults, "total", Double(releaseFaults), phase: "released", operations: operations)
         }
-        if let ideal = plan.idealBlockedMakespan(processors: sysconf(Int32(_SC_NPROCESSORS_ONLN))) {
+        if let ideal = plan.idealBlockedMakespan(processors: max(1, Int(clinux_allowed_processors()))) {
             report.add(
                 .makespanRatio, "total", Double(makespan) / Double(ideal * rounds), phase: "makespan",
                 operations: plan.operationCount * rounds)

@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import OpBenchBackends
 import OpBenchModel
+import Synchronization
 
 /// The process of one sample: this program, executed again with a hidden first argument.
 public enum SampleChild {
@@ -13,7 +14,11 @@ public enum SampleChild {
     ///
     /// The first call of `main`, before anything is parsed or started, so that a sample begins soon and undisturbed.
     public static func mainIfChild() {
-        guard CommandLine.argc == 2, let first = CommandLine.unsafeArgv[1] else { return }
+        guard CommandLine.argc >= 2, let first = CommandLine.unsafeArgv[1] else { return }
+        if strcmp(first, HiddenArgument.limited) == 0 {
+            LimitedProgram.become(Array(CommandLine.arguments.dropFirst(2)))
+        }
+        guard CommandLine.argc == 2 else { return }
         if strcmp(first, HiddenArgument.describe) == 0 {
             answer(BuildDescription.own, to: STDOUT_FILENO)
         }
@@ -27,9 +32,24 @@ public enum SampleChild {
             let factory = BackendFactory.named(request.backend)
         else { _exit(misunderstoodStatus) }
         let trial = Trial(request, factory: factory)
+        BrokenRound.setEnding { finding in
+            // A profile of it is none.
+            if request.profile != nil { refuse(finding) }
+            var report = SampleReport()
+            report.status = .invalid
+            report.note(finding)
+            answer(report, to: output)
+        }
         if let order = request.profile { profile(trial, order, to: output) }
         if request.flavour == .calls { CallCounter.begin() }
         answer(trial.run(), to: output)
+    }
+
+    private static let isAnswered = Atomic<Bool>(false)
+
+    private static func refuse(_ finding: String) -> Never {
+        try? FileBytes.write("the outcome is wrong: \(finding)\n", to: STDERR_FILENO)
+        _exit(ProfileTrial.refusalStatus)
     }
 
     /// What keeps a profile from being recorded goes to the diagnostics.
@@ -42,7 +62,9 @@ public enum SampleChild {
         }
     }
 
+    /// - Note: One thread answers. Others that would, with what they found meanwhile, wait for the end of the process.
     private static func answer(_ value: some Encodable, to descriptor: Int32) -> Never {
+        while isAnswered.exchange(true, ordering: .acquiringAndReleasing) { pause() }
         guard let data = try? JSONEncoder().encode(value), (try? FileBytes.write(Array(data), to: descriptor)) != nil
         else { _exit(74) }
         _exit(0)

@@ -5,10 +5,7 @@ import OpBenchModel
 enum SystemFile {
     /// The text; empty if there is no such file.
     static func text(_ path: String) -> String {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return "" }
-        defer { close(descriptor) }
-        return String(decoding: (try? FileBytes.readAll(descriptor)) ?? [], as: UTF8.self)
+        String(decoding: (try? FileBytes.read(path)) ?? [], as: UTF8.self)
     }
 
     /// The first line without its end; nil if there is none.

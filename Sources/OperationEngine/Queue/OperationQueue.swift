@@ -12,7 +12,7 @@ import Synchronization
 /// differences.
 open class OperationQueue: @unchecked Sendable {
     /// The value of `maxConcurrentOperationCount` that leaves the number to the engine: as many as there are
-    /// processors, more while operations are blocked, up to 64.
+    /// processors, more while operations are blocked, up to 64 or the number of processors.
     public static let defaultMaxConcurrentOperationCount = -1
 
     private let liveMark = LiveMark(.operationQueue)

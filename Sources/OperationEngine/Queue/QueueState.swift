@@ -64,11 +64,14 @@ struct QueueState: ~Copyable {
     deinit { lastBatch?.release() }
 
     /// With the default limit the pool decides how much runs at once. This number bounds how many blocked operations
-    /// can pile up.
-    static let defaultLimit = 64
+    /// can pile up. On larger machines each processor has one.
+    private let defaultSlots: Int
+    static let leastDefaultSlots = 64
+
+    init(processors: Int = Processors.count) { defaultSlots = max(Self.leastDefaultSlots, processors) }
 
     private var hasDefaultLimit: Bool { limit == OperationQueue.defaultMaxConcurrentOperationCount }
-    var freeSlots: Int { hasDefaultLimit ? Self.defaultLimit - (running - waitingInside) : limit - running }
+    var freeSlots: Int { hasDefaultLimit ? defaultSlots - (running - waitingInside) : limit - running }
 
     /// Whether an operation may start now, or could start if it were added now.
     @inline(__always)

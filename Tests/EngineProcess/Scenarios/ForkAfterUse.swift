@@ -201,12 +201,20 @@ private struct InheritedWork {
 /// What exec'ing makes of a child does not matter: the program there starts afresh.
 @Sendable func forkAndExec(_: [String]) {
     firstOperations([])
+    // Made before the fork: a worker may hold a lock of Swift's runtime at the fork, and the child would wait for it for
+    // ever if it made a list.
+    let program = strdup("/proc/self/exe")!
+    let arguments = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>.allocate(capacity: 3)
+    (arguments[0], arguments[1], arguments[2]) = (program, strdup("first-operations"), nil)
+    defer {
+        for text in [arguments[0], arguments[1]] { free(text) }
+        arguments.deallocate()
+    }
+    let nowhere = open("/dev/null", O_WRONLY)
     let end = inForkedChild {
         // What it prints would stand among what this process prints.
-        close(STDOUT_FILENO)
-        _ = open("/dev/null", O_WRONLY)
-        let arguments = [strdup("/proc/self/exe"), strdup("first-operations"), nil]
-        execv("/proc/self/exe", arguments)
+        dup2(nowhere, STDOUT_FILENO)
+        execv(program, arguments)
         return 4
     }
     expect(end == .exit(0), "the child's end: \(end)")

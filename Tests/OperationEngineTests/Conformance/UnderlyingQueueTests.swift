@@ -247,9 +247,12 @@ struct UnderlyingQueueTests {
     }
 }
 
-/// The nice values below hold if the process itself is at nice 0.
-@Suite("P13, H4: quality of service", .blocking, .enabled(if: ThreadFacts.nice == 0))
+/// Nice values are expected relative to the process's own, whatever that is.
+@Suite("P13, H4: quality of service", .blocking)
 struct QualityOfServiceTests {
+    /// The nice value of the main thread, which stands for 0.
+    private let normal = ThreadFacts.processNice
+
     private func niceInMain(
         of operation: (Recorder<Int32>) -> Operation, in queue: OperationQueue
     ) -> [Int32] {
@@ -270,36 +273,38 @@ struct QualityOfServiceTests {
     @Test("the operation's quality sets main's nice value; else the queue's does", .contract("P13"))
     func nice() {
         let queue = makeQueue()
-        #expect(niceInMain(of: plain { $0.qualityOfService = .background }, in: queue) == [10])
-        #expect(niceInMain(of: plain { $0.qualityOfService = .utility }, in: queue) == [5])
-        #expect(niceInMain(of: plain { $0.qualityOfService = .userInteractive }, in: queue) == [0])
-        #expect(niceInMain(of: plain(), in: queue) == [0])
+        #expect(niceInMain(of: plain { $0.qualityOfService = .background }, in: queue) == [ThreadFacts.nice(above: 10)])
+        #expect(niceInMain(of: plain { $0.qualityOfService = .utility }, in: queue) == [ThreadFacts.nice(above: 5)])
+        #expect(niceInMain(of: plain { $0.qualityOfService = .userInteractive }, in: queue) == [normal])
+        #expect(niceInMain(of: plain(), in: queue) == [normal])
         queue.qualityOfService = .background
-        #expect(niceInMain(of: plain(), in: queue) == [10])
-        #expect(niceInMain(of: plain { $0.qualityOfService = .utility }, in: queue) == [5])
-        #expect(niceInMain(of: plain { $0.qualityOfService = .userInitiated }, in: queue) == [0])
+        #expect(niceInMain(of: plain(), in: queue) == [ThreadFacts.nice(above: 10)])
+        #expect(niceInMain(of: plain { $0.qualityOfService = .utility }, in: queue) == [ThreadFacts.nice(above: 5)])
+        #expect(niceInMain(of: plain { $0.qualityOfService = .userInitiated }, in: queue) == [normal])
         queue.qualityOfService = .default
-        #expect(niceInMain(of: plain(), in: queue) == [0])
+        #expect(niceInMain(of: plain(), in: queue) == [normal])
     }
 
     @Test("a thread priority of one's own goes before any quality", .contract("P13", "H2"))
     func threadPriority() {
         let queue = makeQueue()
         queue.qualityOfService = .background
-        #expect(niceInMain(of: plain { $0.threadPriority = 0.5 }, in: queue) == [0])
+        #expect(niceInMain(of: plain { $0.threadPriority = 0.5 }, in: queue) == [normal])
         let both: (Operation) -> Void = {
             $0.threadPriority = 0
             $0.qualityOfService = .userInitiated
         }
-        #expect(niceInMain(of: plain(both), in: queue) == [19])
+        #expect(niceInMain(of: plain(both), in: queue) == [ThreadFacts.nice(above: 19)])
         let operation = Operation()
         operation.qualityOfService = .background
-        #expect(operation.effectiveThreadPriority == 0.25)
+        // The band of the step of 10; where that is the greatest nice value, the one nearest to the middle with it.
+        let nices = [19, 14, 10, 5, 0].map(ThreadFacts.nice(above:))
+        #expect(operation.effectiveThreadPriority == Double(nices.lastIndex(of: ThreadFacts.nice(above: 10))!) / 8)
         operation.qualityOfService = .default
         #expect(operation.effectiveThreadPriority == 0.5)
     }
 
-    @Test("an overridden start runs at nice 0 whatever the quality", .contract("P13", "H4"))
+    @Test("an overridden start runs at the main thread's nice value whatever the quality", .contract("P13", "H4"))
     func overriddenStart() {
         final class OwnStart: Operation, @unchecked Sendable {
             private let nices: Recorder<Int32>
@@ -311,13 +316,13 @@ struct QualityOfServiceTests {
         }
         let queue = makeQueue()
         queue.qualityOfService = .background
-        #expect(niceInMain(of: { OwnStart($0) }, in: queue) == [0])
+        #expect(niceInMain(of: { OwnStart($0) }, in: queue) == [normal])
         let own: (Recorder<Int32>) -> Operation = {
             let operation = OwnStart($0)
             operation.qualityOfService = .background
             return operation
         }
-        #expect(niceInMain(of: own, in: queue) == [0])
+        #expect(niceInMain(of: own, in: queue) == [normal])
     }
 
     @Test(
@@ -327,12 +332,12 @@ struct QualityOfServiceTests {
         let queue = makeQueue(limit: limit)
         queue.qualityOfService = .background
         queue.underlyingQueue = DispatchQueue(label: "serial")
-        #expect(niceInMain(of: plain(), in: queue) == [0])
-        #expect(niceInMain(of: plain { $0.threadPriority = 0 }, in: queue) == [0])
-        #expect(niceInMain(of: plain { $0.qualityOfService = .utility }, in: queue) == [0])
+        #expect(niceInMain(of: plain(), in: queue) == [normal])
+        #expect(niceInMain(of: plain { $0.threadPriority = 0 }, in: queue) == [normal])
+        #expect(niceInMain(of: plain { $0.qualityOfService = .utility }, in: queue) == [normal])
         // Back on the engine's threads they are.
         queue.underlyingQueue = nil
-        #expect(niceInMain(of: plain { $0.threadPriority = 0 }, in: queue) == [19])
+        #expect(niceInMain(of: plain { $0.threadPriority = 0 }, in: queue) == [ThreadFacts.nice(above: 19)])
     }
 
     @Test("among operations of several qualities the order is that of adding, at limit 1", .contract("N14"))

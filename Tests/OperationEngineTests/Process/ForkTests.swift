@@ -34,7 +34,7 @@ struct ForkTests {
         "children forked while threads are inside the engine do not hang on locks that nobody will release",
         .contract("R"))
     func underLoad() throws {
-        try passes("fork-under-load", "\(Scale.of(400))")
+        try passes("fork-under-load", "\(Scale.of(100))")
     }
 
     @Test("where an operation forks and returns in the child, its worker runs no other operation there", .contract("R"))

@@ -27,9 +27,7 @@ struct MonitorTests {
         .disabled(if: Scale.isSanitized, "who sleeps for a lock of the sanitizer looks as if blocked"),
         arguments: [("0", "0"), ("10", "0"), ("0", "10")], ["turns", "blocks"])
     func besideBusyProcesses(nices: (others: String, own: String), order: String) throws {
-        for _ in 0..<4 {
-            try passes("beside-hogs", "\(Scale.of(300_000))", "2000", order, nices.others, nices.own, "16")
-        }
+        try passes("beside-hogs", "\(Scale.of(300_000))", "2000", order, nices.others, nices.own, "16")
     }
 
     @Test(

@@ -58,6 +58,14 @@ struct QueueStateTests {
         #expect(search.count > 100)
     }
 
+    @Test("With the default limit a slot for each processor, and 64 at least", .contract("N1"))
+    func slotsOfTheDefaultLimit() {
+        for (processors, slots) in [(1, 64), (64, 64), (96, 96), (512, 512)] {
+            let free = QueueState(processors: processors).freeSlots
+            #expect(free == slots, "\(processors) processors")
+        }
+    }
+
     /// Goes through all sequences, one after the other.
     struct Search {
         let kinds: [QueueModel.Kind]

@@ -50,7 +50,7 @@ struct Callgrind: Sendable {
         var least: (files: [[UInt8]], total: Int64) = ([], .max)
         for round in 0..<rounds {
             let files = try (1...max(1, phases)).map { mark in
-                guard let file = folder.bytes(of: "\(fileName).\(round * phases + mark)") else {
+                guard let file = try? FileBytes.read(folder.file("\(fileName).\(round * phases + mark)")) else {
                     throw ProfileFailure(
                         description: "callgrind did not see the marks of a round: has the program symbols?")
                 }
@@ -104,10 +104,4 @@ final class CountingRecorder: ProfileRecorder {
     func roundBegins() { clinux_counting_begins() }
     func roundDrained() { clinux_counting_ends() }
     func end() {}
-}
-
-extension WrittenFolder {
-    fileprivate func bytes(of name: String) -> [UInt8]? {
-        (try? Data(contentsOf: URL(filePath: file(name)))).map { [UInt8]($0) }
-    }
 }

@@ -103,7 +103,7 @@ public struct ProfileMeans: Sendable, Equatable {
         case nil:
             Answer(
                 nil, lack: "opbench was built without jemalloc",
-                remedy: "build with the trait Jemalloc: scripts/opbench without OPBENCH_ALLOCATOR=system")
+                remedy: "build without OPBENCH_ALLOCATOR=system")
         }
     }
 }

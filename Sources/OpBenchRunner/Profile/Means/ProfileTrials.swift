@@ -73,9 +73,9 @@ enum ToolTrial {
     static func run(_ program: String, _ arguments: [String], _ environment: [String: String]) -> Outcome {
         guard let messages = try? MemoryFile() else { return .notStarted(errno) }
         var ends: [Int32] = [0, 0]
-        guard pipe(&ends) == 0 else { return .notStarted(errno) }
+        let code = clinux_pipe(&ends)
+        guard code == 0 else { return .notStarted(code) }
         let null = open("/dev/null", O_RDWR | O_CLOEXEC)
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         // The pipe is closed when the tool and its program have ended.
         let process = Tool.start(
             program, arguments, environment, files: [null, null, messages.descriptor, ends[1]])

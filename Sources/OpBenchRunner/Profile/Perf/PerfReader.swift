@@ -49,11 +49,11 @@ struct PerfReader: Sendable {
             throw PerfFailure(reason: "it left no file: \(String(cString: strerror(errno)))", remedy: "")
         }
         let (output, messages) = (try MemoryFile(), try MemoryFile())
-        let ending = try await TimeLimit.run(seconds: timeoutSeconds) {
+        let outcome = try await TimeLimit.standard.run(seconds: timeoutSeconds) {
             try await run(events.script(file, span: span), output.descriptor, messages.descriptor)
         }
         try Task.checkCancellation()
-        guard let ending else {
+        guard case .inTime(let ending) = outcome else {
             throw PerfFailure(
                 reason: "it did not read its file within \(Int(timeoutSeconds)) s", remedy: "profile a shorter time")
         }

@@ -138,8 +138,8 @@ private final class Attachment {
 
     private static func pipe() throws(DiskError) -> (read: Int32, write: Int32) {
         var ends: [Int32] = [0, 0]
-        if Glibc.pipe(&ends) != 0 { throw DiskError(path: "a pipe", code: errno) }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let code = clinux_pipe(&ends)
+        if code != 0 { throw DiskError(path: "a pipe", code: code) }
         return (ends[0], ends[1])
     }
 }

@@ -132,7 +132,7 @@ final class HeapSampler: ProfileRecorder {
         static func check() throws(SamplerError) {
             throw SamplerError(
                 message: "built without jemalloc, whose profiler is what tells who allocates",
-                remedy: "build with the trait Jemalloc")
+                remedy: "build without OPBENCH_ALLOCATOR=system")
         }
 
         static func walkByFramePointers() {}

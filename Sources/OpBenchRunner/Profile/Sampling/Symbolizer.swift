@@ -104,9 +104,9 @@ struct Symbolizer: Sendable {
         let streams = [try MemoryFile(), try MemoryFile(), try MemoryFile()]
         try streams[0].write(Array(addresses.map { "0x\(String($0, radix: 16))\n" }.joined().utf8))
         let arguments = arguments(tool, path)
-        let status: TerminationStatus?
+        let outcome: TimeLimit.Outcome<TerminationStatus>
         do {
-            status = try await TimeLimit.run(seconds: timeout) {
+            outcome = try await TimeLimit.standard.run(seconds: timeout) {
                 // Nothing is to be fetched from the network.
                 let environment = Environment.inherit.updating(["DEBUGINFOD_URLS": nil])
                 return try await Subprocess.run(
@@ -121,7 +121,9 @@ struct Symbolizer: Sendable {
             throw SamplerError(message: "\(tool) cannot be started: \(error)", remedy: "")
         }
         try Task.checkCancellation()
-        guard let status else { throw SamplerError(message: "\(tool) took more than \(timeout) s", remedy: "") }
+        guard case .inTime(let status) = outcome else {
+            throw SamplerError(message: "\(tool) took more than \(timeout) s", remedy: "")
+        }
         guard status.isSuccess else {
             let words = String(decoding: streams[2].contents().suffix(200), as: UTF8.self)
             throw SamplerError(message: "\(tool) failed: \(TerminalText.escaped(words))", remedy: "")

@@ -1,0 +1,68 @@
+import ArgumentParser
+import OpBenchModel
+import OpBenchRunner
+
+/// `opbench merge PART… -o RUN`
+struct MergeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "merge",
+        abstract: "Put the parts of a plan together to one run.",
+        discussion: """
+            Checks that the parts are of one plan, that each shard is there once, that no file differs from what was measured, \
+            and that each cell is of one machine. Then it writes the rows that a run on one machine would have, under the new \
+            run's name, and prints the summary. A shard that is missing is named with the command that measures it. If \
+            anything is wrong, all of it is told and nothing is written.
+
+            Figures of different classes of hosts are never compared: `opbench compare` and `opbench gate` hold each cell \
+            against one that was measured on the same class, and refuse runs where that is not so.
+
+            EXAMPLES
+              opbench merge parts/* -o results/sweep
+              opbench merge parts/3fa9c2d41b07-* -o results/sweep
+              opbench merge --allow-missing parts/* -o results/so-far
+            """)
+
+    @Argument(help: ArgumentHelp("The folders of finished parts.", valueName: "part"))
+    var parts: [String]
+
+    @Option(
+        name: [.customShort("o"), .customLong("output")],
+        help: ArgumentHelp("The new run's folder, whose name is the run's.", valueName: "run"))
+    var output: String
+
+    @Flag(
+        name: .customLong("allow-missing"),
+        help: "Merge what is there. The run is then an interrupted one, which is no baseline.")
+    var allowsMissing = false
+
+    @OptionGroup var presentation: PresentationOptions
+
+    func run() throws {
+        let path = WrittenFolder.withoutSlashes(output)
+        let name = path.split(separator: "/").last.map(String.init) ?? ""
+        try RunIdentifier.check(runID: name, option: "--output")
+        let merge = try PartsMerge(parts, allowsMissing: allowsMissing) { shard, plan, output in
+            ShellWords.ofThisProgram(["run", "--plan", plan, "--shard", shard.description, "--output", output])
+        }
+        let sides = merge.plan.builds == nil ? [] : Side.allCases
+        try merge.write(to: path, runID: name, arguments: OwnProgram.arguments) {
+            folder in
+            var file = SummaryFile(folder: folder, specs: merge.plan.specs, sides: sides)
+            try file.update()
+        }
+        var file = SummaryFile(folder: path, specs: merge.plan.specs, sides: sides)
+        try StandardOutput.write(
+            presentation.text(ofSummary: try file.rows(), facts: try RunFacts.read(in: path)))
+        tell(merge, path)
+    }
+
+    private func tell(_ merge: PartsMerge, _ path: String) {
+        for shard in merge.missing { StandardError.say("opbench: warning: shard \(shard) is missing") }
+        let machines = merge.machines
+        let noun = machines.count == 1 ? "machine" : "machines"
+        StandardError.say(
+            "opbench: merged \(merge.count) \(merge.count == 1 ? "part" : "parts") of the plan "
+                + "\(merge.plan.sha256.prefix(12)), of the \(noun) \(machines.joined(separator: ", "))")
+        StandardError.say("opbench: the rows are in \(path)")
+    }
+}

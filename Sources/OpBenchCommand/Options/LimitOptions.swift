@@ -1,0 +1,76 @@
+import ArgumentParser
+import OpBenchModel
+import OpBenchRunner
+
+/// What the processes of samples are held to: what `run`, `ab` and `calibrate` have in common.
+struct LimitOptions: ParsableArguments {
+    @Option(
+        name: .customLong("cpus"),
+        help: ArgumentHelp(
+            "Run all samples on these processors alone, such as 0-3,8 or 0-14:2.",
+            discussion: """
+                As taskset(1) writes them. Every thread of a sample has them from its start, and the engine and Dispatch \
+                make as many threads as there are. The list belongs to what must be the same for runs to be compared. \
+                `opbench doctor` says which to choose.
+                """,
+            valueName: "list"))
+    var list: ProcessorArgument?
+
+    @Option(
+        name: .customLong("max-memory"),
+        help: ArgumentHelp(
+            "End a sample that needs more memory, such as 4GiB or 512MiB; at least 64MiB.",
+            discussion: """
+                Counts heap, data and the stacks of threads, in full as soon as they are reserved (RLIMIT_DATA). Such a \
+                sample counts as `crashed` or, where its backend waits for memory, as `timeout`.
+                """,
+            valueName: "size"))
+    var memory: MemoryArgument?
+
+    var processors: ProcessorSet? { list?.set }
+
+    func validate() throws {
+        if let memory, !(SampleLimits.leastMemory...SampleLimits.mostMemory).contains(memory.bytes) {
+            throw ValidationError(
+                "--max-memory is \(SampleLimits.text(ofMemory: memory.bytes)); allowed are "
+                    + "\(SampleLimits.text(ofMemory: SampleLimits.leastMemory)) to "
+                    + "\(SampleLimits.text(ofMemory: SampleLimits.mostMemory)).")
+        }
+    }
+
+    /// - Throws: `InputError` for processors that samples cannot have here.
+    func checked() throws(InputError) -> SampleLimits {
+        let limits = SampleLimits(processors: processors, memoryBytes: memory?.bytes)
+        try limits.check()
+        return limits
+    }
+
+    /// The same as words of a command line.
+    var words: [String] {
+        Words.option("--cpus", processors?.description)
+            + Words.option("--max-memory", memory.map { SampleLimits.text(ofMemory: $0.bytes) })
+    }
+}
+
+/// An amount of memory on the command line: `512MiB`, `4GiB`, `1.5GiB`.
+struct MemoryArgument: ExpressibleByArgument {
+    let bytes: Int
+
+    init?(argument: String) {
+        let units = [("KiB", 10), ("MiB", 20), ("GiB", 30), ("TiB", 40)]
+        guard let (unit, shift) = units.first(where: { argument.hasSuffix($0.0) }) else { return nil }
+        let digits = argument.dropLast(unit.count)
+        guard digits.first?.isNumber == true, let number = Double(digits), number < 1e6 else { return nil }
+        bytes = Int((number * Double(1 << shift)).rounded())
+    }
+}
+
+/// Processors on the command line: `0-3,8`.
+struct ProcessorArgument: ExpressibleByArgument {
+    let set: ProcessorSet
+
+    init?(argument: String) {
+        guard let set = ProcessorSet(argument) else { return nil }
+        self.set = set
+    }
+}

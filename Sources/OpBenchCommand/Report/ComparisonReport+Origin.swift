@@ -1,0 +1,32 @@
+import OpBenchAnalysis
+import OpBenchModel
+import OpBenchRunner
+
+// What the figures of a comparison were measured of, and how quietly.
+
+extension ComparisonReport {
+    /// Of two interleaved builds: `base main (00a160b1c2), head HEAD (afe90963d4); blocks: 25 throughput, 2 memory`. Nil if nothing
+    /// tells.
+    var origin: String? {
+        guard case .sides(let run) = compared, let builds = run.facts?.builds else { return nil }
+        let refs = RecordedCommand(run.facts?.arguments ?? [])?.refs
+        let base = Self.words(builds.base, ref: refs?.base)
+        let head = Self.words(builds.head, ref: refs.map { $0.head ?? "HEAD" })
+        let blocks = RunDescription(run).blocks.map { "; blocks: \($0)" } ?? ""
+        return "base \(base), head \(head)\(blocks)"
+    }
+
+    private static func words(_ build: BuildFacts, ref: String?) -> String {
+        // Who named commits does not know where their programs lie.
+        guard let commit = build.description.commit else { return ref ?? build.path }
+        let short = String(commit.prefix(10))
+        return ref.map { commit.hasPrefix($0) ? short : "\($0) (\(short))" } ?? short
+    }
+
+    /// How many samples something else disturbed; nil if none.
+    var noise: String? {
+        let counts = compared.runs.map { DoubtfulSamples($0.samples) }
+        let (noisy, total) = counts.reduce((0, 0)) { ($0.0 + $1.noisy, $0.1 + $1.total) }
+        return noisy == 0 ? nil : "noisy: \(noisy) of \(total) samples, while something else used the machine"
+    }
+}

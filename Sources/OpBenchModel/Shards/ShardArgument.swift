@@ -1,0 +1,126 @@
+/// What `--shard` says: a shard, or that the job's environment tells which.
+public enum ShardArgument: Sendable, Hashable {
+    case named(Shard)
+    /// - count: given beside it, as in `auto/8`.
+    case auto(count: Int?)
+
+    private static let option = "--shard"
+
+    /// - Throws: `InputError` for what is neither, and for a shard out of range.
+    public init(_ text: String) throws(InputError) {
+        let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        if let first = parts.first, first.elementsEqual("auto".utf8), parts.count <= 2 {
+            let count = parts.count == 2 ? Shard.number(parts[1]) : nil
+            guard parts.count == 1 || (1...Shard.countLimit).contains(count ?? 0) else {
+                throw Self.error(
+                    "\(JSONText.excerpt(text)) has no number of shards", "write auto/N, N from 1 to \(Shard.countLimit)"
+                )
+            }
+            self = .auto(count: count)
+            return
+        }
+        guard let shard = Shard(text) else {
+            let isOutOfRange =
+                parts.count == 2 && parts.allSatisfy { Shard.number($0) != nil || $0.elementsEqual("0".utf8) }
+            throw Self.error(
+                "\(JSONText.excerpt(text)) is \(isOutOfRange ? "out of range" : "no shard")",
+                "write I/N, I from 1 to N and N at most \(Shard.countLimit); or auto, or auto/N")
+        }
+        self = .named(shard)
+    }
+
+    /// The shard, where need be by what a job's engine has put into the environment.
+    ///
+    /// Slurm's job arrays: `SLURM_ARRAY_TASK_ID`, with the array's bounds and step. Kubernetes' Indexed Jobs:
+    /// `JOB_COMPLETION_INDEX`, from 0, which needs the count beside `auto`.
+    ///
+    /// - Throws: `InputErrors` if it does not tell, or tells it in two ways.
+    public func shard(_ environment: [String: String]) throws(InputErrors) -> Shard {
+        guard case .auto(let count) = self else {
+            guard case .named(let shard) = self else { preconditionFailure("a shard is named or found") }
+            return shard
+        }
+        do throws(InputError) {
+            switch (environment[SlurmArray.id] != nil, environment[Self.completionIndex]) {
+            case (true, nil): return try SlurmArray(environment).shard(count)
+            case (false, let text?): return try Self.indexedJob(text, count)
+            case (true, _?):
+                throw Self.error(
+                    "both \(SlurmArray.id) and \(Self.completionIndex) are set", "name the shard: \(Self.option) I/N")
+            case (false, nil):
+                throw Self.error(
+                    "neither \(SlurmArray.id) nor \(Self.completionIndex) is set, which tell what auto is",
+                    "run it in a Slurm job array or an Indexed Job of Kubernetes, or name the shard: "
+                        + "\(Self.option) I/N")
+            }
+        } catch {
+            throw InputErrors(error)
+        }
+    }
+
+    private static let completionIndex = "JOB_COMPLETION_INDEX"
+
+    private static func indexedJob(_ text: String, _ count: Int?) throws(InputError) -> Shard {
+        guard let count else {
+            throw error(
+                "\(completionIndex) does not tell how many shards there are",
+                "give the job's `completions` beside it: \(option) auto/N")
+        }
+        guard let index = text == "0" ? 0 : Shard.number(text[...].utf8), index < count else {
+            throw error(
+                "\(completionIndex) is \(JSONText.excerpt(text)), which is no index of \(count) shards",
+                "give the job's `completions` as the number: \(option) auto/N")
+        }
+        return Shard(index: index + 1, count: count)
+    }
+
+    fileprivate static func error(_ message: String, _ remedy: String) -> InputError {
+        InputError(file: option, message: message, remedy: remedy)
+    }
+}
+
+/// A task of a job array, as Slurm describes it to the task.
+private struct SlurmArray {
+    static let id = "SLURM_ARRAY_TASK_ID"
+    private static let bounds = ["SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MIN", "SLURM_ARRAY_TASK_MAX"]
+    private static let step = "SLURM_ARRAY_TASK_STEP"
+    /// More than Slurm's own greatest task.
+    private static let limit = 1_000_000_000
+
+    private let task, count, least, most, step: Int
+
+    init(_ environment: [String: String]) throws(InputError) {
+        func number(_ name: String) throws(InputError) -> Int {
+            guard let text = environment[name] else {
+                throw ShardArgument.error("\(name) is not set, and \(Self.id) is", "name the shard: --shard I/N")
+            }
+            let number = text == "0" ? 0 : Shard.number(text[...].utf8)
+            guard let number, number <= Self.limit else {
+                throw ShardArgument.error(
+                    "\(name) is \(JSONText.excerpt(text)), which is no number of a task", "name the shard: --shard I/N")
+            }
+            return number
+        }
+        task = try number(Self.id)
+        (count, least, most) = (try number(Self.bounds[0]), try number(Self.bounds[1]), try number(Self.bounds[2]))
+        step = environment[Self.step] == nil ? 1 : try number(Self.step)
+    }
+
+    /// - Parameter expected: the count that was given beside `auto`.
+    func shard(_ expected: Int?) throws(InputError) -> Shard {
+        let remedy = "name the shard: --shard I/N"
+        guard step > 0, (least...max(least, most)).contains(task), (most - least).isMultiple(of: step),
+            (task - least).isMultiple(of: step), (most - least) / step + 1 == count, count <= Shard.countLimit
+        else {
+            throw ShardArgument.error(
+                "the job array has \(count) tasks from \(least) to \(most), so that task \(task) is no certain one of "
+                    + "them",
+                "submit an array without holes, such as --array=1-8, of at most \(Shard.countLimit) tasks; or "
+                    + remedy)
+        }
+        if let expected, expected != count {
+            throw ShardArgument.error("the job array has \(count) tasks, and not \(expected)", remedy)
+        }
+        return Shard(index: (task - least) / step + 1, count: count)
+    }
+}

@@ -1,0 +1,133 @@
+import CLinux
+import Glibc
+import OpBenchModel
+
+/// The machine's processors as the kernel tells of them: which share a core, which share memory, which it leaves alone.
+public struct ProcessorLayout: Sendable, Equatable {
+    /// A NUMA node: processors that are equally near to one part of the memory.
+    struct Node: Sendable, Equatable {
+        var number: Int
+        var processors: ProcessorSet
+    }
+
+    var online: ProcessorSet
+    /// Those that this process may use, sched_getaffinity(2).
+    var allowed: ProcessorSet
+    /// Those between which the kernel moves no thread (`isolcpus=`, isolated partitions of cpuset).
+    var isolated = ProcessorSet([])
+    /// Those without a periodic tick while one thread runs (`nohz_full=`).
+    var tickless = ProcessorSet([])
+    /// The threads of each core; a core has one entry, with its online processors, in the order of their lowest numbers.
+    var cores: [ProcessorSet]
+    /// Those with processors. One for a kernel that tells of none.
+    var nodes: [Node]
+
+    /// This machine.
+    public static let here = read()
+
+    /// Reads `cpu` and `node` in a folder such as /sys/devices/system.
+    ///
+    /// - Parameter allowed: nil for what the kernel says of this process.
+    static func read(in folder: String = "/sys/devices/system", allowed: ProcessorSet? = nil) -> ProcessorLayout {
+        func list(_ name: String) -> ProcessorSet? { SystemFile.line("\(folder)/\(name)").flatMap(ProcessorSet.init) }
+        let allowed = allowed ?? ownAllowed()
+        let online = list("cpu/online") ?? allowed
+        var cores: [ProcessorSet] = []
+        var assigned: Set<Int> = []
+        for processor in online.numbers where !assigned.contains(processor) {
+            let siblings = list("cpu/cpu\(processor)/topology/thread_siblings_list") ?? ProcessorSet([processor])
+            let core = siblings.intersection(online).union(ProcessorSet([processor]))
+            assigned.formUnion(core.numbers)
+            cores.append(core)
+        }
+        let numbers = (list("node/has_cpu") ?? list("node/online"))?.numbers ?? []
+        let nodes = numbers.compactMap { number in
+            list("node/node\(number)/cpulist").map { Node(number: number, processors: $0.intersection(online)) }
+        }.filter { !$0.processors.isEmpty }
+        return ProcessorLayout(
+            online: online, allowed: allowed, isolated: list("cpu/isolated") ?? ProcessorSet([]),
+            tickless: list("cpu/nohz_full") ?? ProcessorSet([]), cores: cores,
+            nodes: nodes.isEmpty ? [Node(number: 0, processors: online)] : nodes)
+    }
+
+    private static func ownAllowed() -> ProcessorSet {
+        var numbers = [Int32](repeating: 0, count: ProcessorSet.limit)
+        let count = clinux_list_allowed_processors(&numbers, Int32(numbers.count))
+        return ProcessorSet(numbers.prefix(max(0, Int(count))).map(Int.init))
+    }
+
+    /// Those that this process can use: what it is allowed; and the isolated ones, which no process gets unasked.
+    var usable: ProcessorSet { allowed.union(isolated).intersection(online) }
+
+    /// The nodes on which processors lie.
+    func nodes(of processors: ProcessorSet) -> [Node] {
+        nodes.map { Node(number: $0.number, processors: $0.processors.intersection(processors)) }
+            .filter { !$0.processors.isEmpty }
+    }
+
+    /// How many cores processors lie on.
+    func coreCount(of processors: ProcessorSet) -> Int { cores.count { !$0.intersection(processors).isEmpty } }
+}
+
+// MARK: - What to choose
+
+extension ProcessorLayout {
+    /// Processors to measure on.
+    struct Choice: Sendable, Equatable {
+        var processors: ProcessorSet
+        /// What it is about them, in words.
+        var reasons: [String]
+
+        /// As an option, with why: `--cpus 2-7: one thread per core`.
+        var words: String { "--cpus \(processors): \(reasons.joined(separator: ", "))" }
+    }
+
+    /// With more cores than this, the first one is left to the kernel and to opbench itself.
+    private static let fewCores = 4
+
+    /// Processors on which threads neither share a core nor wait for the memory of another node, nor for a quota; nil where
+    /// these are all that this process may use.
+    ///
+    /// - Parameter quota: how many processors' time the cgroup gives.
+    func choice(quota: Double? = nil) -> Choice? {
+        let allowed = allowed.intersection(online)
+        var reasons: [String] = []
+        let shared = allowed.subtracting(isolated)
+        if !shared.isEmpty, shared != allowed {
+            reasons.append("without the isolated \(isolated.intersection(allowed))")
+        }
+        let candidates = shared.isEmpty ? allowed : shared
+        let ofCores = cores.map { $0.intersection(candidates) }.filter { !$0.isEmpty }
+        if ofCores.contains(where: { $0.count > 1 }) { reasons.insert("one thread per core", at: 0) }
+        let single = ProcessorSet(ofCores.compactMap(\.first))
+        let parts = nodes(of: single).map {
+            (node: $0.number, all: $0.processors, processors: withoutFirst($0.processors))
+        }
+        guard let part = parts.max(by: { $0.processors.count < $1.processors.count }) else { return nil }
+        if parts.count > 1 { reasons.append("all on node \(part.node)") }
+        var best = part.processors
+        if let quota, Double(best.count) > max(1, quota) {
+            best = ProcessorSet(best.numbers.prefix(max(1, Int(quota))))
+            reasons.append("no more than the cgroup's quota of \(quota.formattedTenths)")
+        }
+        guard !reasons.isEmpty, best != allowed else { return nil }
+        if part.all != part.processors, let first = online.first {
+            reasons.append("without \(first), which takes most interrupts")
+        }
+        return Choice(processors: best, reasons: reasons)
+    }
+
+    /// Leaves out the core of the lowest processor, which takes most interrupts, where enough are left.
+    private func withoutFirst(_ processors: ProcessorSet) -> ProcessorSet {
+        guard processors.count > Self.fewCores, let first = online.first else { return processors }
+        return processors.subtracting(cores.first { $0.numbers.contains(first) } ?? ProcessorSet([first]))
+    }
+}
+
+extension Double {
+    /// `2`, `1.5`.
+    fileprivate var formattedTenths: String {
+        let tenths = (self * 10).rounded() / 10
+        return tenths == tenths.rounded() ? "\(Int(tenths))" : "\(tenths)"
+    }
+}

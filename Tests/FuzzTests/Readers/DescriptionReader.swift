@@ -1,0 +1,60 @@
+@testable import OpBenchModel
+@testable import OpBenchRunner
+
+extension FuzzReader {
+    /// `run.json`, as `--resume` reads it, `compare` and its like, and the list of runs.
+    static let description = FuzzReader(
+        name: "description", form: .json, lengthLimit: 8192,
+        words: {
+            [
+                "schema_version", "run_id", "started_utc", "arguments", "calibration", "iterations_per_ns",
+                "executable",
+                "builds", "base", "head", "injected", "path", "bytes", "modified", "sha256", "description", "stages",
+                "seed",
+                "quick", "timeout_ns", "timeout_s", "workloads", "file", "name", "text", "order", "kernel", "cpu",
+                "cores",
+                "memory_bytes", "cgroup_cores", "governor", "clock_resolution_ns", "host_class", "allocator",
+                "compiler",
+                "configuration", "git", "commit", "dirty", "state", "running", "finished", "samples_done",
+                "samples_bad",
+                "blocks_done", "runner_cpu_ns", "ended_utc", "00000-throughput engine block=0 w", "block=", "side=base",
+                "block=9223372036854775807", "{\\\"name\\\": \\\"w\\\"}",
+            ] + jsonWords
+        },
+        read: { bytes in
+            let file = "r/run.json"
+            let text = try decodedText(bytes, file)
+            let overview = Result {
+                try RunOverview.decode(text, file: file, name: "r", isBaseline: false) { _ in .running }
+            }
+            if case .success(let row) = overview {
+                let list = CSVFile.text(of: [row])
+                let same = try again("the list of runs") { try RunListRow.read(list) }
+                try promise(CSVFile.text(of: same) == list, "the list of runs was another when it was written")
+            }
+            let (manifest, progress) = try RunManifest.decode(text, file: file)
+            let rewritten = try RunManifest.Writer(manifest).text(
+                progress ?? RunManifest.Progress(state: "running", samplesDone: 0))
+            let same = try again("the description") {
+                try JSONDocument.check(rewritten, file: file)
+                return try RunManifest.decode(rewritten, file: file)
+            }
+            let twice = try RunManifest.Writer(same.manifest).text(
+                same.progress ?? RunManifest.Progress(state: "none", samplesDone: -1))
+            try promise(twice.utf8.elementsEqual(rewritten.utf8), "the description was another when it was written")
+            _ = try overview.get()
+            _ = try RunFacts.decode(text, file: file).environment
+        })
+
+    private static func decodedText(_ bytes: [UInt8], _ file: String) throws(InputError) -> String {
+        let text = try TextFile.text(of: bytes, file: file)
+        try JSONDocument.check(text, file: file)
+        return text
+    }
+}
+
+extension RunListRow {
+    fileprivate static func read(_ text: String) throws -> [RunListRow] {
+        try CSVFile.rows(RunListRow.self, text: text, file: RunListRow.fileName)
+    }
+}

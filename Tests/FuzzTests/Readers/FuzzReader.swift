@@ -1,0 +1,94 @@
+import OpBenchModel
+
+/// A reader of files, and what it promises of any bytes at all: it takes them or refuses them, by an error of the project
+/// that names a place; what it takes and writes again reads as the same. Whoever runs it adds that it does not trap, ends
+/// soon and takes little memory.
+///
+/// `scripts/fuzz` runs readers under libFuzzer, `CorpusTests` over the files in `Corpus`.
+struct FuzzReader: Sendable {
+    let name: String
+    /// What inputs are, for whoever changes them.
+    var form = Form.bytes
+    /// The longest input that libFuzzer is to try, in bytes.
+    var lengthLimit = 4096
+    /// What means something to the reader, for libFuzzer's dictionary.
+    let words: @Sendable () -> [String]
+    /// Inputs that are made rather than kept in files.
+    var seeds: @Sendable () throws -> [[UInt8]] = { [] }
+    let read: @Sendable ([UInt8]) throws -> Void
+
+    static let all = [workload, policy, csv, description, plan, merge, history]
+
+    static func named(_ name: String) -> FuzzReader? { all.first { $0.name == name } }
+
+    enum Form {
+        case bytes, json
+        /// CSV behind two bytes.
+        case rows
+    }
+
+    enum Outcome: Equatable {
+        case taken, refused
+        /// A promise was broken: which one.
+        case broken(String)
+    }
+
+    func outcome(of bytes: [UInt8]) -> Outcome {
+        do {
+            try read(bytes)
+            return .taken
+        } catch let error as InputError {
+            return Self.refusal([error])
+        } catch let mistakes as InputErrors {
+            return mistakes.errors.isEmpty ? .broken("a refusal without a reason") : Self.refusal(mistakes.errors)
+        } catch let broken as BrokenPromise {
+            return .broken(broken.what)
+        } catch {
+            return isExpected(error) ? .refused : .broken("an error that is none of the project's: \(error)")
+        }
+    }
+
+    /// Which errors beside bad input the reader may throw.
+    var isExpected: @Sendable (any Error) -> Bool = { _ in false }
+
+    /// What says something of a whole file has no place in it.
+    private static let ofWholeFiles = [
+        "the file is empty", "this is no SQLite database", "another program's database", "cut off or damaged",
+        "of the tables", "the tables that opbench makes", "there is no history", "cannot be opened",
+        "cannot be written",
+        // Of a part of a plan.
+        "no finished part", "not UTF-8",
+    ]
+    /// The longest message: it quotes a part of the input, never all of it.
+    private static let messageLimit = 8000
+
+    private static func refusal(_ errors: [InputError]) -> Outcome {
+        for error in errors {
+            if error.message.isEmpty || error.remedy.isEmpty || error.file.isEmpty {
+                return .broken("a refusal that does not say what is wrong or what to do: \(error)")
+            }
+            let hasPlace =
+                error.line != nil || !error.path.isEmpty || ofWholeFiles.contains { error.message.contains($0) }
+            if !hasPlace { return .broken("a refusal without a place: \(error)") }
+            if error.description.utf8.count > messageLimit { return .broken("a long refusal: \(error)") }
+        }
+        return .refused
+    }
+}
+
+/// What a reader promised and did not keep.
+struct BrokenPromise: Error {
+    let what: String
+}
+
+/// Holds that a promise was kept.
+func promise(_ isKept: @autoclosure () throws -> Bool, _ what: @autoclosure () -> String) throws {
+    if try !isKept() { throw BrokenPromise(what: what()) }
+}
+
+/// Reads what was written. To be refused here is a broken promise, and no mistake in the input.
+func again<Value>(_ what: String, _ reading: () throws -> Value) throws -> Value {
+    do { return try reading() } catch {
+        throw BrokenPromise(what: "\(what) is refused after it was written: \(error)")
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import Synchronization
+
+@testable import OpBenchModel
+@testable import OpBenchRunner
+
+extension FuzzReader {
+    /// The parts that `opbench merge` puts together. Of an input, the first byte says which file of one of two parts is replaced
+    /// by the rest; the part is sealed anew, or its seal is what is replaced.
+    static let merge = FuzzReader(
+        name: "merge", form: .rows, lengthLimit: 8192,
+        words: {
+            csv.words() + description.words()
+                + [
+                    "opbench-part", "files", "shard", "1/2", "2/2", "1/10000", "n1", "part.json", "plan_sha256",
+                    "parts",
+                ]
+        },
+        seeds: {
+            try Parts.shared.withLock { parts in
+                try Parts.names.enumerated().map { index, name in try [UInt8(index), 0] + parts.good(name) }
+            }
+        },
+        read: { bytes in
+            guard bytes.count >= 2 else { return }
+            try Parts.shared.withLock { parts in
+                try parts.hold(Parts.names[Int(bytes[0]) % Parts.names.count], Array(bytes.dropFirst(2)))
+            }
+        },
+        isExpected: { $0 is DiskError })
+}
+
+/// Two parts of one plan in folders of this process.
+private struct Parts {
+    static let names = [
+        SampleRow.fileName, HistogramRow.fileName, RunManifest.fileName, PlanFile.fileName, PartSeal.fileName,
+    ]
+    static let shared = Mutex(try! Parts())
+
+    private let folder: String
+    private let paths: [String]
+    private let plan: PlanFile
+    private var files: [String: [UInt8]] = [:]
+
+    private init() throws {
+        folder = Scratch.folder + "/parts"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let specs = [FuzzReader.planned.specs[0]]
+        let program = PlanFile.Program(version: "1", commit: nil)
+        let whole = try RunPlan(specs: specs, options: RunOptions(blocks: 1, directory: folder, runID: "whole"))
+        plan = PlanFile(whole, program: program)
+        paths = ["1", "2"].map { [folder] in "\(folder)/\($0)" }
+        for index in 1...2 {
+            let part = PartOptions(plan, Shard(index: index, count: 2))
+            var options = plan.runOptions()
+            options.part = part
+            (options.directory, options.runID, options.host) = (folder, part.name, "n\(index)")
+            let run = try plan.part(part.shard, file: "plan.json", options: options, program: program)
+            try Self.write(run, part, host: options.host, to: paths[index - 1])
+        }
+        for name in Self.names { files[name] = try good(name) }
+    }
+
+    private static func write(_ run: RunPlan, _ part: PartOptions, host: String, to path: String) throws {
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        var facts = HostFacts.gather(git: nil)
+        facts.host = host
+        let manifest = RunManifest(
+            plan: run, calibration: .init(iterationsPerNanosecond: 0.5), host: facts, executable: nil)
+        let progress = RunManifest.Progress(state: RunManifest.Progress.finished, samplesDone: run.samples.count)
+        let rows = run.samples.map { sample in
+            SampleRow(
+                runID: run.options.runID, sampleID: sample.id, timestampUTC: "2026-01-02T03:04:05.678Z", host: host,
+                workload: sample.cell.workload, cellID: sample.cell.id, backend: sample.backend, block: sample.block,
+                position: sample.position, status: .ok, metric: Metric.status.name, stat: "", value: nil, operations: 1,
+                parameters: sample.cell.parameters.mapValues(\.description))
+        }
+        let histograms = run.samples.prefix(1).map { sample in
+            HistogramRow(
+                workload: "w", cellID: sample.cell.id, backend: sample.backend, sampleID: sample.id, stage: "start",
+                upperBoundsNanoseconds: [10], counts: [1])
+        }
+        for (name, text) in [
+            (SampleRow.fileName, CSVFile.text(of: rows)), (HistogramRow.fileName, CSVFile.text(of: Array(histograms))),
+            (RunManifest.fileName, try RunManifest.Writer(manifest).text(progress)), (PlanFile.fileName, part.planText),
+        ] { try Data(text.utf8).write(to: URL(filePath: "\(path)/\(name)")) }
+        try seal(path, part.planSHA256, part.shard, host)
+    }
+
+    private static func seal(_ path: String, _ plan: String, _ shard: Shard, _ host: String) throws {
+        let seal = try PartSeal(planSHA256: plan, shard: shard, host: host, sealing: Array(names.dropLast()), in: path)
+        try Data(seal.text.utf8).write(to: URL(filePath: "\(path)/\(PartSeal.fileName)"))
+    }
+
+    func good(_ name: String) throws -> [UInt8] {
+        if let bytes = files[name] { return bytes }
+        return [UInt8](try Data(contentsOf: URL(filePath: "\(paths[0])/\(name)")))
+    }
+
+    /// Merges the parts with the bytes in the place of a file.
+    func hold(_ name: String, _ bytes: [UInt8]) throws {
+        let merged = folder + "/merged"
+        try Data(bytes).write(to: URL(filePath: "\(paths[0])/\(name)"))
+        defer {
+            for name in [name, PartSeal.fileName] {
+                try? Data(files[name]!).write(to: URL(filePath: "\(paths[0])/\(name)"))
+            }
+            try? FileManager.default.removeItem(atPath: merged)
+        }
+        if name != PartSeal.fileName { try Self.seal(paths[0], plan.sha256, Shard(index: 1, count: 2), "n1") }
+        let merge = try PartsMerge(paths, allowsMissing: false) { shard, _, _ in "run \(shard)" }
+        try promise(merge.missing.isEmpty, "a shard is missing, and was not told")
+        try merge.write(to: merged, runID: "merged", arguments: []) { _ in }
+        let rows = try again("the merged run") { try CSVFile.read(SampleRow.self, file: merged + "/samples.csv") }
+        try promise(rows.allSatisfy { $0.runID == "merged" }, "a row of the merged run is of another")
+        _ = try again("the merged run's description") { try RunManifest.read(merged + "/run.json") }
+        _ = try again("the merged run's histograms") {
+            try CSVFile.read(HistogramRow.self, file: merged + "/histograms.csv")
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import OpBenchModel
+import Testing
+
+@testable import OpBenchCommand
+@testable import OpBenchRunner
+
+/// What is said of a run that something else slows down.
+@Suite("Busy machines")
+struct BusyMachineTests {
+    private final class Screen {
+        var text = ""
+        var now = SuspendingClock.now
+    }
+
+    private func row(_ flags: [String]) -> SampleRow {
+        SampleRow(
+            runID: "r", sampleID: "0-throughput", timestampUTC: "", workload: "w", cellID: "w", backend: .engine,
+            block: 0,
+            position: 0, phase: "", status: .ok, flags: flags, metric: "status", stat: "", value: nil, operations: 1,
+            parameters: [:])
+    }
+
+    /// What a run of 100 samples says, for each of which the plan has 2 s.
+    private func lines(
+        _ style: ProgressDisplay.Style = .lines, noisy: Int = 1, budget: Double? = nil, each seconds: Double
+    ) -> [Substring] {
+        let screen = Screen()
+        var display = ProgressDisplay(
+            style: style, write: { screen.text += $0 }, width: { 200 }, now: { screen.now })
+        display.handle(.started(total: 100, estimatedSeconds: 200, budgetSeconds: budget))
+        for index in 0..<100 {
+            display.handle(
+                .sampleStarted(
+                    index: index, total: 100, cellID: "w", backend: .engine, kind: .throughput, block: 0))
+            screen.now = screen.now.advanced(by: .seconds(seconds))
+            display.handle(
+                .sampleFinished(
+                    index: index, status: .ok, rows: [row(index % noisy == 0 ? ["noisy"] : [])], estimatedSeconds: 2))
+        }
+        return screen.text.split(separator: "\n").filter { $0.contains("busy") }
+    }
+
+    @Test("one line says, once a tenth of the run is done, how much longer it takes than the plan thought")
+    func said() {
+        #expect(
+            lines(each: 2.75) == [
+                "opbench: the machine is busy: this takes about 1.4× as long, \(Quantities.wait(seconds: 275)) in all"
+            ])
+    }
+
+    @Test(
+        "nothing is said of a machine at rest, of a plan that is a little wrong, nor where no warnings but those are wanted"
+    )
+    func unsaid() {
+        #expect(lines(noisy: 3, each: 2.75) == [])
+        #expect(lines(each: 2.3) == [])
+        #expect(lines(.silent, each: 2.75) == [])
+        #expect(lines(budget: 1800, each: 2.75) == [])
+    }
+
+    @Test("a few samples are not believed")
+    func few() {
+        var machine = BusyMachine(estimatedSeconds: 20)
+        func finish(_ elapsed: Double) -> String? {
+            machine.finish([row(["noisy"])], estimatedSeconds: 1, elapsed: elapsed)
+        }
+        for count in 1..<8 { #expect(finish(Double(count) * 3) == nil) }
+        let wait = Quantities.wait(seconds: 60)
+        #expect(finish(24) == "the machine is busy: this takes about 3.0× as long, \(wait) in all")
+        #expect(finish(27) == nil)
+    }
+}

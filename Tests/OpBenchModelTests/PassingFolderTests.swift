@@ -1,0 +1,64 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@testable import OpBenchModel
+
+@Suite("Folders for other programs' files") struct PassingFolderTests {
+    private let parent: String
+
+    init() throws { parent = try TemporaryFolder.make() }
+
+    private var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? [] }
+
+    /// Makes it look as if it was made some minutes ago.
+    private func age(_ path: String) {
+        var times = [timeval(tv_sec: time(nil) - 600, tv_usec: 0), timeval(tv_sec: time(nil) - 600, tv_usec: 0)]
+        #expect(utimes(path, &times) == 0)
+    }
+
+    @Test("One is gone with its object, with all that is in it")
+    func end() throws {
+        do {
+            let folder = try PassingFolder(in: parent)
+            try WrittenFolder(folder.path).replace("file", by: "text")
+            #expect(names.count == 1)
+        }
+        #expect(names == [])
+    }
+
+    @Test("What a killed process has left is removed; what is in use, has just been made, or is none of them, stays")
+    func stale() throws {
+        let used = try PassingFolder(in: parent)
+        age(used.path)
+        let (left, fresh, other) = ("opbench-passing-left", "opbench-passing-fresh", "opbench-mine")
+        for name in [left, fresh, other] {
+            try FileManager.default.createDirectory(atPath: "\(parent)/\(name)", withIntermediateDirectories: true)
+            try Data().write(to: URL(filePath: "\(parent)/\(name)/file"))
+        }
+        symlink(other, "\(parent)/opbench-passing-link")
+        for name in [left, other] { age("\(parent)/\(name)") }
+        let new = try PassingFolder(in: parent)
+        let ours = [used, new].map { String($0.path.split(separator: "/").last!) }
+        let stays = [fresh, other, "opbench-passing-link"] + ours
+        #expect(names.sorted() == stays.sorted())
+        #expect(FileManager.default.fileExists(atPath: "\(parent)/\(other)/file"))
+        withExtendedLifetime((used, new)) {}
+    }
+
+    @Test("Where there is no room for one, the error names the place and what to do")
+    func noPlace() throws {
+        let error = #expect(throws: DiskError.self) { _ = try PassingFolder(in: "\(parent)/nowhere") }
+        #expect(error?.description.hasPrefix("\(parent)/nowhere/opbench-passing-") == true)
+        #expect(error?.description.hasSuffix("make room there, or name another folder by TMPDIR") == true)
+    }
+
+    @Test(
+        "An error of the disk says what to do about it",
+        arguments: [(ENOSPC, "make room"), (EFBIG, "ulimit -f"), (EROFS, "can be written"), (EMFILE, "ulimit -n")])
+    func remedies(code: Int32, words: String) {
+        let text = DiskError(path: "a/b", code: code).description
+        #expect(text.hasPrefix("a/b: \(String(cString: strerror(code))); ") && text.contains(words))
+    }
+}

@@ -1,0 +1,370 @@
+import Foundation
+import Glibc
+import OpBenchModel
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import OpBenchRunner
+
+/// Parts of a plan, on machines that die, and what is merged of them.
+@Suite("Parts of a plan") struct PartTests {
+    private let folder: String
+    private let whole: RunPlan
+    private let plan: PlanFile
+
+    private static let program = PlanFile.Program(version: "1", commit: nil)
+
+    init() throws {
+        folder = try Fixture.folder()
+        let specs = [
+            try Fixture.spec(
+                "independent", #"{"items": [10, 20, 30], "work_ns": [0, 1000]}"#, backends: ["engine", "serial"],
+                more: #", "skip": [{"backend": "serial", "when": {"items": 20}, "reason": "to see it"}]"#),
+            try Fixture.spec("chain", #"{"depth": [10, 20]}"#, name: "v", backends: ["engine", "dispatch"]),
+        ]
+        whole = try RunPlan(specs: specs, options: RunOptions(blocks: 2, directory: folder, runID: "whole"))
+        plan = PlanFile(whole, program: Self.program)
+    }
+
+    // MARK: Measuring
+
+    private struct Death: Error {}
+
+    /// A sample's figure follows from what it is of, so that it is the same wherever it is taken.
+    private static func answer(_ request: SampleRequest) throws -> ChildResult {
+        var report = SampleReport()
+        let figure = SplitMix64.seed(from: "\(request.cell.id) \(request.backend.rawValue) \(request.flavour)") % 1000
+        report.add(.time, "total", Double(figure) + 1, phase: "total", operations: 10)
+        report.referenceLoopNanoseconds = [1]
+        report.histograms = [.init(stage: "start", operationClass: "", upperBounds: [10, 20], counts: [1, 2])]
+        return ChildResult(ending: .exited(0), output: Array(try JSONEncoder().encode(report)), diagnostics: "")
+    }
+
+    /// In a quiet world.
+    private func runner(
+        _ run: RunPlan, _ take: @escaping @Sendable (SampleRequest) async throws -> ChildResult
+    ) -> Runner {
+        Runner(plan: run, readCovariates: { Covariates() }, take: { request, _ in try await take(request) })
+    }
+
+    /// - Parameter limit: the process dies instead of taking another sample.
+    private func measure(_ run: RunPlan, limit: Int = .max) async throws -> (outcome: RunOutcome, warnings: [String]) {
+        let taken = Mutex(0)
+        let runner = runner(run) { request in
+            let count = taken.withLock { count in
+                count += 1
+                return count
+            }
+            if count > limit { throw Death() }
+            return try Self.answer(request)
+        }
+        var warnings: [String] = []
+        let outcome = try await runner.run { event in
+            if case .warning(let text) = event { warnings.append(text) }
+        }
+        return (outcome, warnings)
+    }
+
+    private func part(_ shard: String, on host: String = "n1", of plan: PlanFile? = nil) throws -> RunPlan {
+        let plan = plan ?? self.plan
+        let part = PartOptions(plan, try #require(Shard(shard)))
+        var options = plan.runOptions()
+        options.part = part
+        (options.directory, options.runID, options.host) = (folder, part.name, host)
+        options.iterationsPerNanosecond = 0.5
+        return try plan.part(part.shard, file: "plan.json", options: options, program: Self.program)
+    }
+
+    private func path(_ shard: String) -> String { "\(folder)/\(Shard(shard)!.partName(plan: plan.sha256))" }
+
+    private func hidden(_ shard: String, on host: String = "n1") -> String {
+        "\(folder)/.\(Shard(shard)!.partName(plan: plan.sha256)).\(host)"
+    }
+
+    private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+
+    // MARK: Merging
+
+    private func merged(_ paths: [String], allowsMissing: Bool = false) throws(InputErrors) -> PartsMerge {
+        try PartsMerge(paths, allowsMissing: allowsMissing) { shard, plan, output in "RUN \(plan) \(shard) \(output)" }
+    }
+
+    private func refusals(_ paths: [String]) -> [String] {
+        do {
+            _ = try merged(paths)
+            return []
+        } catch {
+            return error.errors.map(\.description)
+        }
+    }
+
+    private func rows(_ path: String) throws -> [SampleRow] {
+        try CSVFile.read(SampleRow.self, file: "\(path)/samples.csv")
+    }
+
+    /// What does not depend on when, where and in which order it was measured.
+    private func lasting(_ rows: [SampleRow]) -> [SampleRow] {
+        rows.map { row in
+            var row = row
+            (row.timestampUTC, row.host, row.runID) = ("", "", "")
+            // The load of the machine that the test runs on.
+            if Metric.named(row.metric)?.direction == .neutral, row.metric != "status" { row.value = nil }
+            return row
+        }.sorted { ("\($0.sampleID) \($0.metric) \($0.stat)") < ("\($1.sampleID) \($1.metric) \($1.stat)") }
+    }
+
+    // MARK: Tests
+
+    @Test("Parts of two machines make the run that one machine would have measured", arguments: [1, 2, 3, 20])
+    func mergedAsWhole(count: Int) async throws {
+        _ = try await measure(whole)
+        var paths: [String] = []
+        for index in (1...count).reversed() {
+            let shard = "\(index)/\(count)"
+            let host = "n\(index % 2 + 1)"
+            let outcome = try await measure(try part(shard, on: host)).outcome
+            #expect(outcome.folder == path(shard) && !outcome.isCancelled && !outcome.wasFinished)
+            #expect(!exists(hidden(shard, on: host)))
+            paths.append(outcome.folder)
+        }
+        let merge = try merged(paths)
+        #expect(merge.missing.isEmpty && merge.count == count)
+        try merge.write(to: "\(folder)/merged", runID: "merged", arguments: ["opbench"]) { _ in }
+        let (one, other) = (try rows("\(folder)/whole"), try rows("\(folder)/merged"))
+        #expect(lasting(one) == lasting(other))
+        #expect(other.allSatisfy { $0.runID == "merged" })
+        let machines = Dictionary(grouping: other) { $0.cellID }.mapValues { Set($0.map(\.host)) }
+        #expect(machines.count == plan.cells.count && machines.values.allSatisfy { $0.count == 1 })
+        let histograms = try ["whole", "merged"].map {
+            Set(try CSVFile.read(HistogramRow.self, file: "\(folder)/\($0)/histograms.csv"))
+        }
+        #expect(histograms[0] == histograms[1] && !histograms[0].isEmpty)
+        let heads = try ["whole", "merged"].map {
+            try String(contentsOfFile: "\(folder)/\($0)/samples.csv", encoding: .utf8).prefix { $0 != "\n" }
+        }
+        #expect(heads[0] == heads[1])
+
+        let (run, progress) = try RunManifest.readWithProgress("\(folder)/merged/run.json")
+        let unsharded = try RunManifest.readWithProgress("\(folder)/whole/run.json")
+        #expect(run.identity == unsharded.manifest.identity)
+        #expect(run.planSHA256 == plan.sha256 && run.shard == nil && run.parts?.count == count)
+        #expect(progress?.state == "finished" && progress?.samplesDone == unsharded.progress?.samplesDone)
+        #expect(progress?.blocksDone == unsharded.progress?.blocksDone && progress?.samplesBad == 0)
+        let facts = try #require(try RunFacts.read(in: "\(folder)/merged"))
+        #expect(facts.hostKind == .here() && facts.hostKinds == [.here()])
+        #expect(Set(facts.machines.compactMap(\.name)) == Set(other.map(\.host)))
+        #expect(plan.cells.allSatisfy { facts.machine(of: $0.id)?.name == machines[$0.id]?.first })
+    }
+
+    @Test("A shard that is finished is left as it is, byte for byte")
+    func idempotent() async throws {
+        _ = try await measure(try part("1/2"))
+        func state() throws -> [String: String] {
+            try Dictionary(
+                uniqueKeysWithValues: FileManager.default.contentsOfDirectory(atPath: path("1/2")).map { name in
+                    var facts = stat()
+                    stat("\(path("1/2"))/\(name)", &facts)
+                    return (name, "\(facts.st_ino) \(facts.st_mtim.tv_sec) \(facts.st_mtim.tv_nsec) \(facts.st_size)")
+                })
+        }
+        let before = try state()
+        #expect(before.keys.sorted() == ["histograms.csv", "part.json", "plan.json", "run.json", "samples.csv"])
+        for host in ["n1", "n2"] {
+            let outcome = try await measure(try part("1/2", on: host), limit: 0).outcome
+            #expect(outcome.wasFinished && outcome.samplesTaken == 0 && outcome.folder == path("1/2"))
+        }
+        #expect(try state() == before)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix(".") } == [])
+    }
+
+    @Test("A machine that dies at any sample leaves no part; it goes on where it was, another one begins anew")
+    func deaths() async throws {
+        let count = try part("1/2").samples.count
+        #expect(count > 10)
+        for limit in stride(from: 0, to: count, by: Scale.isShort ? 5 : 1) {
+            await #expect(throws: Death.self) { try await measure(try part("1/2"), limit: limit) }
+            #expect(!exists(path("1/2")) && exists(hidden("1/2")))
+            #expect(refusals([path("1/2")]).first?.contains("no finished part") == true)
+            #expect(refusals([hidden("1/2")]).first?.contains("no finished part") == true)
+            let elsewhere = limit % 2 == 1
+            let again = try await measure(try part("1/2", on: elsewhere ? "n2" : "n1")).outcome
+            #expect(again.samplesTaken == (elsewhere ? count : count - limit))
+            let rows = try rows(path("1/2"))
+            let samples = rows.filter { $0.metric == "status" && !$0.sampleID.hasPrefix("omitted-") }.map(\.sampleID)
+            #expect(samples.sorted() == (try part("1/2").samples.map(\.id).sorted()), "each once")
+            #expect(Set(rows.map(\.host)) == [elsewhere ? "n2" : "n1"])
+            try FileManager.default.removeItem(atPath: path("1/2"))
+            try? FileManager.default.removeItem(atPath: hidden("1/2"))
+        }
+    }
+
+    @Test("Whatever a killed process has torn, the part is whole in the end")
+    func torn() async throws {
+        for file in ["samples.csv", "histograms.csv", "run.json"] {
+            for cut in [0, 1, 200, 1500] {
+                await #expect(throws: Death.self) { try await measure(try part("1/2"), limit: 8) }
+                truncate("\(hidden("1/2"))/\(file)", cut)
+                _ = try await measure(try part("1/2"))
+                _ = try await measure(try part("2/2", on: "n2"))
+                #expect(refusals([path("1/2"), path("2/2")]).isEmpty, "\(file) cut at \(cut)")
+                try FileManager.default.removeItem(atPath: path("1/2"))
+            }
+        }
+    }
+
+    @Test("Of two machines at one shard the first to end has measured it")
+    func race() async throws {
+        // The second begins before the first ends, and ends after it.
+        let taken = Mutex(0)
+        let second = try part("1/2", on: "n2")
+        let runner = runner(second) { request in
+            let isFirst = taken.withLock { count in
+                count += 1
+                return count == 1
+            }
+            if isFirst { _ = try await measure(try part("1/2", on: "n1")) }
+            return try Self.answer(request)
+        }
+        var warnings: [String] = []
+        let outcome = try await runner.run { event in
+            if case .warning(let text) = event { warnings.append(text) }
+        }
+        #expect(
+            outcome.folder == path("1/2")
+                && warnings == ["another machine has finished this part before: its rows are kept"])
+        #expect(Set(try rows(path("1/2")).map(\.host)) == ["n1"] && !exists(hidden("1/2", on: "n2")))
+    }
+
+    @Test("Two processes of one machine at one shard: the second is refused")
+    func lock() async throws {
+        let refused = Mutex<String?>(nil)
+        let runner = runner(try part("1/2")) { request in
+            do {
+                _ = try await measure(try part("1/2"))
+            } catch {
+                refused.withLock { $0 = "\(error)" }
+            }
+            return try Self.answer(request)
+        }
+        _ = try await runner.run { _ in }
+        #expect(refused.withLock { $0 }?.contains("another process is writing this run") == true)
+    }
+
+    @Test("Bad parts are refused by name, all at once, and nothing is written")
+    func badParts() async throws {
+        for shard in ["1/3", "2/3", "3/3", "1/2"] { _ = try await measure(try part(shard)) }
+        let one = path("1/3")
+        let two = path("2/3")
+        let three = path("3/3")
+        let missing = refusals([two, three])
+        #expect(
+            missing == ["shard 1/3: there is no finished part of it; to measure it: RUN \(two)/plan.json 1/3 \(folder)"]
+        )
+        #expect(refusals([three]).count == 2)
+        let twice = refusals([one, two, three, one])
+        #expect(twice == ["\(one): the part is shard 1/3, and so is \(one); name each shard once"])
+        let counts = refusals([one, two, three, path("1/2")])
+        #expect(
+            counts == ["\(path("1/2")): the part is shard 1/2, \(one) is 1/3; merge the parts of one number of shards"])
+        let none = refusals([one, two, three, folder, "\(folder)/nothing"])
+        #expect(none.count == 2 && none.allSatisfy { $0.contains("no finished part") })
+
+        var options = whole.options
+        options.seed = 2
+        let other = PlanFile(try RunPlan(specs: whole.specs, options: options), program: Self.program)
+        let foreign = try await measure(try part("1/3", of: other)).outcome.folder
+        let plans = refusals([two, three, foreign])
+        #expect(
+            plans.count == 1
+                && plans[0].contains("\(foreign): the part is of the plan \(other.sha256.prefix(12)), \(two)"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix(".") }.isEmpty)
+    }
+
+    @Test(
+        "A file that was tampered with is named",
+        arguments: ["samples.csv", "histograms.csv", "run.json", "plan.json", "part.json"])
+    func tampered(file: String) async throws {
+        for shard in ["1/2", "2/2"] { _ = try await measure(try part(shard)) }
+        let path = "\(path("2/2"))/\(file)"
+        let bytes = try Data(contentsOf: URL(filePath: path))
+        for place in stride(from: 0, to: bytes.count, by: max(1, bytes.count / 20)) {
+            var changed = bytes
+            changed[place] ^= 1
+            try changed.write(to: URL(filePath: path))
+            let found = refusals([self.path("1/2"), self.path("2/2")])
+            #expect(!found.isEmpty, "byte \(place)")
+            #expect(found.contains { $0.contains("\(self.path("2/2"))") }, "\(found)")
+        }
+        try FileManager.default.removeItem(atPath: path)
+        #expect(!refusals([self.path("1/2"), self.path("2/2")]).isEmpty)
+        await #expect(throws: InputErrors.self) { try await measure(try part("2/2")) }
+    }
+
+    @Test("A part that claims to be another is found out, although its digests are right")
+    func resealed() async throws {
+        for shard in ["1/2", "2/2"] { _ = try await measure(try part(shard)) }
+        let two = path("2/2")
+        func reseal(host: String, shard: String) throws {
+            let seal = try PartSeal(
+                planSHA256: plan.sha256, shard: Shard(shard)!, host: host, sealing: PartFolder.required, in: two)
+            try Data(seal.text.utf8).write(to: URL(filePath: "\(two)/part.json"))
+        }
+        try reseal(host: "n2", shard: "2/2")
+        #expect(refusals([path("1/2"), two]).first?.contains("its host is \"n1\", and not \"n2\"") == true)
+        try reseal(host: "n1", shard: "1/2")
+        let found = refusals([two])
+        #expect(found.contains { $0.contains("its shard is \"2/2\", and not \"1/2\"") })
+        #expect(found.contains { $0.contains("its samples are not those of shard 1/2 of the plan") })
+        // A cell of which another machine has measured a sample.
+        let file = "\(two)/samples.csv"
+        var rows = try rows(two)
+        rows[rows.count / 2].host = "n2"
+        try Data(CSVFile.text(of: rows, parameters: whole.parameterNames).utf8).write(to: URL(filePath: file))
+        try reseal(host: "n1", shard: "2/2")
+        #expect(refusals([path("1/2"), two]).first?.contains("is of the machine \"n2\", the part of \"n1\"") == true)
+        rows[rows.count / 2].host = "n1"
+        let lost = rows[rows.count / 2].sampleID
+        rows.removeAll { $0.sampleID == lost }
+        try Data(CSVFile.text(of: rows, parameters: whole.parameterNames).utf8).write(to: URL(filePath: file))
+        try reseal(host: "n1", shard: "2/2")
+        #expect(refusals([path("1/2"), two]).first?.contains("is missing") == true)
+    }
+
+    @Test("What is there can be merged where that is asked for; the run then says that it is interrupted")
+    func allowed() async throws {
+        _ = try await measure(try part("2/3"))
+        let merge = try merged([path("2/3")], allowsMissing: true)
+        #expect(merge.missing.map(\.description) == ["1/3", "3/3"])
+        try merge.write(to: "\(folder)/some", runID: "some", arguments: []) { _ in }
+        let facts = try #require(try RunFacts.read(in: "\(folder)/some"))
+        #expect(!facts.isFinished && facts.progress?.state == "cancelled")
+    }
+
+    @Test("A merge that fails leaves nothing, and no run is overwritten")
+    func failedMerge() async throws {
+        _ = try await measure(try part("1/1"))
+        let merge = try merged([path("1/1") + "/"])
+        let before = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+        #expect(throws: Death.self) {
+            try merge.write(to: "\(folder)/run", runID: "run", arguments: []) { _ in throw Death() }
+        }
+        #expect(throws: InputError.self) {
+            try merge.write(to: path("1/1"), runID: "run", arguments: []) { _ in }
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == before)
+    }
+
+    @Test("An opbench that would plan otherwise is refused")
+    func otherPlan() throws {
+        var changed = plan
+        changed.cells[2].estimatedNanoseconds += 1
+        do {
+            _ = try changed.part(
+                Shard("1/2")!, file: "plan.json", options: changed.runOptions(), program: Self.program)
+            Issue.record("it was taken")
+        } catch {
+            #expect("\(error)".contains("would plan otherwise, first in the cell \"\(plan.cells[2].id)\""))
+        }
+    }
+}

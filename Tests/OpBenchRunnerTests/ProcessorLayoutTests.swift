@@ -1,0 +1,200 @@
+import Foundation
+import OpBenchModel
+import Testing
+
+@testable import OpBenchRunner
+
+/// A machine as its files under /sys/devices/system would tell of it.
+struct MadeUpMachine {
+    /// By path below the folder.
+    var files: [String: String]
+    var allowed: String
+
+    func read() throws -> ProcessorLayout {
+        let folder = try Fixture.folder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        for (path, text) in files {
+            let file = URL(fileURLWithPath: "\(folder)/\(path)")
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data("\(text)\n".utf8).write(to: file)
+        }
+        return ProcessorLayout.read(in: folder, allowed: ProcessorSet(allowed))
+    }
+
+    /// - Parameters:
+    ///   - online: as in `cpu/online`.
+    ///   - cores: the threads of each core.
+    ///   - nodes: the processors of each node.
+    init(online: String, cores: [String], nodes: [String], allowed: String? = nil, more: [String: String] = [:]) {
+        files = more
+        files["cpu/online"] = online
+        for core in cores {
+            for processor in ProcessorSet(core)?.numbers ?? [] {
+                files["cpu/cpu\(processor)/topology/thread_siblings_list"] = core
+            }
+        }
+        if !nodes.isEmpty { files["node/has_cpu"] = "0-\(nodes.count - 1)" }
+        for (number, node) in nodes.enumerated() { files["node/node\(number)/cpulist"] = node }
+        self.allowed = allowed ?? online
+    }
+
+    static let oneCore = MadeUpMachine(online: "0", cores: ["0"], nodes: ["0"])
+    static let twoCoresSMT = MadeUpMachine(online: "0-3", cores: ["0,2", "1,3"], nodes: ["0-3"])
+    /// 64 cores with two threads each.
+    static let twoNodes = MadeUpMachine(
+        online: "0-127", cores: (0..<64).map { "\($0),\($0 + 64)" }, nodes: ["0-31,64-95", "32-63,96-127"])
+    /// No process gets isolated processors unasked.
+    static let isolated = MadeUpMachine(
+        online: "0-7", cores: (0..<8).map(String.init), nodes: ["0-7"], allowed: "0-5",
+        more: ["cpu/isolated": "6-7", "cpu/nohz_full": "4-7"])
+    /// As in a container that has no such files.
+    static let silent = MadeUpMachine(online: "", cores: [], nodes: [], allowed: "0-1,5")
+}
+
+@Suite struct ProcessorLayoutTests {
+    @Test func `cores, nodes and what is set apart are read`() throws {
+        let large = try MadeUpMachine.twoNodes.read()
+        #expect(large.online.count == 128 && large.cores.count == 64 && large.cores[5] == ProcessorSet([5, 69]))
+        #expect(large.nodes.map(\.number) == [0, 1])
+        #expect(large.nodes(of: ProcessorSet("0-3,33")!).map(\.processors.description) == ["0-3", "33"])
+        #expect(large.coreCount(of: ProcessorSet("0,64,1")!) == 2)
+        let isolated = try MadeUpMachine.isolated.read()
+        #expect("\(isolated.isolated) \(isolated.tickless)" == "6-7 4-7")
+        #expect(isolated.usable == isolated.online && isolated.allowed == ProcessorSet("0-5"))
+        // A sibling that is offline is none.
+        var half = MadeUpMachine.twoCoresSMT
+        half.files["cpu/online"] = "0-2"
+        #expect(try half.read().cores.map(\.description) == ["0,2", "1"])
+        // Kernels write this for none.
+        half.files["cpu/nohz_full"] = "  (null)"
+        #expect(try half.read().tickless.isEmpty)
+    }
+
+    @Test func `a machine that tells nothing has what the process may use`() throws {
+        let silent = try MadeUpMachine.silent.read()
+        #expect(silent.online == ProcessorSet([0, 1, 5]) && silent.cores.count == 3)
+        #expect(silent.nodes == [.init(number: 0, processors: silent.online)])
+        #expect(silent.choice() == nil)
+    }
+
+    @Test func `one thread per core, one node, within the quota, and nothing isolated`() throws {
+        func words(_ machine: MadeUpMachine, quota: Double? = nil) throws -> String? {
+            try machine.read().choice(quota: quota)?.words
+        }
+        #expect(try words(.oneCore) == nil)
+        #expect(try words(.oneCore, quota: 0.5) == nil)
+        #expect(try words(.twoCoresSMT) == "--cpus 0-1: one thread per core")
+        #expect(
+            try words(.twoCoresSMT, quota: 1.5)
+                == "--cpus 0: one thread per core, no more than the cgroup's quota of 1.5")
+        var one = MadeUpMachine(online: "0-15", cores: (0..<8).map { "\($0 * 2)-\($0 * 2 + 1)" }, nodes: ["0-15"])
+        #expect(
+            try words(one) == "--cpus 2,4,6,8,10,12,14: one thread per core, without 0, which takes most interrupts")
+        // Where the larger node is not the first.
+        #expect(try words(.twoNodes) == "--cpus 32-63: one thread per core, all on node 1")
+        one.allowed = "4-7"
+        #expect(try words(one) == "--cpus 4,6: one thread per core")
+        var plain = MadeUpMachine.isolated
+        #expect(try words(plain) == nil)
+        plain.allowed = "0-7"
+        #expect(
+            try words(plain)
+                == "--cpus 1-5: without the isolated 6-7, without 0, which takes most interrupts")
+        plain.allowed = "6-7"
+        #expect(try words(plain) == nil)
+    }
+
+    @Test func `this machine has the processors that its process runs on`() {
+        let here = ProcessorLayout.here
+        #expect(!here.allowed.isEmpty && here.allowed.subtracting(here.online).isEmpty)
+        #expect(here.cores.reduce(into: []) { $0 += $1.numbers }.sorted() == here.online.numbers)
+        #expect(!here.nodes.isEmpty)
+    }
+}
+
+@Suite struct SampleLimitsTests {
+    private func message(_ list: String, on machine: MadeUpMachine) throws -> String? {
+        let (limits, layout) = (SampleLimits(processors: ProcessorSet(list)), try machine.read())
+        do {
+            try limits.check(on: layout)
+            return nil
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test func `processors that are not there, or not for this process, are refused by name`() throws {
+        #expect(
+            try message("1,3-5", on: .twoCoresSMT)
+                == "--cpus: processors 4-5 are not online here; online are 0-3; `opbench doctor` says which to choose")
+        var narrow = MadeUpMachine.twoNodes
+        narrow.allowed = "0-31"
+        #expect(
+            try message("31-32", on: narrow)
+                == "--cpus: processor 32 is not allowed to this process (taskset, cpuset); allowed are 0-31; "
+                + "`opbench doctor` says which to choose")
+        #expect(try message("0-127", on: .twoNodes) == nil)
+        // No process gets these unasked, and each may ask for them.
+        #expect(try message("6", on: .isolated) == nil)
+    }
+
+    @Test func `several isolated processors are warned of`() throws {
+        let machine = try MadeUpMachine.isolated.read()
+        #expect(SampleLimits(processors: ProcessorSet("5-7")).warnings(on: machine).count == 1)
+        #expect(SampleLimits(processors: ProcessorSet("7")).warnings(on: machine).isEmpty)
+        #expect(SampleLimits(processors: ProcessorSet("0-5")).warnings(on: machine).isEmpty)
+        #expect(SampleLimits().warnings(on: machine).isEmpty)
+    }
+
+    @Test func `a part of a machine is another class of host`() throws {
+        func end(_ asked: String?, on machine: MadeUpMachine) throws -> String {
+            ProcessorFacts.restriction(to: asked.flatMap(ProcessorSet.init), on: try machine.read())
+        }
+        #expect(try end(nil, on: .twoNodes) == "")
+        #expect(try end("0-127", on: .twoNodes) == "")
+        #expect(try end("0-3", on: .twoNodes) == ", on cpus 0-3")
+        var narrow = MadeUpMachine.twoNodes
+        narrow.allowed = "8-15"
+        #expect(try end(nil, on: narrow) == ", on 8 of them")
+        #expect(try end("8", on: narrow) == ", on cpus 8")
+        let facts = try #require(ProcessorFacts(of: ProcessorSet("0-1,32,64")!, on: MadeUpMachine.twoNodes.read()))
+        #expect(facts.words == "0-1,32,64: 3 cores of nodes 0, 1")
+        #expect(facts.nodes == ["0": ProcessorSet("0-1,64")!, "1": ProcessorSet("32")!])
+    }
+
+    @Test func `a sample that fails under a limit of memory names it and the remedy`() {
+        func notes(_ ending: ChildResult.Ending, _ diagnostics: String, _ bytes: Int?) -> String {
+            SampleReport(
+                ChildResult(ending: ending, output: [], diagnostics: diagnostics), timeoutSeconds: 3,
+                limits: SampleLimits(memoryBytes: bytes)
+            ).notes
+        }
+        #expect(notes(.signaled(11), "", nil) == "SIGSEGV")
+        #expect(
+            notes(.signaled(11), "", 3 << 29)
+                == "SIGSEGV; memory was limited by --max-memory 1536MiB; if it needs more, give more, or less to do")
+        #expect(
+            notes(.signaled(4), "Fatal error: failed to allocate 64 bytes", 1 << 30)
+                == "SIGILL; Fatal error: failed to allocate 64 bytes; "
+                + "it needed more memory than --max-memory 1GiB allows; give more, or less to do")
+        #expect(notes(.timedOut, "", 1 << 30).contains("--max-memory 1GiB"))
+        #expect(!notes(.timedOut, "", nil).contains("memory"))
+    }
+
+    @Test func `a run with other limits is another run`() {
+        let limits = SampleLimits(processors: ProcessorSet("0-3"), memoryBytes: 1 << 30)
+        #expect(limits.difference(from: limits) == nil)
+        #expect(limits.difference(from: .none) == "--cpus was 0-3")
+        #expect(SampleLimits.none.difference(from: limits) == "--cpus was not given")
+        #expect(
+            limits.difference(from: SampleLimits(processors: limits.processors)) == "--max-memory was 1GiB")
+    }
+
+    @Test func `nothing stands before the program of a sample without limits`() {
+        #expect(LimitedProgram.launcher(for: .none) == [])
+        #expect(
+            LimitedProgram.launcher(for: SampleLimits(processors: ProcessorSet("1,0"), memoryBytes: 5)).dropFirst(2)
+                == ["0-1", "5"])
+    }
+}

@@ -1,0 +1,344 @@
+"""The templates that split a sweep among machines: valid by the schemas of Kubernetes and GitHub, and run here as plain
+processes, from the plan to the merged run, by the very lines of the guide ManyMachines.md."""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import kubernetes_validate
+import pytest
+from conftest import OPBENCH, ROOT
+from opbench_proofs import cluster, slurm
+from opbench_rows import read
+from ruamel.yaml import YAML
+from test_quoted_commands import _FENCED, _INDENTED
+
+FLEET = ROOT / "scripts/fleet"
+GUIDE = (ROOT / "Sources/opbench/opbench.docc/ManyMachines.md").read_text(encoding="utf-8")
+VOLUME, JOB, MERGE = YAML(typ="safe").load_all(FLEET / "kubernetes.yaml")
+GITHUB = YAML(typ="safe").load(FLEET / "github.yml")
+
+WORKLOAD = {
+    "name": "small", "summary": "s", "shape": "independent", "parameters": {"items": [20, 40, 60, 80], "work_ns": 0},
+    "backends": ["engine", "dispatch"], "metrics": ["throughput"],
+}
+# What stands for Slurm's sbatch: runs the tasks of an array one after the other.
+SBATCH = r"""#!/usr/bin/env bash
+set -euo pipefail
+array='' wrap=''
+while [[ ${1-} == --* ]]; do
+    case $1 in --array=*) array=${1#*=} ;; --wrap=*) wrap=${1#*=} ;; --parsable | --dependency=afterany:1) ;; *) exit 64 ;; esac
+    shift
+done
+if [[ -n $wrap ]]; then exec bash -c "$wrap"; fi
+unset "${!SLURM_@}"
+if [[ -z $array ]]; then SLURMD_NODENAME=n1 bash "$@" >alone.log; exit; fi
+first=${array%-*} last=${array#*-}
+export SLURM_ARRAY_TASK_MIN=$first SLURM_ARRAY_TASK_MAX=$last SLURM_ARRAY_TASK_STEP=1
+export SLURM_ARRAY_TASK_COUNT=$((last - first + 1)) SLURM_ARRAY_JOB_ID=1
+for ((index = first; index <= last; index++)); do
+    SLURM_ARRAY_TASK_ID=$index SLURMD_NODENAME=n$((index % 2 + 1)) bash "$@" >"opbench-1-$index.log"
+done
+echo 1
+"""
+
+
+class Clone:
+    """What a reader of the guide has: scripts/opbench, workloads, and a release build."""
+
+    def __init__(self, folder: Path) -> None:
+        if not OPBENCH.exists():
+            pytest.skip(f"{OPBENCH} is not built")
+        self.folder = folder
+        self.programs = folder / "bin"
+        for name in ("bin", "scripts", "workloads", ".build/release"):
+            (folder / name).mkdir(parents=True)
+        self.program("bin/sbatch", SBATCH)
+        # Few blocks, whatever is planned: what is tried is the way from the plan to the run.
+        program = f'[ "$1" = plan ] && shift && set -- plan --quick "$@"\nexec {shlex.quote(str(OPBENCH))} "$@"'
+        self.program("opbench", f"#!/bin/sh\n{program}\n")
+        for name in ("scripts/opbench", ".build/release/opbench"):
+            (folder / name).symlink_to(folder / "opbench")
+        (folder / "scripts/fleet").symlink_to(FLEET)
+        # By the name that the guide uses.
+        (folder / "workloads/tiny-vs-batched.json").write_text(json.dumps(WORKLOAD), encoding="utf-8")
+
+    def program(self, name: str, text: str) -> None:
+        (self.folder / name).write_text(text, encoding="utf-8")
+        (self.folder / name).chmod(0o755)
+
+    def run(self, text: str, expected: int = 0, folder: Path | None = None, **variables: str) -> subprocess.CompletedProcess[str]:
+        """As a shell of a terminal or of a runner does."""
+        kept = {
+            name: value for name, value in os.environ.items()
+            if not name.startswith(("GITHUB_", "OPBENCH", "SLURM", "JOB_COMPLETION"))
+        }
+        environment = kept | {"PATH": f"{self.programs}:{os.environ['PATH']}"} | variables
+        ended = subprocess.run(
+            ["bash", "-e", "-o", "pipefail", "-c", text], cwd=folder or self.folder, env=environment, capture_output=True,
+            text=True, timeout=120,
+        )
+        assert ended.returncode == expected, f"{text}\nended with {ended.returncode}:\n{ended.stdout}{ended.stderr}"
+        return ended
+
+    def parts(self, folder: str = "parts") -> list[str]:
+        return sorted(path.name.split("-")[1] for path in (self.folder / folder).glob("[!.]*"))
+
+    def hosts(self, folder: str = "parts") -> list[str]:
+        """The host that the rows of each part name."""
+        parts = sorted((self.folder / folder).glob("[!.]*"))
+        hosts = [{row["host"] for row in read(part / "samples.csv")} for part in parts]
+        return [host for (host,) in hosts]
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Clone:
+    return Clone(tmp_path)
+
+
+def section(title: str) -> str:
+    """The guide's text below a heading."""
+    return GUIDE.split(f"\n## {title}\n")[1].split("\n## ")[0]
+
+
+def lines_of(title: str) -> list[str]:
+    """The commands below a heading, in their order."""
+    return _INDENTED.findall(section(title))
+
+
+def blocks_of(title: str) -> list[list[str]]:
+    return [block.splitlines() for block in _FENCED.findall(section(title))]
+
+
+def test_the_guide_from_a_plan_to_a_page(clone: Clone) -> None:
+    ended = [clone.run(line) for line in lines_of("From a plan to a page")]
+    printed, told = [each.stdout for each in ended], [each.stderr for each in ended]
+    assert len(printed) == 6
+    assert clone.parts() == ["1of2", "2of2"]
+    assert clone.hosts() == ["first", "second"]
+    assert "items=80" in printed[4]
+    for text in ("opbench: in 2 shards: the longest about ", ", of the machines first, second\n"):
+        assert text in GUIDE and text in "".join(told)
+    assert "items=80" in (clone.folder / "sweep.html").read_text(encoding="utf-8")
+
+
+def test_the_job_array_of_the_guide_as_plain_processes(clone: Clone) -> None:
+    (plan, array, merge), (alone,) = blocks_of("Slurm")
+    clone.run(f"{plan}\n{array}\ntest \"$job\" = 1")
+    assert clone.parts("night") == ["1of4", "2of4", "3of4", "4of4"]
+    assert clone.hosts("night") == ["n2", "n1", "n2", "n1"]
+    # A part that is lost is named, and measured alone.
+    (lost,) = (clone.folder / "night").glob("*-3of4")
+    shutil.rmtree(lost)
+    refused = clone.run(f"job=1\n{merge}", expected=64)
+    assert "--shard 3/4" in refused.stderr
+    assert not (clone.folder / "results/night").exists()
+    clone.run(alone)
+    clone.run(f"job=1\n{merge}")
+    clone.run("scripts/opbench run --plan night.json --shard 1/1 --output whole --no-progress")
+    (whole,) = (clone.folder / "whole").iterdir()
+    lines, same = slurm.comparison_table(clone.folder / "results/night", whole)
+    assert same, "\n".join(lines)
+
+
+def test_a_task_without_an_array_has_to_be_told_its_shard(clone: Clone) -> None:
+    clone.run("scripts/opbench plan --quick -o plan.json workloads/*.json")
+    clone.run("sbatch scripts/fleet/slurm.sbatch plan.json", expected=64)
+    clone.run("sbatch --array=1-2 scripts/fleet/slurm.sbatch", expected=1)
+    assert not (clone.folder / "parts").exists()
+
+
+def test_the_pods_as_plain_processes(clone: Clone) -> None:
+    clone.run("scripts/opbench plan --quick -o plan.json workloads/*.json")
+    places = {"/plan/plan.json": "plan.json", "/data/": ""}
+
+    def here(word: str) -> str:
+        for place, local in places.items():
+            word = word.replace(place, local)
+        return word
+
+    (container,) = JOB["spec"]["template"]["spec"]["containers"]
+    words = shlex.join(here(word) for word in container["args"])
+    (host,) = container["env"]
+    for index in range(JOB["spec"]["completions"]):
+        clone.run(f"scripts/opbench {words}", JOB_COMPLETION_INDEX=str(index), **{host["name"]: f"node-{index % 2}"})
+    assert clone.hosts() == ["node-0", "node-1", "node-0", "node-1"]
+    (container,) = MERGE["spec"]["template"]["spec"]["containers"]
+    *shell, line = container["command"]
+    assert shell == ["bash", "-c"]
+    assert "items=80" in clone.run(here(line)).stdout
+
+
+class Workflow:
+    """Runs the jobs of the GitHub workflow, each in a folder of its own, and passes artefacts on."""
+
+    def __init__(self, clone: Clone) -> None:
+        self.clone = clone
+        self.artefacts = clone.folder / "artefacts"
+
+    def job(self, name: str, number: int | None = None, skipping: str = "") -> Path:
+        """Runs a job, of a matrix the one with this number; its folder."""
+        job = GITHUB["jobs"][name]
+        folder = self.clone.folder / f"{name}-{number or ''}"
+        shutil.copytree(self.clone.folder / "workloads", folder / "workloads")
+        values = {
+            "matrix.shard": str(number), "github.sha": "c" * 40,
+            "strategy.job-total": str(len(job.get("strategy", {}).get("matrix", {}).get("shard", []))),
+        }
+
+        def text(value: str) -> str:
+            return re.sub(r"\$\{\{ *([\w.-]+) *\}\}", lambda match: values[match[1]], value)
+
+        for step in job["steps"]:
+            action = step.get("uses", "").split("@")[0]
+            passes_on = action.endswith("load-artifact")
+            inputs = {key: text(str(value)) for key, value in step.get("with", {}).items() if passes_on}
+            if action == "actions/upload-artifact":
+                self.upload(folder / inputs["path"], inputs["name"])
+            elif action == "actions/download-artifact":
+                for artefact in sorted(self.artefacts.glob(inputs.get("pattern", inputs.get("name", "")))):
+                    shutil.copytree(artefact, folder / inputs.get("path", "."), dirs_exist_ok=True)
+            elif "run" in step and step["name"] not in ("Install", skipping):
+                variables = {key: text(value) for key, value in (GITHUB["env"] | step.get("env", {})).items()}
+                self.clone.run(
+                    step["run"], folder=folder, BIN=str(self.clone.folder),
+                    GITHUB_STEP_SUMMARY=str(folder / "summary.md"), **variables,
+                )
+        return folder
+
+    def upload(self, path: Path, name: str) -> None:
+        """As the action does: without hidden files, and without the rights of files."""
+        target = self.artefacts / name
+        target.mkdir(parents=True)
+        if path.is_dir():
+            shutil.copytree(
+                path, target, ignore=shutil.ignore_patterns(".*"), dirs_exist_ok=True, copy_function=shutil.copyfile
+            )
+        else:
+            shutil.copyfile(path, target / path.name)
+
+
+def test_the_workflow_as_plain_processes(clone: Clone) -> None:
+    clone.program("bin/swift", '#!/bin/sh\ncase "$*" in *--show-bin-path*) echo "$BIN" ;; esac\n')
+    workflow = Workflow(clone)
+    workflow.job("plan")
+    shards = GITHUB["jobs"]["shard"]["strategy"]["matrix"]["shard"]
+    for shard in shards:
+        workflow.job("shard", shard)
+    merged = workflow.job("merge")
+    assert "items=80" in (merged / "summary.md").read_text(encoding="utf-8")
+    assert (workflow.artefacts / "opbench/sweep/samples.csv").exists()
+    assert "items=80" in (workflow.artefacts / "opbench/sweep.html").read_text(encoding="utf-8")
+
+
+def test_the_workflow_is_valid_and_its_matrix_counts_the_shards() -> None:
+    checker = Path(sys.executable).with_name("check-jsonschema")
+    command = [checker, "--builtin-schema", "vendor.github-workflows", FLEET / "github.yml"]
+    checked = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    shards = GITHUB["jobs"]["shard"]["strategy"]["matrix"]["shard"]
+    assert shards == list(range(1, len(shards) + 1))
+    # A shard that fails stops no other, and merging says which one is missing.
+    assert GITHUB["jobs"]["shard"]["strategy"]["fail-fast"] is False
+    assert GITHUB["jobs"]["merge"]["needs"] == ["plan", "shard"]
+    assert "!cancelled()" in GITHUB["jobs"]["merge"]["if"]
+    assert not any("continue-on-error" in place for job in GITHUB["jobs"].values() for place in [job, *job["steps"]])
+
+
+@pytest.mark.parametrize("version", ["1.29.0", kubernetes_validate.latest_version()])
+@pytest.mark.parametrize("resource", [VOLUME, JOB, MERGE], ids=lambda resource: resource["kind"])
+def test_the_manifest_is_valid(version: str, resource: dict) -> None:
+    kubernetes_validate.validate(resource, version, strict=True)
+
+
+def test_a_manifest_with_a_misspelt_key_is_not() -> None:
+    wrong = JOB | {"spec": JOB["spec"] | {"completion": 4}}
+    with pytest.raises(kubernetes_validate.ValidationError, match="completion"):
+        kubernetes_validate.validate(wrong, kubernetes_validate.latest_version(), strict=True)
+
+
+def test_the_manifest_says_the_same_everywhere() -> None:
+    spec, pod = JOB["spec"], JOB["spec"]["template"]["spec"]
+    (container,), (merging,) = pod["containers"], MERGE["spec"]["template"]["spec"]["containers"]
+    assert f"auto/{spec['completions']}" in container["args"]
+    assert container["image"] == merging["image"]
+    assert {rule["onExitCodes"]["containerName"] for rule in spec["podFailurePolicy"]["rules"] if "onExitCodes" in rule} == {
+        container["name"]
+    }
+    # Nothing of opbench's pods on one node twice; the processors are never rationed.
+    (term,) = pod["affinity"]["podAntiAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+    assert term["labelSelector"]["matchLabels"].items() <= spec["template"]["metadata"]["labels"].items()
+    assert "cpu" not in container["resources"]["limits"]
+    # What the guide types is there, and stands in the file's first lines as well.
+    (commands,) = blocks_of("Kubernetes")
+    text = "\n".join(commands)
+    maps = [volume["configMap"]["name"] for volume in pod["volumes"] if "configMap" in volume]
+    assert re.findall(r"create configmap (\S+)", text) == maps
+    assert set(re.findall(r"\bjob[ /]([\w-]+)", text)) == {JOB["metadata"]["name"], MERGE["metadata"]["name"]}
+    ((key, value),) = pod["nodeSelector"].items()
+    assert f"{key}={value}" in text and f"{key}={value}:{pod['tolerations'][0]['effect']}" in text
+    head = (FLEET / "kubernetes.yaml").read_text(encoding="utf-8").split("\napiVersion")[0]
+    assert [line for line in commands if line not in head and " logs " not in line] == []
+
+
+def test_nodes_are_exclusive_and_failed_ones_are_replaced() -> None:
+    options = re.findall(r"^#SBATCH (--\S+)$", (FLEET / "slurm.sbatch").read_text(encoding="utf-8"), re.M)
+    assert {"--exclusive", "--nodes=1", "--requeue", "--open-mode=append"} <= set(options)
+
+
+# The proof on a real Slurm: what of it needs none.
+
+
+def test_the_cluster_is_on_loopback_alone(tmp_path: Path) -> None:
+    text = cluster.configuration(tmp_path, ["n1", "n2"], [1, 2, 3], 2, "someone")
+    assert set(re.findall(r"\d+\.\d+\.\d+\.\d+", text)) == {"127.0.0.1"}
+    assert "CommunicationParameters=NoCtldInAddrAny,NoInAddrAny" in text
+    assert re.findall(r"Port=(\d)", text) == ["1", "2", "3"]
+    places = re.findall(r"=(?:socket=)?(/\S+)", text)
+    assert places and all(place.startswith(f"{tmp_path}/") for place in places)
+
+
+def test_processes_are_found_by_what_started_them() -> None:
+    script = 'sleep 600 & echo "$!"; wait'
+    other = subprocess.Popen(["sleep", "600"])
+    started = subprocess.Popen(["sh", "-c", script], env=os.environ | {"TASK": "7"}, stdout=subprocess.PIPE, text=True)
+    try:
+        assert started.stdout
+        inner = int(started.stdout.readline())
+        assert sorted(cluster.with_variable("TASK", "7")) == sorted([started.pid, inner])
+        assert cluster.with_variable("TASK", "8") == []
+        assert {started.pid, inner, other.pid} <= set(cluster.descendants())
+        cluster.kill([started.pid, inner])
+        assert started.wait(timeout=60) == -signal.SIGKILL
+    finally:
+        for process in (started, other):
+            process.kill()
+            process.wait()
+
+
+def test_a_row_that_is_missing_is_noticed(tmp_path: Path) -> None:
+    run = ROOT / "scripts/tests/data/run-small"
+    lines, same = slurm.comparison_table(run, run)
+    assert same and len(lines) == 4
+    text = (run / "samples.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    # The last row of a kind that occurs once.
+    rows = [tuple(row[name] for name in slurm.KEY) for row in read(run / "samples.csv")]
+    single = next(number for number, key in enumerate(rows) if rows.count(key) == 1)
+    (tmp_path / "samples.csv").write_text("".join(text[: single + 1] + text[single + 2 :]), encoding="utf-8")
+    assert not slurm.comparison_table(tmp_path, run)[1]
+    assert not slurm.comparison_table(run, tmp_path)[1]
+
+
+def test_what_is_waited_for_in_vain_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    ticks = iter(range(100))
+    clock = SimpleNamespace(monotonic=lambda: float(next(ticks)), sleep=lambda _: None)
+    monkeypatch.setattr(cluster, "time", clock)
+    with pytest.raises(cluster.ClusterFailure, match="the nodes do not come up, 3 s long"):
+        cluster.Cluster([]).wait("the nodes do not come up", lambda: False, 3)
