@@ -35,6 +35,10 @@ public final class ForwardingQueue: Foundation.OperationQueue, @unchecked Sendab
     /// It starts in its turn among the engine's operations, and takes a slot until it is finished. An operation that
     /// overrides `isReady`, and is not ready a tenth of a second after its dependencies have finished, cannot be
     /// followed from outside. It runs as in a Foundation queue instead.
+    ///
+    /// One that finishes before its dependencies, cancelled or ready by its own account, is taken out of its
+    /// `dependencies`. Foundation's operations keep unretained pointers to those that wait for them, and read freed
+    /// memory otherwise.
     public override func addOperation(_ operation: Foundation.Operation) {
         if operation.isReady {
             carry(operation)
@@ -127,6 +131,7 @@ private final class Opening: Foundation.Operation, @unchecked Sendable {
     override func start() {
         waitForReadiness()
         open()
+        leaveDependencies()
         super.start()
     }
 
@@ -161,10 +166,22 @@ private final class Carrier: OperationEngine.Operation, @unchecked Sendable {
         guard operation.isReady else { return refuse() }
         operation.start()
         operation.waitUntilFinished()
+        operation.leaveDependencies()
     }
 
     /// This does not cancel the carrier itself: the Foundation operation has to be started to finish.
     override func cancel() { operation.cancel() }
+}
+
+extension Foundation.Operation {
+    /// Has no dependency know this operation any more, if one may be unfinished. An operation holds unretained pointers
+    /// to its dependents until it has finished, and a dependent that is freed earlier does not withdraw its own (E21). That
+    /// `isFinished` is true does not mean that the pointers have been used, so a cancelled operation leaves all.
+    ///
+    /// `removeDependency` takes the dependency's lock, which is held as long as the pointers are in use.
+    fileprivate func leaveDependencies() {
+        for dependency in dependencies where isCancelled || !dependency.isFinished { removeDependency(dependency) }
+    }
 }
 
 extension Foundation.QualityOfService {

@@ -116,6 +116,24 @@ struct ForwardingQueueTests {
         #expect(operations.allSatisfy { $0.isCancelled && $0.isFinished } && log.entries.isEmpty)
     }
 
+    @Test("a dependency that finishes after its cancelled dependents are freed finds none of them")
+    func freedDependents() {
+        for dependents in 1...40 {
+            let dependency = Foundation.BlockOperation()
+            for _ in 0..<dependents {
+                let operation = Foundation.Operation()
+                operation.addDependency(dependency)
+                queue.addOperation(operation)
+            }
+            queue.cancelAllOperations()
+            queue.waitUntilAllOperationsAreFinished()
+            // Their memory, used again.
+            let others = (0..<4 * dependents).map { _ in [UInt](repeating: 0x5A5A_5A5A, count: 24) }
+            dependency.start()
+            #expect(dependency.isFinished && others.count == 4 * dependents)
+        }
+    }
+
     @Test("one that is ready by its own account runs when it says so")
     func ownReadiness() {
         final class Gated: Foundation.Operation, @unchecked Sendable {
