@@ -26,17 +26,18 @@ struct CompareCommand: ParsableCommand {
     var head: String
 
     @OptionGroup var options: ComparisonOptions
+    @OptionGroup var report: ReportOptions
 
     func run() throws {
-        let files = try options.report.files()
+        let files = try report.files()
         let runs = (try RecordedRun(base, in: options.folder), try RecordedRun(head, in: options.folder))
-        let policy = try options.report.loadPolicy(or: .standard, on: [runs.0, runs.1].backends)
+        let policy = try report.loadPolicy(or: .standard, on: [runs.0, runs.1].backends)
         let rows = try options.compare(runs.0, runs.1, policy: policy)
         let settling = Settling(
             compared: .runs(base: runs.0, head: runs.1), folder: options.folder,
             comparing: { [words = options.words] names in
                 (names.count == 1 ? ["gate", "--ab"] + names : ["compare"]) + words + (names.count == 1 ? [] : names)
-            }, policy: options.report.policy)
-        try options.report.report(rows, policy: policy, settling: settling, files: files)
+            }, policy: report.policy)
+        try report.report(rows, policy: policy, settling: settling, files: files)
     }
 }

@@ -58,6 +58,7 @@ struct GateCommand: ParsableCommand {
     var lenient = false
 
     @OptionGroup var options: ComparisonOptions
+    @OptionGroup var report: ReportOptions
 
     enum InconclusiveVerdict: String, CaseIterable, ExpressibleByArgument { case pass, fail }
 
@@ -75,23 +76,23 @@ struct GateCommand: ParsableCommand {
     }
 
     func run() throws {
-        let files = try options.report.files()
+        let files = try report.files()
         if ab == nil, baseline == nil { return try judgeGoals(files) }
         let runs = try ([baseline, ab].compactMap { $0 } + candidate).map { try RecordedRun($0, in: options.folder) }
-        let policy = try options.report.loadPolicy(or: ab == nil ? .standard : .standardForSides, on: runs.backends)
+        let policy = try report.loadPolicy(or: ab == nil ? .standard : .standardForSides, on: runs.backends)
         let rows =
             runs.count == 1
             ? try options.compareSides(of: runs[0], policy: policy)
             : try options.compare(runs[0], runs[1], policy: policy)
         let outcome = GateOutcome(
             rows, policy: policy, hasBadSample: runs.contains(where: \.hasBadSample), isLenient: lenient)
-        try options.report.report(rows, policy: policy, settling: settling(runs), outcome: outcome, files: files)
+        try report.report(rows, policy: policy, settling: settling(runs), outcome: outcome, files: files)
         try conclude(outcome)
     }
 
     private func judgeGoals(_ files: ReportFiles) throws {
         let runs = try candidate.map { try RecordedRun($0, in: options.folder, isReducedAllowed: true) }
-        let goals = try options.report.loadGoals(of: runs)
+        let goals = try report.loadGoals(of: runs)
         for run in runs where run.samples.contains(where: { !$0.side.isEmpty }) {
             throw InputError(
                 file: run.name, message: "the run has two sides", remedy: "judge the runs of one build by goals")
@@ -108,9 +109,9 @@ struct GateCommand: ParsableCommand {
         let settling = Settling(
             compared: .goals(runs), folder: options.folder,
             comparing: { [words] names in ["gate"] + names.flatMap { ["--candidate", $0] } + words },
-            policy: options.report.policy)
-        let report = ComparisonReport(rows: rows, outcome: outcome, settling: settling)
-        try options.report.write(report, allRows: report.rows, files: files)
+            policy: report.policy)
+        let shown = ComparisonReport(rows: rows, outcome: outcome, settling: settling)
+        try report.write(shown, allRows: shown.rows, files: files)
         try conclude(outcome)
     }
 
@@ -130,7 +131,7 @@ struct GateCommand: ParsableCommand {
             comparing: { [words] names in
                 let named = names.count == 1 ? ["--ab", names[0]] : ["--baseline", names[0], "--candidate", names[1]]
                 return ["gate"] + named + words
-            }, policy: options.report.policy)
+            }, policy: report.policy)
     }
 
     private func status(of outcome: GateOutcome) -> Int32 {

@@ -97,12 +97,12 @@ struct WorkloadTests {
 
     @Test("A list of backends takes time by its length", .onOwnThreads)
     func manyBackends() {
-        let names = Array(repeating: "\"engine\"", count: 60_000) + Array(repeating: "\"dispatch\"", count: 60_000)
+        let names = Array(repeating: "\"engine\"", count: 10_000) + Array(repeating: "\"dispatch\"", count: 10_000)
         let mistakes = #expect(throws: InputErrors.self) {
             try decode(backends: "[" + names.joined(separator: ",") + "]")
         }
         #expect(mistakes?.errors.first?.message == "engine appears twice in the list")
-        #expect((mistakes?.omitted ?? 0) > 100_000)
+        #expect((mistakes?.omitted ?? 0) > 15_000)
     }
 
     @Test("Phases of more operations than there are numbers are refused, not added up")

@@ -47,8 +47,15 @@ public func eventually(
     _ condition: () -> Bool
 ) -> Bool {
     let patience = Patience()
-    var nextLook = ContinuousClock.now + .seconds(1)
+    var (looks, nextLook) = (0, ContinuousClock.now + .seconds(1))
     while !condition() {
+        looks += 1
+        // Most comes true at once. What does not waits for threads that need the processors.
+        guard looks > 100 else {
+            sched_yield()
+            continue
+        }
+        usleep(UInt32(min(looks, 1_000)))
         if ContinuousClock.now > nextLook {
             if patience.isOver(after: limit) {
                 Issue.record("never came true: \(what) (gave it \(limit))", sourceLocation: sourceLocation)
@@ -56,7 +63,6 @@ public func eventually(
             }
             nextLook = .now + .seconds(1)
         }
-        sched_yield()
     }
     return true
 }

@@ -14,8 +14,6 @@ struct ComparisonOptions: ParsableArguments {
         name: .customLong("results"), help: ArgumentHelp("The folder to look runs up in.", valueName: "dir"))
     var folder = "results"
 
-    @OptionGroup var report: ReportOptions
-
     func validate() throws { try FolderArgument.check(folder, option: "--results") }
 
     func compare(_ base: RecordedRun, _ head: RecordedRun, policy: GatePolicy) throws(InputError) -> [CompareRow] {

@@ -118,7 +118,7 @@ struct Selection: Sendable {
     mutating func replaceBackends(by backends: [BackendID]) throws(InputError) {
         for index in specs.indices {
             specs[index].backends = backends.filter {
-                BackendDefinition.of($0)?.shapes.contains(specs[index].shape) ?? false
+                BackendDefinition.of($0)?.takes(specs[index].shape) ?? false
             }
             if specs[index].backends.isEmpty {
                 warnings.append(

@@ -31,14 +31,15 @@ extension Shape: CaseIterable, RawRepresentable {
 
 extension BackendDefinition {
     /// The shapes that the backend is defined for. A workload file that names it for another is refused.
-    public var shapes: Set<Shape> {
-        Set(ShapeDefinition.all.filter { capabilities?.contains($0.needs) ?? true }.map(\.shape))
-    }
+    public var shapes: Set<Shape> { Set(Shape.allCases.filter(takes)) }
+
+    /// Whether the backend is defined for a shape.
+    package func takes(_ shape: Shape) -> Bool { capabilities?.contains(ShapeDefinition.of(shape).needs) ?? true }
 }
 
 extension BackendID {
     /// Those defined for a shape, in the order of tables.
     package static func known(for shape: Shape) -> [BackendID] {
-        BackendDefinition.all.filter { $0.shapes.contains(shape) }.map(\.id)
+        BackendDefinition.all.filter { $0.takes(shape) }.map(\.id)
     }
 }

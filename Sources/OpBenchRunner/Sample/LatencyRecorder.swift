@@ -14,7 +14,8 @@ struct LatencyRecorder: Sendable {
     /// Adds a histogram of nanoseconds; an empty one leaves no trace.
     mutating func merge(_ histogram: Histogram<UInt64>, _ stage: LatencyStage, _ operationClass: String = "") {
         guard histogram.totalCount > 0 else { return }
-        histograms[Key(stage: stage, operationClass: operationClass), default: Histogram()].add(histogram)
+        let key = Key(stage: stage, operationClass: operationClass)
+        if histograms[key]?.add(histogram) == nil { histograms[key] = histogram }
     }
 
     /// Stages and classes in the order of the files.
