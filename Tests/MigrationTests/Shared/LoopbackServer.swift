@@ -7,6 +7,7 @@ final class LoopbackServer: @unchecked Sendable {
     private let listening: Int32
 
     init() throws {
+        Self.keepsOpenSSL
         listening = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -23,6 +24,15 @@ final class LoopbackServer: @unchecked Sendable {
         port = UInt16(bigEndian: address.sin_port)
         Thread.detachNewThread { Self.serve(descriptor) }
     }
+
+    /// OpenSSL, which a URL session brings along, is not torn down when the process ends. A thread that has used it and ends
+    /// at the same moment would lock what is freed (`OPENSSL_INIT_NO_ATEXIT` in OPENSSL_init_crypto(3)).
+    private static let keepsOpenSSL: Void = {
+        guard let address = dlsym(nil, "OPENSSL_init_crypto") else { return }
+        let initialize = unsafeBitCast(address, to: (@convention(c) (UInt64, OpaquePointer?) -> Int32).self)
+        let withoutTearingDown: UInt64 = 0x0008_0000
+        _ = initialize(withoutTearingDown, nil)
+    }()
 
     /// Ends the server: the call that waits for a connection fails.
     deinit { shutdown(listening, Int32(SHUT_RDWR)) }
