@@ -80,7 +80,7 @@ struct HeapSamplerTests {
                 .map { $0.prefix { $0 != ":" } }
         }
         guard Set(threads[0]) == Set(threads[1]) else { return false }
-        // The profiler's own memory is counted too: two allocations for a stack that is new on a thread.
+        // The profiler's own memory is counted too: some allocations for a stack that is new on a thread.
         let (later, new) = (answer.marks.count - 1, threads[1].count - threads[0].count)
         #expect(later > 0)
         #expect(totals[0] > 0)

@@ -1,4 +1,5 @@
 import Glibc
+import OpBenchModel
 
 /// Command lines as a reader can give them to a shell.
 enum ShellWords {
@@ -48,11 +49,6 @@ enum ShellWords {
     }
 
     private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
-            true
-        default: "-_./:=,+@%".utf8.contains(byte)
-        }
+        byte.isASCIILetterOrDigit || "-_./:=,+@%".utf8.contains(byte)
     }
 }
