@@ -50,15 +50,15 @@ struct HeapSamplerTests {
     }
 
     @Test(
-        "From the second round on, counts are those of jemalloc's counters within 2 a round; callers are known",
+        "From the second round on, counts are those of jemalloc's counters within 2 a round and 2 a new stack",
         arguments: ["engine", "dispatch", "foundation", "concurrency"])
     func counts(_ backend: String) async throws {
-        // What the start of a thread allocates is not all in its profile. So a sample counts in which none started.
         for _ in 0..<20 where try await isJudged(backend) { return }
-        Issue.record("in all samples a thread started between the dumps")
+        Issue.record("in all samples a thread started between the dumps, or a new stack took more than 2 allocations")
     }
 
-    /// Judges a sample, unless a thread started between its dumps.
+    /// Judges a sample, unless the profiler allocated for itself what cannot be told from what it missed: what the start of a
+    /// thread allocates is not all in its profile, and its tables of stacks may grow when one is new.
     private func isJudged(_ backend: String) async throws -> Bool {
         let folder = try ScratchFolder()
         let answer = try await profiled(backend, in: folder, HeapSampler.environment())
@@ -80,12 +80,13 @@ struct HeapSamplerTests {
                 .map { $0.prefix { $0 != ":" } }
         }
         guard Set(threads[0]) == Set(threads[1]) else { return false }
-        // The profiler's own memory is counted too: some allocations for a stack that is new on a thread.
         let (later, new) = (answer.marks.count - 1, threads[1].count - threads[0].count)
         #expect(later > 0)
         #expect(totals[0] > 0)
         let difference = (counted[1] - counted[0]) - (totals[1] - totals[0])
-        #expect(abs(difference) <= Int64(2 * later + 4 * new), "\(totals), counted \(counted), \(new) new")
+        let isWithin = abs(difference) <= Int64(2 * (later + new))
+        guard isWithin || new == 0 else { return false }
+        #expect(isWithin, "\(totals), counted \(counted)")
         return true
     }
 
