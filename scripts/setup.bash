@@ -122,6 +122,7 @@ make_venv() {
     python3 -m venv "$folder"
     local requirements=()
     for file in "$@"; do requirements+=(--requirement "$file"); done
-    "$folder/bin/pip" install --quiet --disable-pip-version-check --require-hashes "${requirements[@]}" >&2
+    # What is never imported need not be compiled.
+    "$folder/bin/pip" install --no-compile --quiet --disable-pip-version-check --require-hashes "${requirements[@]}" >&2
     printf '%s\n' "$wanted" >"$folder/made-from"
 }

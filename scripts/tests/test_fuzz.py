@@ -32,6 +32,12 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
+def test_the_program_is_built_of_the_readers_that_the_tests_hold() -> None:
+    """By a link, which a copy of the sources may have turned into a file; SwiftPM then builds without them."""
+    readers = fuzz.ROOT / "Tests/FuzzDriver/Readers"
+    assert readers.resolve() == (fuzz.ROOT / "Tests/FuzzTests/Readers").resolve()
+
+
 def test_a_run_that_finds_nothing(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert fuzz.main(["--only", "policy"]) == 0
     line = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("policy"))
