@@ -32,7 +32,7 @@ struct MergeCommand: ParsableCommand {
 
     @Flag(
         name: .customLong("allow-missing"),
-        help: "Merge what is there. The run is then an interrupted one, which is no baseline.")
+        help: "Merge what is there. The run then counts as interrupted.")
     var allowsMissing = false
 
     @OptionGroup var presentation: PresentationOptions
@@ -57,6 +57,9 @@ struct MergeCommand: ParsableCommand {
     }
 
     private func tell(_ merge: PartsMerge, _ path: String) {
+        if let bad = RunList.badSamples(in: path), bad > 0 {
+            StandardError.say("opbench: warning: \(bad) \(bad == 1 ? "sample" : "samples") failed; see the notes")
+        }
         for shard in merge.missing { StandardError.say("opbench: warning: shard \(shard) is missing") }
         let machines = merge.machines
         let noun = machines.count == 1 ? "machine" : "machines"

@@ -94,6 +94,8 @@ struct PlanCommand: ParsableCommand {
             StandardError.say("opbench:   \(index + 1)/\(shards.count): \(cells), about \(wait)")
         }
         let empty = shards.count { $0.cellIDs.isEmpty }
-        if empty > 0 { StandardError.say("opbench: warning: \(empty) of the shards have no cell") }
+        if empty > 0 {
+            StandardError.say("opbench: warning: \(empty) of the shards \(empty == 1 ? "has" : "have") no cell")
+        }
     }
 }

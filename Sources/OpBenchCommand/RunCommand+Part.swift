@@ -18,8 +18,8 @@ extension RunCommand {
         ].filter(\.1).map(\.0)
         if !decided.isEmpty {
             throw ValidationError(
-                "--plan decides what is measured: leave \(decided.joined(separator: ", ")) out, or give it to "
-                    + "`opbench plan`.")
+                "--plan decides what is measured: leave \(decided.joined(separator: ", ")) out, or make "
+                    + "another plan.")
         }
         if destination.runID != nil || destination.resume {
             throw ValidationError(

@@ -91,7 +91,7 @@ struct RunList {
     }
 
     /// As its rows tell, for runs of versions that did not note it; nil if there are too many rows, or none.
-    private static func badSamples(in folder: String) -> Int? {
+    static func badSamples(in folder: String) -> Int? {
         let file = "\(folder)/\(SampleRow.fileName)"
         let size = (try? FileManager.default.attributesOfItem(atPath: file))?[.size] as? Int
         guard let size, size <= sizeLimit, let facts = try? RunFacts.read(in: folder) else { return nil }

@@ -141,7 +141,8 @@ struct ShardTests {
             kill(process, SIGTERM)
         }
         #expect(
-            result.status == 143 && result.errors.contains("to continue: the same on this machine"), "\(result.errors)")
+            result.status == 143 && result.errors.contains("to continue: the same command on this machine"),
+            "\(result.errors)")
         #expect(folder.contents().contains(hidden) && !folder.contents().contains("parts/\(name)"))
         let merged = try await run("merge parts/.\(name).n1 -o results/r")
         #expect(merged.status == 64 && merged.errors.contains("this is no finished part of a plan"))

@@ -27,7 +27,8 @@ import Testing
             ("auto", ["SLURM_ARRAY_TASK_ID": "0", "COUNT": "4", "MIN": "0", "MAX": "3"], "1/4"),
             ("auto", ["SLURM_ARRAY_TASK_ID": "3", "COUNT": "4", "MIN": "0", "MAX": "3", "STEP": "1"], "4/4"),
             ("auto", ["SLURM_ARRAY_TASK_ID": "14", "COUNT": "8", "MIN": "0", "MAX": "14", "STEP": "2"], "8/8"),
-            ("auto", ["SLURM_ARRAY_TASK_ID": "12", "COUNT": "3", "MIN": "10", "MAX": "12"], "3/3"),
+            ("auto/3", ["SLURM_ARRAY_TASK_ID": "12", "COUNT": "3", "MIN": "10", "MAX": "12"], "3/3"),
+            ("auto/1", ["SLURM_ARRAY_TASK_ID": "1", "COUNT": "1", "MIN": "1", "MAX": "1"], "1/1"),
             ("auto/4", ["SLURM_ARRAY_TASK_ID": "2", "COUNT": "4", "MIN": "1", "MAX": "4"], "2/4"),
             ("auto/8", ["JOB_COMPLETION_INDEX": "0"], "1/8"), ("auto/8", ["JOB_COMPLETION_INDEX": "7"], "8/8"),
             ("3/5", ["JOB_COMPLETION_INDEX": "7", "SLURM_ARRAY_TASK_ID": "9"], "3/5"),
@@ -47,20 +48,24 @@ import Testing
             ("auto", ["SLURM_ARRAY_TASK_ID": "1"], "SLURM_ARRAY_TASK_COUNT is not set"),
             ("auto", ["SLURM_ARRAY_TASK_ID": "x", "COUNT": "4", "MIN": "1", "MAX": "4"], "no number of a task"),
             // --array=1,3,9: the third of them is not known to be the third.
-            ("auto", ["SLURM_ARRAY_TASK_ID": "9", "COUNT": "3", "MIN": "1", "MAX": "9"], "no certain one"),
-            ("auto", ["SLURM_ARRAY_TASK_ID": "5", "COUNT": "4", "MIN": "1", "MAX": "4"], "no certain one"),
+            // Lost tasks that are submitted again, alone.
+            ("auto", ["SLURM_ARRAY_TASK_ID": "3", "COUNT": "1", "MIN": "3", "MAX": "3"], "a part of a larger one"),
+            ("auto", ["SLURM_ARRAY_TASK_ID": "1", "COUNT": "1", "MIN": "1", "MAX": "1"], "a part of a larger one"),
+            ("auto", ["SLURM_ARRAY_TASK_ID": "8", "COUNT": "2", "MIN": "7", "MAX": "8"], "a part of a larger one"),
+            ("auto", ["SLURM_ARRAY_TASK_ID": "9", "COUNT": "3", "MIN": "1", "MAX": "9"], "is not certain"),
+            ("auto", ["SLURM_ARRAY_TASK_ID": "5", "COUNT": "4", "MIN": "1", "MAX": "4"], "is not certain"),
             (
                 "auto", ["SLURM_ARRAY_TASK_ID": "1", "COUNT": "4", "MIN": "1", "MAX": "4", "STEP": "0"],
-                "no certain one"
+                "is not certain"
             ),
-            ("auto", ["SLURM_ARRAY_TASK_ID": "1", "COUNT": "4", "MIN": "4", "MAX": "1"], "no certain one"),
+            ("auto", ["SLURM_ARRAY_TASK_ID": "1", "COUNT": "4", "MIN": "4", "MAX": "1"], "is not certain"),
             (
                 "auto",
                 ["SLURM_ARRAY_TASK_ID": "9223372036854775807", "COUNT": "1", "MIN": "0", "MAX": "9223372036854775807"],
                 "no number of a task"
             ),
             // --array=3, submitted alone to do the third of eight again.
-            ("auto/8", ["SLURM_ARRAY_TASK_ID": "3", "COUNT": "1", "MIN": "3", "MAX": "3"], "1 tasks, and not 8"),
+            ("auto/8", ["SLURM_ARRAY_TASK_ID": "3", "COUNT": "1", "MIN": "3", "MAX": "3"], "1 task, and not 8"),
         ])
     func uncertain(text: String, environment: [String: String], message: String) throws {
         do {

@@ -29,6 +29,10 @@ import Testing
         return try RunPlan(specs: [spec], options: options)
     }
 
+    @Test func `the hash of this program is that of its file`() async throws {
+        try await #require(BuildFacts.own()).checkUnchanged()
+    }
+
     @Test func `every block has both sides of every backend, side by side, and neither always comes first`() throws {
         let samples = try plan().samples.filter { $0.kind == .throughput }
         let blocks = Dictionary(grouping: samples) { "\($0.cell.id) \($0.block)" }

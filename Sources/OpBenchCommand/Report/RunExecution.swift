@@ -75,7 +75,8 @@ struct RunExecution {
 
     private func sayHowToContinue(_ what: String) {
         let again =
-            options.part == nil ? "the same with --run-id \(options.runID) --resume" : "the same on this machine"
+            options.part == nil
+            ? "the same with --run-id \(options.runID) --resume" : "the same command on this machine"
         StandardError.say("opbench: \(what); to continue: \(again)")
     }
 

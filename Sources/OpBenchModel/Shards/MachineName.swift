@@ -25,7 +25,7 @@ public enum MachineName {
         guard !text.isEmpty, text.utf8.count <= limit, text.utf8.allSatisfy(isAllowed) else {
             throw InputError(
                 file: variable, message: "\(JSONText.excerpt(text)) is no name of a machine",
-                remedy: "1 to \(limit) of the characters a–z, A–Z, 0–9, `.`, `_` and `-`")
+                remedy: "write 1 to \(limit) of the characters a–z, A–Z, 0–9, `.`, `_` and `-`")
         }
     }
 

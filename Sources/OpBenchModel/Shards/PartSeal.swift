@@ -87,7 +87,8 @@ public struct PartSeal: Sendable, Equatable {
             throw InputErrors(
                 InputError(
                     file: folder, message: "this is no finished part of a plan: \(Self.fileName): \(error.message)",
-                    remedy: "name a folder that `opbench run --plan` has finished"))
+                    remedy: "name a folder that `opbench run --plan` has finished; if this was one, remove it and run "
+                        + "its shard again"))
         }
         self = try Self.decode(text: text, file: file, requiring: required)
     }

@@ -113,13 +113,20 @@ private struct SlurmArray {
             (task - least).isMultiple(of: step), (most - least) / step + 1 == count, count <= Shard.countLimit
         else {
             throw ShardArgument.error(
-                "the job array has \(count) tasks from \(least) to \(most), so that task \(task) is no certain one of "
-                    + "them",
+                "the job array has \(count) tasks from \(least) to \(most), so that the shard of task \(task) "
+                    + "is not certain",
                 "submit an array without holes, such as --array=1-8, of at most \(Shard.countLimit) tasks; or "
                     + remedy)
         }
         if let expected, expected != count {
-            throw ShardArgument.error("the job array has \(count) tasks, and not \(expected)", remedy)
+            let tasks = count == 1 ? "1 task" : "\(count) tasks"
+            throw ShardArgument.error("the job array has \(tasks), and not \(expected)", remedy)
+        }
+        // Tasks of a larger array that were submitted again look like this.
+        if expected == nil, count == 1 || least > 1 {
+            throw ShardArgument.error(
+                "the job array is \(least)-\(most), which may be a part of a larger one",
+                "\(remedy); or, if the array has all shards, say how many: --shard auto/\(count)")
         }
         return Shard(index: (task - least) / step + 1, count: count)
     }

@@ -57,7 +57,8 @@ struct FuzzReader: Sendable {
         "of the tables", "the tables that opbench makes", "there is no history", "cannot be opened",
         "cannot be written",
         // Of a part of a plan.
-        "no finished part", "not UTF-8",
+        "no finished part", "not UTF-8", "not the one that was sealed", "the part is of the plan", "the part is shard",
+        "the part of another one", "the part was measured by",
     ]
     /// The longest message: it quotes a part of the input, never all of it.
     private static let messageLimit = 8000
