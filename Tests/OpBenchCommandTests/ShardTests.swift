@@ -78,7 +78,7 @@ struct ShardTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.root)/results/sweep").sorted() == names)
 
         let shown = try await run("show sweep --wide")
-        #expect(shown.status == 0 && shown.output.contains("n1 (shards 1"), "\(shown.output)")
+        #expect(shown.status == 0 && shown.output.contains("n1 (shard 1"), "\(shown.output)")
         #expect(shown.output.contains("plan      \(digest.prefix(12))") || shown.output.contains(digest.prefix(12)))
         #expect(try await run("runs").output.contains("sweep"))
         for command in [
@@ -90,6 +90,12 @@ struct ShardTests {
         }
         #expect(try folder.read("page.html").contains("n1 + n2"))
         #expect([0, 2, 5, 7].contains(try await run("gate --baseline whole --candidate sweep").status))
+
+        let incomplete = try await run("merge --allow-missing \(parts[0]) -o results/so-far")
+        #expect(incomplete.status == 0 && incomplete.errors.contains("shard 2/2 is missing"), "\(incomplete.errors)")
+        #expect(try await run("show so-far").output.contains("merged without some shards"))
+        let refused = try await run("history add so-far")
+        #expect(refused.status == 64 && refused.errors.contains("merge all again"), "\(refused.errors)")
     }
 
     @Test("A plan of two builds: both sides of a cell are measured on one machine, by the programs that were planned")
@@ -283,6 +289,6 @@ struct ShardTests {
         let again = try await run("history add sweep")
         #expect(again.status == 0 && again.errors.contains("sweep.2 is there already"))
         let shown = try await run("show sweep --wide")
-        #expect(shown.output.contains("n1 (shards 1/2, A), n2 (shards 2/2, B)"), "\(shown.output)")
+        #expect(shown.output.contains("n1 (shard 1/2, A), n2 (shard 2/2, B)"), "\(shown.output)")
     }
 }

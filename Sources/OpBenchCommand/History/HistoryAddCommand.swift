@@ -106,7 +106,9 @@ private struct MeasuredRun {
         guard facts.isFinished else {
             throw InputError(
                 file: recorded.name, message: "the run was not finished",
-                remedy: "continue it: opbench run … --run-id \(recorded.samples[0].runID) --resume")
+                remedy: facts.isMerged
+                    ? "measure the shards that are missing, and merge all again"
+                    : "continue it: opbench run … --run-id \(recorded.samples[0].runID) --resume")
         }
         name = recorded.name
         figures = RunFigure.all(of: rows)

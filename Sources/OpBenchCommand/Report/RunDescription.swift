@@ -47,6 +47,7 @@ struct RunDescription {
         let done = "\(progress.samplesDone) of \(progress.samplesPlanned) samples"
         return switch progress.state {
         case "finished": ", finished" + quick
+        case "cancelled" where facts.isMerged: ", merged without some shards, \(progress.samplesDone) samples" + quick
         case "cancelled": ", interrupted after " + done + quick
         default: ", going on or killed after " + done + quick
         }
@@ -117,7 +118,8 @@ struct RunDescription {
         let isMixed = facts.hostKinds.count > 1
         return shards.map { machine in
             let facts =
-                (machine.shards.isEmpty ? [] : ["shards " + machine.shards.joined(separator: " ")])
+                (machine.shards.isEmpty
+                    ? [] : [(machine.shards.count == 1 ? "shard " : "shards ") + machine.shards.joined(separator: " ")])
                 + (isMixed ? [machine.hostClass] : [])
             return machine.name + (facts.isEmpty ? "" : " (\(facts.joined(separator: ", ")))")
         }.joined(separator: ", ")

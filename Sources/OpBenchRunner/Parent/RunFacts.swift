@@ -39,6 +39,8 @@ public struct RunFacts: Sendable {
     public let shard: String?
     /// The machines that measured it: one, unless it was merged of parts.
     public let machines: [RunMachine]
+    /// Whether it was merged of parts.
+    public var isMerged: Bool { machines.contains { !$0.shards.isEmpty } }
     /// The machine, the build and the run for people to read, each with what it is.
     public let environment: [(label: String, value: String)]
 
