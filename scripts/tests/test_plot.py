@@ -2,11 +2,13 @@
 
 import csv
 import errno
+import io
 import json
 import math
 import re
 import shutil
 import xml.etree.ElementTree as ElementTree
+from contextlib import redirect_stderr, redirect_stdout
 from functools import cache
 from pathlib import Path
 
@@ -30,6 +32,15 @@ BACKENDS = ("engine", "dispatch", "foundation")
 def run_folder(tmp_path: Path) -> Path:
     """A copy of the stored run that a test may spoil."""
     return Path(shutil.copytree(STORED, tmp_path / "run"))
+
+
+@pytest.fixture(scope="module")
+def drawn_files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
+    """All figures of the stored run, in a folder that was not there, and what was printed."""
+    folder = tmp_path_factory.mktemp("drawn") / "new" / "plots"
+    with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as err:
+        assert main([str(STORED), "--output", str(folder)]) == 0
+    return folder, out.getvalue(), err.getvalue()
 
 
 def summary_rows(folder: Path = STORED) -> list[dict[str, str]]:
@@ -103,25 +114,23 @@ def expected(shape: str, backend: str, column: str, in_class: bool) -> list[floa
 # What is drawn
 
 
-def test_one_figure_a_shape_as_svg_and_png(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([str(STORED), "--output", str(tmp_path / "new" / "plots")]) == 0
-    files = sorted(path.name for path in (tmp_path / "new" / "plots").iterdir())
+def test_one_figure_a_shape_as_svg_and_png(drawn_files: tuple[Path, str, str]) -> None:
+    folder, out, err = drawn_files
+    files = sorted(path.name for path in folder.iterdir())
     assert files == sorted(f"{name}.{suffix}" for name in {*SHAPES, PERCENTILES} for suffix in ("svg", "png"))
-    for path in (tmp_path / "new" / "plots").iterdir():
+    for path in folder.iterdir():
         if path.suffix == ".svg":
             ElementTree.parse(path)
         else:
             assert path.read_bytes().startswith(b"\x89PNG")
-    output = capsys.readouterr()
-    assert sorted(Path(line).name for line in output.out.splitlines()) == files
-    assert output.err == ""
-    assert [path.name for path in tmp_path.iterdir()] == ["new"]
+    assert sorted(Path(line).name for line in out.splitlines()) == files
+    assert err == ""
+    assert [path.name for path in folder.parents[1].iterdir()] == ["new"]
 
 
-def test_svg_tells_title_run_host_units_and_backends(tmp_path: Path) -> None:
-    assert main([str(STORED), "--output", str(tmp_path)]) == 0
+def test_svg_tells_title_run_host_units_and_backends(drawn_files: tuple[Path, str, str]) -> None:
     run_id = summary_rows()[0]["run_id"]
-    svg = {shape: (tmp_path / f"{shape}.svg").read_text(encoding="utf-8") for shape in SHAPES}
+    svg = {shape: (drawn_files[0] / f"{shape}.svg").read_text(encoding="utf-8") for shape in SHAPES}
     for text in svg.values():
         assert run_id in text
         assert "allocator jemalloc" in text
@@ -338,11 +347,10 @@ def test_levels_stand_in_order() -> None:
     assert labels == ["very_low", "low", "normal", "high", "very_high"]
 
 
-def test_the_same_run_makes_the_same_files(tmp_path: Path) -> None:
-    for name in ("first", "second"):
-        assert main([str(STORED), "--output", str(tmp_path / name)]) == 0
-    for path in (tmp_path / "first").iterdir():
-        assert path.read_bytes() == (tmp_path / "second" / path.name).read_bytes(), path.name
+def test_the_same_run_makes_the_same_files(drawn_files: tuple[Path, str, str], tmp_path: Path) -> None:
+    assert main([str(STORED), "--output", str(tmp_path)]) == 0
+    for path in drawn_files[0].iterdir():
+        assert path.read_bytes() == (tmp_path / path.name).read_bytes(), path.name
 
 
 # What is not there
@@ -433,10 +441,9 @@ def test_only_the_summary_is_needed(run_folder: Path, capsys: pytest.CaptureFixt
 
 
 def test_a_run_without_one_shape_has_no_figure_of_it(run_folder: Path) -> None:
-    rewrite_summary(run_folder, [row for row in summary_rows() if not row["param_depth"]])
+    rewrite_summary(run_folder, rows_of_suspensions())
     assert main([str(run_folder)]) == 0
-    shapes = SHAPES - {"chain"}
-    assert {path.stem for path in (run_folder / "plots").iterdir()} == shapes | {PERCENTILES}
+    assert {path.stem for path in (run_folder / "plots").iterdir()} == {"suspend_resume", PERCENTILES}
 
 
 def test_cells_that_differ_in_any_parameter_are_told_apart(run_folder: Path) -> None:

@@ -39,10 +39,13 @@ public struct BuildFacts: Sendable, Codable, Equatable {
     static func own() async -> BuildFacts? {
         guard let (path, facts) = look(at: ChildProcess.ownExecutable) else { return nil }
         return BuildFacts(
-            path: path, bytes: facts.st_size, modified: facts.st_mtim.tv_sec,
-            // By the number of this process: for the one that reads the file, /proc/self is its own.
-            sha256: await sha256(of: "/proc/\(getpid())/exe"), description: .own)
+            path: path, bytes: facts.st_size, modified: facts.st_mtim.tv_sec, sha256: await ownSHA256.value,
+            description: .own)
     }
+
+    /// Taken once a process, since nobody can write to a file that is being executed (`ETXTBSY` of open(2)). By the
+    /// number of this process: for the one that reads the file, /proc/self is its own.
+    private static let ownSHA256 = Task { await sha256(of: "/proc/\(getpid())/exe") }
 
     /// Whether the file is still the one of the facts.
     ///
