@@ -65,7 +65,11 @@ struct DestinationOptions: ParsableArguments {
 
     func validate() throws {
         try FolderArgument.check(directory, option: "--output")
-        if resume && runID == nil { throw ValidationError("--resume needs the --run-id of the run to continue.") }
+        if resume && runID == nil {
+            throw ValidationError(
+                "--resume needs the --run-id of the run to continue. With --plan or --shard leave it out: an interrupted part "
+                    + "is continued.")
+        }
     }
 
     /// The run's name, checked or made.
