@@ -49,7 +49,7 @@ import Testing
         #expect(files.count <= 300 && files.reduce(0) { $0 + $1.bytes.count } <= 200_000)
     }
 
-    @Test("Much of one thing is refused or taken", .onOwnThreads, arguments: Heap.all.indices)
+    @Test("Much of one thing is refused or taken", .slow, .onOwnThreads, arguments: Heap.all.indices)
     func heap(index: Int) throws {
         let heap = Heap.all[index]
         if case .broken(let what) = heap.reader.outcome(of: Array(heap.text(1 << 14).utf8)) {

@@ -40,7 +40,7 @@ struct DeclaredBackendTests {
         "asynchronous": #"{"operations": 50}"#,
     ]
 
-    @Test("rows of every shape that the queue can express, with every metric, and reasons for the others")
+    @Test("rows of every shape that the queue can express, with every metric, and reasons for the others", .slow)
     func run() async throws {
         var shapes = Self.expressed
         shapes["priority_mix"] = #"{"operations": 50}"#
@@ -116,7 +116,7 @@ struct DeclaredBackendTests {
         #expect(json.contains("mine 1"))
     }
 
-    @Test("its recorded runs are compared and judged, by opbench as well, which does not have it")
+    @Test("its recorded runs are compared and judged, by opbench as well, which does not have it", .slow)
     func compare() async throws {
         let folder = try folder(["independent": #"{"items": 300, "work_ns": 0}"#])
         for id in ["a", "b"] {

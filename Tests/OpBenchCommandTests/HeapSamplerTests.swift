@@ -50,7 +50,7 @@ struct HeapSamplerTests {
     }
 
     @Test(
-        "From the second round on, counts are those of jemalloc's counters within 2 a round and 2 a new stack",
+        "From the second round on, counts are those of jemalloc's counters within 2 a round and 2 a new stack", .slow,
         arguments: ["engine", "dispatch", "foundation", "concurrency"])
     func counts(_ backend: String) async throws {
         for _ in 0..<20 where try await isJudged(backend) { return }
@@ -98,7 +98,8 @@ struct HeapSamplerTests {
 
     /// Debian has it in libjemalloc-dev.
     @Test(
-        "jeprof reads the same of the same dump", .enabled(if: access("/usr/bin/jeprof", X_OK) == 0, "no jeprof here"))
+        "jeprof reads the same of the same dump", .slow,
+        .enabled(if: access("/usr/bin/jeprof", X_OK) == 0, "no jeprof here"))
     func jeprof() async throws {
         // Each run of jeprof reads all symbols of all libraries, for many seconds. So each measure is compared once.
         let comparisons: [(Int, [(HeapProfile.Measure, String)])] = [

@@ -91,7 +91,7 @@ import Testing
     // MARK: Figures
 
     @Test(
-        "Figures at the edges of what a Double holds are refused; those at the edges of the allowed are judged",
+        "Figures at the edges of what a Double holds are refused; those at the edges of the allowed are judged", .slow,
         arguments: [
             ("1e308", "5e-324", true), ("5e-324", "1e308", true), ("0", "1e308", true), ("1e61", "1", true),
             ("1e60", "1e-60", false), ("-1e60", "0", false), ("0", "0", false), ("1e-60", "1e-60", false),

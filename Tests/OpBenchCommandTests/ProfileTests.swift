@@ -102,7 +102,7 @@ struct ProfileTests {
         #expect(!result.output.contains("failed"), "\(result.output)")
     }
 
-    @Test("CPU time by function, with the share that is this machine's to tell")
+    @Test("CPU time by function, with the share that is this machine's to tell", .slow)
     func cpu() async throws {
         let folder = try ScratchFolder()
         try folder.write(Self.small, to: "small.json")

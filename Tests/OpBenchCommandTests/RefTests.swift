@@ -96,7 +96,7 @@ struct RefTests {
         }
     }
 
-    @Test("two commits are built once, and measured as two builds are")
+    @Test("two commits are built once, and measured as two builds are", .slow)
     func builds() async throws {
         let repository = try await Repository()
         try await repository.commit("second", build: repository.program())

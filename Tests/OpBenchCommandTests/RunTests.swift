@@ -240,7 +240,7 @@ struct RunTests {
         #expect(result.output.contains("time/op"))
     }
 
-    @Test("when the run is killed, its sample dies too, and what was saved can go on")
+    @Test("when the run is killed, its sample dies too, and what was saved can go on", .slow)
     func killedRun() async throws {
         let folder = try ScratchFolder()
         try folder.write(Self.endless(), to: "endless.json")

@@ -68,7 +68,7 @@ struct SettlingTests {
     ]
 
     @Test(
-        "each doubt of each comparison has one reason and commands that parse, without a blank to fill in",
+        "each doubt of each comparison has one reason and commands that parse, without a blank to fill in", .slow,
         arguments: doubts)
     func complete(doubt: Doubt) throws {
         let (base, head) = (try run("base"), try run("head"))

@@ -98,7 +98,9 @@ struct ShardTests {
         #expect(refused.status == 64 && refused.errors.contains("merge all again"), "\(refused.errors)")
     }
 
-    @Test("A plan of two builds: both sides of a cell are measured on one machine, by the programs that were planned")
+    @Test(
+        "A plan of two builds: both sides of a cell are measured on one machine, by the programs that were planned",
+        .slow)
     func sides() async throws {
         for name in ["old", "new"] {
             try FileManager.default.copyItem(atPath: OpBenchProcess.binary, toPath: "\(folder.root)/\(name)")
@@ -244,7 +246,7 @@ struct ShardTests {
         try run.write(to: "\(folder.root)/results")
     }
 
-    @Test("Comparisons and gates judge class by class, and refuse to go across")
+    @Test("Comparisons and gates judge class by class, and refuse to go across", .slow)
     func classes() async throws {
         try writeMerged("base", ["A", "B"])
         try writeMerged("same", ["A", "B"])

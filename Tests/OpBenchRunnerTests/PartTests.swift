@@ -178,7 +178,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix(".") } == [])
     }
 
-    @Test("A machine that dies at any sample leaves no part; it goes on where it was, another one begins anew")
+    @Test("A machine that dies at any sample leaves no part; it goes on where it was, another one begins anew", .slow)
     func deaths() async throws {
         let count = try part("1/2").samples.count
         #expect(count > 10)
@@ -282,7 +282,7 @@ import Testing
     }
 
     @Test(
-        "A file that was tampered with is named",
+        "A file that was tampered with is named", .slow,
         arguments: ["samples.csv", "histograms.csv", "run.json", "plan.json", "part.json"])
     func tampered(file: String) async throws {
         for shard in ["1/2", "2/2"] { _ = try await measure(try part(shard)) }

@@ -153,7 +153,7 @@ import Testing
     }
 
     /// The interference is the same, sample for sample; what the samples report is drawn anew.
-    @Test(arguments: 1...5 as ClosedRange<UInt64>)
+    @Test(.slow, arguments: 1...5 as ClosedRange<UInt64>)
     func `which samples are repeated does not depend on what they report`(seed: UInt64) async throws {
         var taken: [[String]] = []
         for results in 0..<3 as Range<UInt64> {
