@@ -248,7 +248,8 @@ import Testing
             return try Self.answer(request)
         }
         _ = try await runner.run { _ in }
-        #expect(refused.withLock { $0 }?.contains("another process is writing this run") == true)
+        let error = try #require(refused.withLock { $0 })
+        #expect(error.contains("another process is writing this run") && error.contains("another --output"))
     }
 
     @Test("Bad parts are refused by name, all at once, and nothing is written")

@@ -33,7 +33,7 @@ final class RunFolder {
         guard try folder.lock(), folder.isInPlace else {
             throw InputError(
                 file: path, message: "another process is writing this run",
-                remedy: "wait until it ends, or give another --run-id")
+                remedy: "wait until it ends, or give \(plan.options.otherFolder)")
         }
         try folder.refuseForeign(Self.files)
     }
@@ -181,18 +181,18 @@ final class RunFolder {
                 file: file,
                 message: "a former opbench began this run: its rows are of version \(manifest.schemaVersion), "
                     + "those of this one of version \(CSVFile.schemaVersion)",
-                remedy: "continue it with the opbench that began it, or give another --run-id; "
+                remedy: "continue it with the opbench that began it, or give \(plan.options.otherFolder); "
                     + "`compare`, `gate` and `export` read it as it is")
         }
         if let difference = manifest.difference(from: plan) {
             throw InputError(
                 file: file, message: "the run was different: \(difference)",
-                remedy: "give the options and workloads that it started with, or another --run-id")
+                remedy: "give the options and workloads that it started with, or \(plan.options.otherFolder)")
         }
         if let (what, begun, now) = manifest.host.kind.difference(from: .here(on: plan.options.limits.processors)) {
             throw InputError(
                 file: file, message: "the run was started where the \(what) was \"\(begun)\", here it is \"\(now)\"",
-                remedy: "continue it there, or give another --run-id")
+                remedy: "continue it there, or give \(plan.options.otherFolder)")
         }
         return manifest
     }

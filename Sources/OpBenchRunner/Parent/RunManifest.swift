@@ -186,14 +186,14 @@ struct RunManifest: Codable, Sendable {
             try Versioned.check(data, file: path)
             throw InputError(
                 file: path, path: JSONDocument.path(of: error), message: "this is not the description of a run",
-                remedy: "give another --run-id")
+                remedy: "restore the file, or measure anew in another folder")
         }
         _ = try SchemaVersion.check(manifest.schemaVersion, file: path, path: "$.schema_version")
         guard WorkKernel.plausible.contains(manifest.calibration.iterationsPerNanosecond) else {
             throw InputError(
                 file: path, path: "$.calibration.iterations_per_ns",
                 message: "\(manifest.calibration.iterationsPerNanosecond) is more or less than any processor reaches",
-                remedy: "restore the file, or give another --run-id")
+                remedy: "restore the file, or measure anew in another folder")
         }
         return (manifest, try? JSONDecoder().decode(Progress.self, from: data))
     }

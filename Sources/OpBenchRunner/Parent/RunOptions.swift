@@ -62,6 +62,8 @@ public struct RunOptions: Sendable {
 
     /// The run's folder while it goes on; a part of a plan gets another name when it is finished.
     public var folder: String { "\(directory)/\(part.map { _ in ".\(runID).\(host)" } ?? runID)" }
+    /// What gives the run another folder, for remedies. A part takes no `--run-id`.
+    var otherFolder: String { part == nil ? "another --run-id" : "another --output" }
 
     /// How long a timed sample should last, in nanoseconds.
     var targetNanoseconds: Int64 { isQuick ? 20_000_000 : SampleRequest.shortLimit }
