@@ -116,7 +116,7 @@ struct HistoryCommandTests {
             $0.replacingOccurrences(of: "\"configuration\" : \"debug\"", with: "\"configuration\" : \"other\"")
         }
         #expect(try await opbench("history add day1 day2 day3 elsewhere").status == 0)
-        Script.write(
+        ExecutableFile.writeScript(
             """
             change='{"metric": "m0", "index": 2, "mean_before": "1", "mean_after": "2.5"}'
             echo "{\\"t0\\": [{\\"changes\\": [$change]}]}"

@@ -17,7 +17,7 @@ struct RefTests {
 
         init() async throws {
             (folder, tools) = (try ScratchFolder(), try ScratchFolder())
-            Script.write(
+            ExecutableFile.writeScript(
                 """
                 if [ "$1" = --version ]; then echo "a compiler, version $(cat "$(dirname "$0")/version")"; exit; fi
                 if [ "$1" = package ]; then

@@ -25,7 +25,7 @@ struct ScarcityTests {
         let folder = try ScratchFolder()
         chmod(folder.root, 0o777)
         // The build folder may be closed to others.
-        try FileManager.default.copyItem(atPath: OpBenchProcess.binary, toPath: folder.root + "/opbench")
+        ExecutableFile.copy(OpBenchProcess.binary, to: folder.root + "/opbench")
         try folder.write(
             """
             {"name": "w", "summary": "s", "shape": "independent", "parameters": {"items": 100, "work_ns": 0},

@@ -103,7 +103,7 @@ struct ShardTests {
         .slow)
     func sides() async throws {
         for name in ["old", "new"] {
-            try FileManager.default.copyItem(atPath: OpBenchProcess.binary, toPath: "\(folder.root)/\(name)")
+            ExecutableFile.copy(OpBenchProcess.binary, to: "\(folder.root)/\(name)")
         }
         let digest = try await plan("--quick --blocks 2 --filter items=50 --base ./old --head ./new", to: "ab.json")
         #expect(try PlanFile.load(file: "\(folder.root)/ab.json", for: nil).cells.map(\.sides) == [[.base, .head]])

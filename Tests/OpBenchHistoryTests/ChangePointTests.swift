@@ -23,7 +23,7 @@ struct ChangePointTests {
     private func finder(answering answer: String, status: Int = 0) throws -> ChangePoints {
         let program = fixture.folder + "/otava"
         try answer.write(toFile: fixture.folder + "/answer", atomically: false, encoding: .utf8)
-        Script.write(
+        ExecutableFile.writeScript(
             """
             here=$(dirname "$0")
             cp -r . "$here/asked" && echo "$*" > "$here/words"

@@ -20,7 +20,7 @@ import Testing
         let folder = try Fixture.folder()
         func answer(_ script: String) -> ProfileMeans.Answer {
             let program = "\(folder)/valgrind"
-            Script.write(script, to: program)
+            ExecutableFile.writeScript(script, to: program)
             return Callgrind(program: program).means()
         }
         let failing = answer("echo 'valgrind: failed to start tool callgrind' >&2; exit 1")
@@ -39,7 +39,7 @@ import Testing
 
     @Test func `a build that does not understand the order is named`() async throws {
         let program = "\(try Fixture.folder())/opbench"
-        Script.write("exit 64", to: program)
+        ExecutableFile.writeScript("exit 64", to: program)
         let taker = ProfileTaker(
             target: ProfileTarget(cell: try Fixture.cell("independent"), backend: .engine), kernel: Fixture.kernel,
             options: ProfileOptions(directory: ""), means: ProfileMeans(.init()),

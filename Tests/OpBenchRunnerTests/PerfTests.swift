@@ -163,7 +163,7 @@ private let means = ProfileMeans.probe()
     /// A program in place of perf.
     private func program(_ script: String) throws -> String {
         let path = "\(try Fixture.folder())/perf"
-        Script.write(script, to: path)
+        ExecutableFile.writeScript(script, to: path)
         return path
     }
 

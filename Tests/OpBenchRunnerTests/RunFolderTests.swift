@@ -184,7 +184,7 @@ import Testing
         let repository = "\(directory)/repository"
         let trap = "\(directory)/trap"
         try FileManager.default.createDirectory(atPath: repository, withIntermediateDirectories: true)
-        Script.write("touch '\(directory)/sprung'\ncat", to: trap)
+        ExecutableFile.writeScript("touch '\(directory)/sprung'\ncat", to: trap)
         func inRepository(_ words: String...) { #expect(Self.git(["-C", repository] + words)) }
         inRepository("init", "-q")
         try Data("a\n".utf8).write(to: URL(filePath: "\(repository)/file.txt"))
@@ -203,7 +203,7 @@ import Testing
             try file.seekToEnd()
             try file.write(contentsOf: Data("\(heading)\n\t\(name[name.index(after: dot)...]) = \(value)\n".utf8))
         }
-        try FileManager.default.copyItem(atPath: trap, toPath: "\(directory)/post-index-change")
+        ExecutableFile.copy(trap, to: "\(directory)/post-index-change")
         // As large as before, and changed, so that git has to look into it.
         try Data("b\n".utf8).write(to: URL(filePath: "\(repository)/file.txt"))
         // The trap works: git itself would spring it.
