@@ -390,3 +390,17 @@ def test_steps_of_the_image_are_scripts_that_ci_runs() -> None:
         assert package in setup
         assert package in github_step("Install")["run"]
         assert package in GITLAB["opbench"]["before_script"][0]
+
+
+def test_the_image_leaves_out_what_git_does() -> None:
+    def patterns(name: str) -> list[str]:
+        lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
+        return [line for line in lines if line and not line.startswith("#")]
+
+    def of_docker(pattern: str) -> str:
+        # Docker's patterns begin at the top level; git's do where a slash comes before their last part.
+        kept = "!" * pattern.startswith("!")
+        path = pattern.removeprefix("!").removesuffix("/")
+        return kept + (path.removeprefix("/") if "/" in path else f"**/{path}")
+
+    assert patterns(".dockerignore") == [of_docker(pattern) for pattern in patterns(".gitignore")]
