@@ -111,6 +111,8 @@ install_packages() {
 
 # make_venv FOLDER REQUIREMENTS…: a Python environment with just these, made anew when one of the files changed. Each
 # package is held against the hashes in the files: one that was exchanged on its way, or at its source, is refused.
+# The files name all that their packages need, so pip takes nothing else (--no-deps): looking for what meets a need, it
+# meets newer versions, without a hash, and gives up. `pip check` tells a need that the files do not name.
 make_venv() {
     local folder=$1 wanted
     shift
@@ -123,6 +125,8 @@ make_venv() {
     local requirements=()
     for file in "$@"; do requirements+=(--requirement "$file"); done
     # What is never imported need not be compiled.
-    "$folder/bin/pip" install --no-compile --quiet --disable-pip-version-check --require-hashes "${requirements[@]}" >&2
+    local pip=("$folder/bin/pip" --disable-pip-version-check) needs
+    "${pip[@]}" install --no-compile --quiet --no-deps --require-hashes "${requirements[@]}" >&2
+    needs=$("${pip[@]}" check) || fail "$* lack what their packages need: $needs" 1
     printf '%s\n' "$wanted" >"$folder/made-from"
 }

@@ -1,0 +1,56 @@
+"""What scripts/setup.bash does for the other scripts: Python environments of just what the requirements files name."""
+
+import hashlib
+import os
+import subprocess
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def wheel(folder: Path, name: str, version: str, *needs: str) -> str:
+    """Makes an empty package, and returns the line that requires it."""
+    about = f"{name}-{version}.dist-info"
+    file = folder / f"{name}-{version}-py3-none-any.whl"
+    metadata = [f"Name: {name}", f"Version: {version}", "Provides-Extra: more", *(f"Requires-Dist: {need}" for need in needs)]
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr(f"{about}/METADATA", "\n".join(["Metadata-Version: 2.1", *metadata, ""]))
+        archive.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr(f"{about}/RECORD", "")
+    return f"{name}=={version} --hash=sha256:{hashlib.sha256(file.read_bytes()).hexdigest()}\n"
+
+
+def make_environment(folder: Path, requirements: str) -> subprocess.CompletedProcess[str]:
+    (folder / "requirements.txt").write_text(requirements, encoding="utf-8")
+    return subprocess.run(
+        ["bash", "-c", "set -euo pipefail; source scripts/setup.bash; make_venv \"$1\" \"$2\"", "setup",
+         folder / "made", folder / "requirements.txt"],
+        cwd=ROOT, capture_output=True, text=True,
+        env=os.environ | {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(folder), "PIP_CONFIG_FILE": os.devnull},
+    )
+
+
+def test_a_version_that_came_later_does_not_disturb_an_environment(tmp_path: Path) -> None:
+    requirements = wheel(tmp_path, "used", "1.0") + wheel(tmp_path, "user", "1.0", "used[more]")
+    wheel(tmp_path, "used", "2.0")
+    made = make_environment(tmp_path, requirements)
+    assert made.returncode == 0, made.stderr
+    installed = {path.name for path in tmp_path.glob("made/lib/python*/site-packages/use*")}
+    assert installed == {"used-1.0.dist-info", "user-1.0.dist-info"}
+
+
+def test_a_need_that_no_file_names_is_told(tmp_path: Path) -> None:
+    made = make_environment(tmp_path, wheel(tmp_path, "user", "1.0", "used"))
+    assert made.returncode == 1
+    assert "requirements.txt lack what their packages need: user 1.0 requires used, which is not installed." in made.stderr
+    assert not (tmp_path / "made" / "made-from").exists()
+
+
+def test_a_package_with_another_hash_is_refused(tmp_path: Path) -> None:
+    requirements = wheel(tmp_path, "used", "1.0")
+    wheel(tmp_path, "used", "1.0", "another")
+    made = make_environment(tmp_path, requirements)
+    assert made.returncode != 0
+    assert "THESE PACKAGES DO NOT MATCH THE HASHES" in made.stderr
+    assert not (tmp_path / "made" / "made-from").exists()
