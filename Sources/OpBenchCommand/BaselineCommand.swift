@@ -160,8 +160,7 @@ private enum BaselineFacts {
             ("cells", String(Set(run.samples.map(\.cellID)).count)),
             ("samples", String(Set(run.samples.map(\.sampleID)).count)),
             ("commit", description.commit ?? Quantities.absent),
-            // Of the allocator's version what people know it by.
-            ("host", facts.map { "\($0.hostClass), \($0.allocator.prefix { $0 != "-" })" } ?? Quantities.absent),
+            ("host", facts?.hostKind.summary ?? Quantities.absent),
         ]
     }
 }

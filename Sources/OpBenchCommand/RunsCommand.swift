@@ -120,31 +120,57 @@ enum RunListFormat: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// A list of runs as people read it. Hosts stand below it, each once.
+/// A list of runs as people read it: a line a run or, where that has no room, the run's name above what is known of it. So a
+/// name is in one piece, to be copied. Hosts stand below, each once.
 enum RunListTable {
     static func text(of rows: [RunListRow], folder: String, width: Int? = TableWidth.ofOutput()) -> String {
         if rows.isEmpty { return TerminalText.escaped("no runs in \(folder)") + "\n" }
-        let hosts = rows.map(host).reduce(into: [String]()) { hosts, host in
-            if !hosts.contains(host) { hosts.append(host) }
+        let hosts = rows.map(host).uniqued()
+        let columns = columns(hosts: hosts)
+        let line = PrintedTable(
+            [.init(title: "run", isText: true)] + columns.map(\.column),
+            rows: rows.map { row in [name(row)] + columns.map { $0.text(row) } })
+        var text = line.text(width: nil)
+        if let width, text.split(separator: "\n").contains(where: { TextWidth.of(String($0)) > width }) {
+            text = blocks(rows, columns, width: width)
         }
-        var columns: [(column: PrintedTable.Column, text: (RunListRow) -> String)] = [
-            (.init(title: "run", isText: true), { ($0.isBaseline ? "baseline/" : "") + $0.name }),
+        let legend = hosts.enumerated().map { index, host in
+            let term = hosts.count == 1 ? "all on" : "host \(index + 1):"
+            return WrappedText.paragraph(TerminalText.escaped("\(term) \(host)"), width: width, hanging: 2)
+        }
+        return text + "\n" + legend.joined()
+    }
+
+    private typealias Column = (column: PrintedTable.Column, text: (RunListRow) -> String)
+
+    /// Those behind the name. Where they have no room, what other commands tell of a run gives way first.
+    private static func columns(hosts: [String]) -> [Column] {
+        let columns: [Column] = [
             (.init(title: "UTC", isText: true), { date($0.startedUTC) }),
-            (.init(title: "workloads", isText: true), { shortened($0.workloads) }),
-            (.init(title: "cells"), { String($0.cells) }), (.init(title: "blocks"), { String($0.blocks) }),
-            (.init(title: "backends", isText: true), { families($0.backends) }),
+            (.init(title: "workloads", isText: true, rank: 1), { shortened($0.workloads) }),
+            (.init(title: "cells", rank: 3), { String($0.cells) }),
+            (.init(title: "blocks", rank: 2), { String($0.blocks) }),
+            (.init(title: "backends", isText: true, rank: 4), { families($0.backends) }),
             (.init(title: "state", isText: true), state),
             (.init(title: "bad"), { $0.badSamples.map(String.init) ?? Quantities.absent }),
         ]
-        if hosts.count > 1 {
-            columns.append((.init(title: "host"), { row in String((hosts.firstIndex(of: host(of: row)) ?? 0) + 1) }))
-        }
-        let table = PrintedTable(columns.map(\.column), rows: rows.map { row in columns.map { $0.text(row) } })
-        let legend = hosts.enumerated().map { index, host in
-            TerminalText.escaped(hosts.count == 1 ? "all on \(host)" : "host \(index + 1): \(host)") + "\n"
-        }
-        return table.text(width: width) + "\n" + legend.joined()
+        guard hosts.count > 1 else { return columns }
+        return columns + [(.init(title: "host"), { String((hosts.firstIndex(of: host(of: $0)) ?? 0) + 1) })]
     }
+
+    private static func blocks(_ rows: [RunListRow], _ columns: [Column], width: Int) -> String {
+        let lines = rows.flatMap { row -> [PrintedTable.Line] in
+            let fields = columns.map { $0.text(row) }
+            return [.heading(name(row)), .row(["  " + fields[0]] + fields.dropFirst())]
+        }
+        let first = PrintedTable.Column(title: "run, UTC", isText: true)
+        let layout = PrintedTable([first] + columns.dropFirst().map(\.column), lines: lines).layout(width: width)
+        guard !layout.hidden.isEmpty else { return layout.text }
+        let note = "no room for \(layout.hidden.joined(separator: ", ")); --format csv has all columns"
+        return layout.text + "\n" + WrappedText.paragraph(note, width: width, hanging: 2)
+    }
+
+    private static func name(_ row: RunListRow) -> String { (row.isBaseline ? "baseline/" : "") + row.name }
 
     /// To the minute.
     private static func date(_ utc: String) -> String {
@@ -172,5 +198,5 @@ enum RunListTable {
         row.state == .finished ? row.state.rawValue : "\(row.state.rawValue), \(row.samples) of \(row.plannedSamples)"
     }
 
-    private static func host(of row: RunListRow) -> String { "\(row.hostClass), \(row.allocator), \(row.build)" }
+    private static func host(of row: RunListRow) -> String { row.host.summary }
 }

@@ -72,6 +72,18 @@ struct RunListTests {
         #expect(RunListTable.text(of: rows, folder: results).contains("other CPU x64, jemalloc 5.3, release"))
     }
 
+    @Test("where a line has no room, a run's name stands above what is known of it", arguments: [60, 80, 100])
+    func narrow(width: Int) throws {
+        let name = "a-run-of-which-the-name-has-more-than-forty-characters"
+        try WrittenRun(name: name, ended: nil, state: "running", samplesDone: 2).write(to: results + "/baseline")
+        let rows = try RunList(in: results).rows
+        let lines = RunListTable.text(of: rows, folder: results, width: width).split(separator: "\n")
+        #expect(lines.allSatisfy { $0.count <= width })
+        #expect(lines.contains("baseline/\(name)") == (width > 60) && lines.contains("old"))
+        #expect(lines.contains { $0.hasPrefix("  2026-11-18 10:00  ") && $0.contains("  finished  ") })
+        #expect(lines.contains { $0.hasPrefix("no room for ") } == (width < 100))
+    }
+
     @Test("bad samples of runs that did not count them, by their rows; an expected failure is none")
     func older() throws {
         var run = WrittenRun(name: "older", badSamples: nil, blocks: nil)

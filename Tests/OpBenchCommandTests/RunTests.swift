@@ -132,6 +132,27 @@ struct RunTests {
         #expect(rows[0]["param_items"] as? Int == 200)
     }
 
+    /// In a process of its own: the kernel counts faults by process, and other tests have theirs.
+    @Test("letting go of a fence's operations has fewer page faults than making them")
+    func releaseFaults() async throws {
+        let folder = try ScratchFolder()
+        try folder.write(
+            """
+            {"name": "fence", "summary": "s", "shape": "memory_fence",
+             "parameters": {"operations": 20000, "payload_bytes": 1024}, "backends": ["engine"],
+             "sample_kinds": ["throughput"]}
+            """, to: "fence.json")
+        let result = try await OpBenchProcess.run(
+            ["run", "--quick", "--blocks", "1", "--run-id", "r", "fence.json"], in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        let row = try #require(try RunFiles(folder, "r").summary().first)
+        let (whole, release) = (
+            try #require(row.pageFaultsPerOperation), try #require(row.releaseFaultsPerOperation)
+        )
+        // Making them touches 20 MB anew, once at least; letting go of them touches little that is new.
+        #expect(release >= 0 && release < whole, "\(release) of \(whole)")
+    }
+
     @Test("a run whose rows were cut off goes on and ends with the rows of a whole one", .slow)
     func resume() async throws {
         let folder = try ScratchFolder()

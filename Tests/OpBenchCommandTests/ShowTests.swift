@@ -56,6 +56,15 @@ struct ShowTests {
         return try PresentationOptions.parse(words).text(of: [shown])
     }
 
+    @Test("runs of which the repository keeps the figures of the goals alone have their times, and no column is empty")
+    func keptRuns() async throws {
+        let kept = OpBenchProcess.root.appendingPathComponent("results/baseline/engine-system").path
+        let result = try await OpBenchProcess.run(["show", "--filter", "cancel-all", kept], in: folder)
+        #expect(result.status == 0, "\(result.errors)")
+        let times = result.output.split(separator: "\n").filter { $0.hasPrefix("engine ") || $0.hasPrefix("dispatch ") }
+        #expect(times.count == 2 && times.allSatisfy { $0.split(separator: " ")[2].hasSuffix("s") }, "\(result.output)")
+    }
+
     @Test("What the run was, and its summary")
     func whole() throws {
         let text = try shown()

@@ -79,11 +79,11 @@ struct SummaryTableTests {
     func notes() {
         #expect(notes(row(.dispatch)) == [])
         var (dispatch, engine) = (row(.dispatch, ratio: 1), row(.engine, ratio: 0.5))
-        (dispatch.operationsPerSecond, engine.operationsPerSecond) = (1e6, 2e6)
+        (dispatch.timePerOperation, engine.timePerOperation) = (1000, 500)
         #expect(notes(dispatch, engine) == [])
-        engine.operationsPerSecond = 2.1e6
+        engine.timePerOperation = 480
         #expect(notes(dispatch, engine) == ["*"])
-        engine.operationsPerSecondLow = 1
+        engine.timePerOperationLow = 1
         #expect(notes(dispatch, engine) == ["*", "interval"])
 
         var start = row(.engine)
@@ -114,9 +114,9 @@ struct SummaryTableTests {
         }
         var engine = row(.engine, depth: "2")
         engine.quality = SampleQuality(samples: 10, noisy: 2)
-        engine.operationsPerSecond = 5e6
-        engine.operationsPerSecondLow = 2.8e6
-        engine.operationsPerSecondHigh = 5.3e6
+        engine.timePerOperation = 200
+        engine.timePerOperationLow = 189
+        engine.timePerOperationHigh = 357
         engine.timeRatio = 0.52
         engine.timeRatioLow = 0.48
         engine.timeRatioHigh = 1.09
@@ -130,7 +130,7 @@ struct SummaryTableTests {
         high.operationClass = "priority=high"
         high.startLatencyP99 = 9000
         var dispatch = row(.dispatch, depth: "2")
-        dispatch.operationsPerSecond = 2.5e6
+        dispatch.timePerOperation = 400
         dispatch.ratioTo = .dispatch
         (dispatch.timeRatio, dispatch.timeRatioLow, dispatch.timeRatioHigh) = (1, 1, 1)
         return [engine, high, dispatch, row(.foundation, depth: "10", .timeout)]
@@ -219,10 +219,10 @@ struct SummaryTableTests {
                             operationClass: operationClass, status: backend == .foundation ? .unsupported : .ok,
                             samples: 3, parameters: cell.parameters.mapValues { "\($0)" })
                         row.quality = SampleQuality(samples: 10, noisy: 9, throughputSamples: 9, unsteady: 9, short: 9)
-                        row.operationsPerSecond = 1e9 / 77_777
+                        row.timePerOperation = 77_777
                         row.cpuPerOperation = 77_777
-                        row.operationsPerSecondLow = 1e9 / 777_777
-                        row.operationsPerSecondHigh = 1e9 / 7_777
+                        row.timePerOperationLow = 7_777
+                        row.timePerOperationHigh = 777_777
                         (row.timeRatio, row.timeRatioLow, row.timeRatioHigh) = (10.5, 0.42, 10.9)
                         row.ratioTo = .dispatch
                         (row.startLatencyP50, row.startLatencyP99) = (11_400, 130_000_000)
@@ -276,7 +276,7 @@ struct SummaryTableTests {
                     runID: "r", workload: name, cellID: name + " " + backend.rawValue, backend: backend,
                     operationClass: backend == .engine ? "" : name, status: .ok, samples: 7,
                     parameters: ["mix": name, "depth": backend.rawValue])
-                row.operationsPerSecond = 1e6
+                row.timePerOperation = 1000
                 row.timeRatio = 3
                 row.ratioTo = backend
                 return row

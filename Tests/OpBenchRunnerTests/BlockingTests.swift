@@ -83,18 +83,16 @@ import Testing
         #expect(abs(release - (try time("drain") + time("teardown"))) < 1e-9)
     }
 
-    @Test func `page faults of letting go are a part of all`() throws {
-        let report = try report(.throughput, #"{"operations": 20000, "payload_bytes": 1024}"#)
-        func faults(_ phase: String) throws -> Double {
-            try #require(report.figures.first { $0.metric == "page_faults" && $0.phase == phase }).value
+    @Test func `page faults of letting go are counted, and of this shape alone`() throws {
+        func phases(_ report: SampleReport) -> Set<String> {
+            Set(report.figures.filter { $0.metric == "page_faults" }.map(\.phase))
         }
-        // Making them touches 20 MB anew at least once; letting go of them touches little that is new.
-        #expect(try faults("released") >= 0 && faults("released") < faults("total"))
+        #expect(phases(try report(.throughput, #"{"operations": 100}"#)).isSuperset(of: ["released", "total"]))
         let other = Trial(
             plan: try Fixture.plan("independent", #"{"items": 100}"#), factory: EngineBackend.factory,
             flavour: .throughput, kernel: Fixture.kernel, targetNanoseconds: 1000
         ).run()
-        #expect(!other.figures.contains { $0.phase == "released" })
+        #expect(phases(other) == ["total"])
     }
 
     /// Sizes that are classes of the allocator's own; malloc(3) of the system adds up to 8 bytes.

@@ -72,7 +72,7 @@ struct HistoryListCommand: ParsableCommand {
             rows: entries.map { entry in
                 [
                     entry.run.id, TrendText.day(entry.run), TrendText.commit(entry.run), String(entry.cells),
-                    String(entry.figures), TrendText.host(entry.run.host),
+                    String(entry.figures), entry.run.host.summary,
                 ]
             })
         try StandardOutput.write(table.text())

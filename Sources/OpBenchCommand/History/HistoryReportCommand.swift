@@ -52,7 +52,7 @@ extension OpBenchHistory.TrendSeries {
             case .neutral: nil
             }
         return OpBenchPage.TrendSeries(
-            cellID: name.cellID + (namesHost ? " · \(TrendText.host(host))" : ""), backend: name.backend.rawValue,
+            cellID: name.cellID + (namesHost ? " · \(host.summary)" : ""), backend: name.backend.rawValue,
             metric: TrendText.figure(name), unit: unit, better: better,
             points: points.map { point in
                 OpBenchPage.TrendSeries.Point(

@@ -9,7 +9,7 @@ enum TrendTable {
             .map { (series: $0, runs: TrendText.runs(of: $0)) }
             .sorted { ($0.runs.last!.startedUTC, $0.runs.last!.id) < ($1.runs.last!.startedUTC, $1.runs.last!.id) }
         return hosts.map { series, runs in
-            let title = "\(TrendText.host(series[0].host)): \(TrendText.span(runs))"
+            let title = "\(series[0].host.summary): \(TrendText.span(runs))"
             return TerminalText.escaped(title, limit: TerminalText.fieldLimit) + "\n"
                 + (series.count == 1 ? points(of: series[0]) : overview(of: series)).text(width: width)
         }.joined(separator: "\n")
@@ -64,12 +64,6 @@ enum TrendTable {
 
 /// The words of tables about a history.
 enum TrendText {
-    /// Without the commit that is part of jemalloc's version.
-    static func host(_ host: HostKind) -> String {
-        let allocator = host.allocator.firstRange(of: "-0-g").map { host.allocator[..<$0.lowerBound] }
-        return "\(host.hostClass), \(allocator ?? host.allocator[...]), \(host.configuration)"
-    }
-
     /// The day on which a run was measured: in the order of time, the time of day tells little.
     static func day(_ run: HistoryRun) -> String { String(run.startedUTC.prefix(10)) }
 

@@ -16,7 +16,7 @@ struct RunDescription {
             ("measured", measured),
             ("host", facts.map { "\($0.hostClass), \($0.configuration) build" }), ("machines", machines),
             ("plan", plan),
-            ("allocator", facts?.allocator),
+            ("allocator", facts.map { HostKind.shortened(allocator: $0.allocator) }),
             ("commit", commit),
             ("blocks", blocks), ("samples", samples),
             ("command", facts.map { ShellWords.joined($0.arguments) }),

@@ -7,8 +7,8 @@ struct SummaryContext {
     /// Of the clock that timed the rows, in nanoseconds.
     let clockResolution: Double
     let isQuick: Bool
-    /// The baseline's operations per second in each cell.
-    private let baselineRates: [Place: Double]
+    /// The baseline's time per operation in each cell, in nanoseconds.
+    private let baselineTimes: [Place: Double]
 
     private struct Place: Hashable {
         let cellID: String
@@ -19,18 +19,18 @@ struct SummaryContext {
         baseline = rows.lazy.compactMap(\.ratioTo).first ?? .dispatch
         self.clockResolution = clockResolution
         self.isQuick = isQuick
-        baselineRates = rows.reduce(into: [:]) { rates, row in
+        baselineTimes = rows.reduce(into: [:]) { times, row in
             guard row.backend == row.ratioTo, row.operationClass.isEmpty else { return }
-            rates[Place(cellID: row.cellID, side: row.side)] = row.operationsPerSecond
+            times[Place(cellID: row.cellID, side: row.side)] = row.timePerOperation
         }
     }
 
     /// Whether the ratio is, as it is written, another than that of the times beside it.
     func isRatioApart(_ row: SummaryRow) -> Bool {
-        guard let ratio = row.timeRatio, row.backend != row.ratioTo, let rate = row.operationsPerSecond,
-            let other = baselineRates[Place(cellID: row.cellID, side: row.side)]
+        guard let ratio = row.timeRatio, row.backend != row.ratioTo, let time = row.timePerOperation,
+            let other = baselineTimes[Place(cellID: row.cellID, side: row.side)]
         else { return false }
-        return Quantities.ratio(other / rate) != Quantities.ratio(ratio)
+        return Quantities.ratio(time / other) != Quantities.ratio(ratio)
     }
 
     func time(_ nanoseconds: Double) -> String {
@@ -64,16 +64,15 @@ struct SummaryColumn: Sendable {
             .init(
                 "time/op", 0, always: true,
                 "Total time per operation (making, submitting and draining it): the median of the samples."
-            ) { row, _ in figure(row.operationsPerSecond) { Quantities.duration(nanoseconds: 1e9 / $0) } },
+            ) { row, _ in figure(row.timePerOperation) { Quantities.duration(nanoseconds: $0) } },
             .init(
                 "95 % interval", 3, isJoined: true,
                 "Of time/op: its two ends, in the unit of the figure before it. Few intervals are symmetric."
             ) { row, _ in
-                guard let rate = row.operationsPerSecond, let low = row.operationsPerSecondLow,
-                    let high = row.operationsPerSecondHigh
+                guard let time = row.timePerOperation, let low = row.timePerOperationLow,
+                    let high = row.timePerOperationHigh
                 else { return Quantities.absent }
-                // The highest rate is the shortest time.
-                return Quantities.durationInterval(1e9 / high, 1e9 / low, around: 1e9 / rate)
+                return Quantities.durationInterval(low, high, around: time)
             },
             .init(
                 "vs \(baseline.rawValue)", rankOfRatio,

@@ -41,7 +41,7 @@ struct SummaryNotes {
     }
 
     private var interval: Entry? {
-        guard rows.contains(where: { $0.operationsPerSecondLow != nil }) else { return nil }
+        guard rows.contains(where: { $0.timePerOperationLow != nil }) else { return nil }
         return ("interval", "of 95 %; its ends are in the unit of the figure before it")
     }
 

@@ -11,6 +11,14 @@ public struct HostKind: Hashable, Sendable {
         self.configuration = configuration
     }
 
+    /// In one line, for people: without the commit that is part of jemalloc's version.
+    public var summary: String { "\(hostClass), \(Self.shortened(allocator: allocator)), \(configuration)" }
+
+    /// An allocator's name and version, as `jemalloc 5.3.0`.
+    public static func shortened(allocator: String) -> String {
+        allocator.firstRange(of: "-0-g").map { String(allocator[..<$0.lowerBound]) } ?? allocator
+    }
+
     /// The first difference, for people; nil if there is none.
     public func difference(from other: HostKind) -> (what: String, own: String, others: String)? {
         [
