@@ -94,6 +94,8 @@ struct ShardTests {
         let incomplete = try await run("merge --allow-missing \(parts[0]) -o results/so-far")
         #expect(incomplete.status == 0 && incomplete.errors.contains("shard 2/2 is missing"), "\(incomplete.errors)")
         #expect(try await run("show so-far").output.contains("merged without some shards"))
+        #expect(try await run("report --output so-far.html so-far").status == 0)
+        #expect(try folder.read("so-far.html").contains("merged without some shards"))
         let refused = try await run("history add so-far")
         #expect(refused.status == 64 && refused.errors.contains("merge all again"), "\(refused.errors)")
     }

@@ -8,15 +8,19 @@ extension RecordedRun {
     func page() throws(InputError) -> PageRun {
         let doubtful = DoubtfulSamples(samples)
         let counted = "\(doubtful.total), of which \(doubtful.noisy) noisy and \(doubtful.unsteady) unsteady"
-        let command = facts.map { ShellWords.joined($0.arguments) }
-        let environment = [("run", samples[0].runID), ("samples", counted)] + (command.map { [("command", $0)] } ?? [])
+        let description = RunDescription(self)
+        let known: [(String, String?)] = [
+            ("run", samples[0].runID), ("state", description.state), ("samples", counted),
+            ("command", facts.map { ShellWords.joined($0.arguments) }),
+        ]
+        let own = known.compactMap { label, value in value.map { (label, $0) } }
         return PageRun(
-            name: name, heading: RunDescription(self).heading,
+            name: name, heading: description.heading,
             warning: Disturbance.sentence(noisy: doubtful.noisy, of: doubtful.total) ?? "", samples: samples,
             summary: try ShownRun(self).rows,
             latencies: try latencies(),
             workloads: (facts?.workloads ?? []).map { .init(name: $0.name, file: $0.file, text: $0.text) },
-            facts: (environment + (facts?.environment.map { ($0.label, $0.value) } ?? [])).map { .init($0.0, $0.1) },
+            facts: (own + (facts?.environment.map { ($0.label, $0.value) } ?? [])).map { .init($0.0, $0.1) },
             classes: try ProfiledClasses.read(in: folder))
     }
 

@@ -12,7 +12,7 @@ struct RunDescription {
     var entries: [(term: String, meaning: String)] {
         let facts = run.facts
         let known: [(String, String?)] = [
-            ("run", run.samples[0].runID + state),
+            ("run", run.samples[0].runID + (state.map { ", \($0)" } ?? "")),
             ("measured", measured),
             ("host", facts.map { "\($0.hostClass), \($0.configuration) build" }), ("machines", machines),
             ("plan", plan),
@@ -38,19 +38,24 @@ struct RunDescription {
             "\(backends) \(backends == 1 ? "backend" : "backends")", blocks.map { "blocks: \($0)" },
             "samples: \(samples)",
         ]
-        return ([started, machine, commit.map { "commit \($0)" }] + counts).compactMap(\.self)
+        let unusual = state == Self.finished ? nil : state
+        return ([started, unusual, machine, commit.map { "commit \($0)" }] + counts).compactMap(\.self)
     }
 
-    private var state: String {
-        guard let facts = run.facts, let progress = facts.progress else { return "" }
-        let quick = facts.isQuick ? ", --quick" : ""
+    private static let finished = "finished"
+
+    /// How far it came: `finished`, `interrupted after 3 of 21 samples`; nil if nothing tells.
+    var state: String? {
+        guard let facts = run.facts, let progress = facts.progress else { return nil }
         let done = "\(progress.samplesDone) of \(progress.samplesPlanned) samples"
-        return switch progress.state {
-        case "finished": ", finished" + quick
-        case "cancelled" where facts.isMerged: ", merged without some shards, \(progress.samplesDone) samples" + quick
-        case "cancelled": ", interrupted after " + done + quick
-        default: ", going on or killed after " + done + quick
-        }
+        let state =
+            switch progress.state {
+            case "finished": Self.finished
+            case "cancelled" where facts.isMerged: "merged without some shards, \(progress.samplesDone) samples"
+            case "cancelled": "interrupted after " + done
+            default: "going on or killed after " + done
+            }
+        return state + (facts.isQuick ? ", --quick" : "")
     }
 
     /// When it began; nil if nothing tells.

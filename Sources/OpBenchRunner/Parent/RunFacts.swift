@@ -130,7 +130,6 @@ extension RunManifest {
         let commit = host.git.map { $0.commit + ($0.isDirty ? ", with changes" : "") }
         let known: [(String, String?)] = [
             ("started", startedUTC), ("ended", progress?.endedUTC),
-            ("state", progress.map { "\($0.state), \($0.samplesDone) samples" }),
             ("machine", host.host), ("plan", planSHA256), ("shard", shard),
             ("processor", "\(host.cpu), \(host.cores) cores"),
             ("samples run on", host.processors?.words),
