@@ -10,12 +10,13 @@ extension RunCommand {
             throw ValidationError("--plan holds its workloads: leave the files out.")
         }
         let (cells, standard) = (selection.cells, RunOptions())
-        let decided = [
+        let given: [(option: String, isGiven: Bool)] = [
             ("--backend", cells.backends != nil), ("--set", !cells.settings.isEmpty), ("--filter", cells.filter != nil),
             ("--metric", selection.kinds != nil), ("--blocks", plan.blocks != nil), ("--quick", plan.quick),
             ("--seed", plan.seed != standard.seed), ("--timeout", plan.timeout != standard.timeoutSeconds),
             ("--for-gate", gate.isForGate), ("--time-budget", timeBudget != nil),
-        ].filter(\.1).map(\.0)
+        ]
+        let decided = given.filter(\.isGiven).map(\.option)
         if !decided.isEmpty {
             throw ValidationError(
                 "--plan decides what is measured: leave \(decided.joined(separator: ", ")) out, or make "

@@ -41,8 +41,8 @@ struct ExplorerTests {
         for name in names {
             let found = try Tool.explore.run([command, name])
             #expect(found.status == 1, "\(command) did not find \(name)")
-            let line = found.output.split(separator: "\n").first { $0.contains("replay: ") }
-            let replay = try #require(line?.split(separator: " ").last.map(String.init))
+            let line = try #require(found.output.split(separator: "\n").first { $0.contains("replay: ") })
+            let replay = String(try #require(line.split(separator: " ").last))
             let first = try Tool.explore.run(["replay", replay])
             let second = try Tool.explore.run(["replay", replay])
             #expect(first.status == 1)

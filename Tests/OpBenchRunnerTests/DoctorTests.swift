@@ -92,14 +92,20 @@ import Testing
         let unit = Int(ticks)
         let before: [Int32: BusyProcess.Reading] = [
             1: try #require(reading("cc", unit)), 2: try #require(reading("idle", 7)),
+            5: try #require(reading("kworker/0:1-events", 9 * unit)), 6: try #require(reading("ended", 9 * unit)),
         ]
         let after: [Int32: BusyProcess.Reading] = [
             1: try #require(reading("cc", 2 * unit)), 2: try #require(reading("idle", 7)),
             3: try #require(reading("cc", unit)), 4: try #require(reading("ld", unit)),
+            // Another name, and another process of the same id.
+            5: try #require(reading("kworker/0:1-mm", 9 * unit)), 6: try #require(reading("as", unit / 2)),
         ]
         #expect(
             BusyProcess.busiest(from: before, to: after, seconds: 2)
-                == [BusyProcess(name: "cc", share: 1), BusyProcess(name: "ld", share: 0.5)])
+                == [
+                    BusyProcess(name: "cc", share: 1), BusyProcess(name: "ld", share: 0.5),
+                    BusyProcess(name: "as", share: 0.25),
+                ])
     }
 
     @Test(arguments: defects)

@@ -43,6 +43,11 @@ WORKLOADS = {
         "name": "chain", "summary": "s", "shape": "chain", "parameters": {"depth": 30, "chains": 2, "work_ns": 0},
         "backends": ["engine", "dispatch"],
     },
+    # So many classes of operations that the table has a second page.
+    "mix": {
+        "name": "mix", "summary": "s", "shape": "priority_mix", "backends": ["engine", "foundation"],
+        "parameters": {"operations": [40, 50, 60, 70, 80, 90, 100], "work_ns": 0},
+    },
 }
 
 
@@ -187,6 +192,20 @@ def prove_table(runs: Runs, browser: Browser) -> str:
         check(page.inner_text("#ratios h3") == "Time per operation ÷ dispatch", "the baseline has no name")
         check(re.search(r"\d ns \([\d.]+–[\d.]+\)", page.inner_text("#cell-scroll")), "no interval in the figure's unit")
         whole = len(column(page, "backend"))
+        check(not any("priority=" in text for text in column(page, "backend")), "rows of classes are there unasked")
+        page.fill("#filter", "priority=high")
+        until(page, "document.querySelector('#cell-count').textContent.includes('shown')")
+        check(all("priority=high" in text for text in column(page, "backend")), "a class is not found by its name")
+        page.fill("#filter", "")
+        until(page, "!document.querySelector('#cell-count').textContent.includes('shown')")
+        check(len(column(page, "backend")) == whole, "rows of classes stay when they are no longer asked for")
+        page.check("#with-classes")
+        names = "[...document.querySelectorAll('#cell-scroll tbody th button')].map(one => one.title)"
+        first, rows = page.evaluate(names), len(column(page, "backend"))
+        check(whole < rows <= 100, f"{rows} rows with classes, {whole} without")
+        page.click("#cell-pager [data-step=next]")
+        check(not set(first) & set(page.evaluate(names)), "a cell is on two pages")
+        page.uncheck("#with-classes")
         button = 'thead button[data-column="time/op"]'
         page.click(button)
         times = [nanoseconds(text) for text in column(page, "time/op") if text != "–"]
@@ -277,8 +296,9 @@ def prove_looks(runs: Runs, browser: Browser) -> str:
         dark = page.evaluate(colour)
         page.click("#theme")
         check(page.evaluate(colour) != dark, "the button changes nothing")
-        check(page.get_attribute("#theme", "aria-pressed") == "false", "the button does not say so")
+        check(page.inner_text("#theme") == "Dark", "the button does not say what it turns to")
         page.click("#theme")
+        check(page.inner_text("#theme") == "Light", "the button does not say what it turns back to")
         see_all(page)
         page.screenshot(path=runs.pages / "dark.png", full_page=True)
     with browser.open(file, viewport={"width": 400, "height": 800}) as page:

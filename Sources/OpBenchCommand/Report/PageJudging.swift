@@ -138,7 +138,7 @@ extension JudgedFigures {
             rows: rows,
             settlements: report.settlements.map {
                 Settlement(finding: $0.finding, advice: $0.advice, commands: $0.commands)
-            }, note: report.ratioNote ?? "")
+            }, note: report.ratioNote.map { "ratio: \($0)" } ?? "")
     }
 }
 

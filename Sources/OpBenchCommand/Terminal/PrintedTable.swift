@@ -158,10 +158,9 @@ private struct Grid {
 
     /// A row, on as many lines as its longest field takes.
     func row(_ fields: [String], remark: String) -> String {
-        let wrapped = zip(fields, widths).map(Self.wrapped)
-        let lines = (0..<(wrapped.map(\.count).max() ?? 0)).map { line in
-            written(wrapped.map { line < $0.count ? $0[line] : "" })
-        }
+        let wrapped: [[String]] = zip(fields, widths).map(Self.wrapped)
+        let height = wrapped.map(\.count).max() ?? 0
+        let lines = (0..<height).map { line in written(wrapped.map { line < $0.count ? $0[line] : "" }) }
         guard !remark.isEmpty, let last = lines.last else { return lines.joined() }
         return lines.dropLast().joined() + appended(remark, to: String(last.dropLast()))
     }

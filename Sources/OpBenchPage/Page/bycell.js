@@ -123,6 +123,6 @@ function showByCell() {
         ["cpu_ns_per_op", "voluntary_switches_per_op", "involuntary_switches_per_op", "futex_calls_per_op", "page_faults_per_op", "threads_created"]);
     byCellPanel(parent, "memory", "Memory", "Counts of malloc barely vary and have no interval. Held: bytes in use when all operations are submitted and none has started.",
         ["allocations_per_op", "allocated_bytes_per_op", "retained_bytes_per_pending_op", "peak_resident_bytes", "unreleased_bytes"]);
-    byCellPanel(parent, "latency-figures", "Latencies", "Percentiles over all operations of a sample; the middle sample's.",
+    byCellPanel(parent, "latency-figures", "Latencies", "Percentiles over all operations of a sample: the median of the samples.",
         presentFigures.filter((figure) => /latency|quiesce|resume/.test(figure.name)).map((figure) => figure.name));
 }

@@ -68,17 +68,25 @@ const backendOrder = data.backends.map((_, index) => index);
 
 /** What the reader has chosen. */
 const choice = {
-    text: "", workload: -1, status: "", hidden: new Set(),
+    text: "", workload: -1, status: "", hidden: new Set(), hasClasses: false,
     sort: null, isDescending: false, page: 0, cell: null,
 };
 /** Those who want to know when the rows that are shown are others. */
 const listeners = [];
-let shownRows = rows;
+let shownRows = rows.filter((row) => isShown(row, []));
+
+/** Rows of one class of a cell's operations are shown where they are asked for: by the box, or by a word of the class's name. */
+function isFolded(row, words) {
+    if (row.operationClass === "" || choice.hasClasses) return false;
+    const name = row.operationClass.toLowerCase();
+    return !words.some((word) => name.includes(word));
+}
 
 function isShown(row, words) {
     if (choice.workload >= 0 && row.cell.workload !== choice.workload) return false;
     if (choice.hidden.has(row.backend)) return false;
     if (choice.status === "doubtful" ? row.doubtful === 0 : choice.status !== "" && row.status !== choice.status) return false;
+    if (isFolded(row, words)) return false;
     if (words.length === 0) return true;
     row.text ??= [row.cell.id, row.cell.label, data.backends[row.backend], row.operationClass, row.side,
         hasRuns ? data.runs[row.run].name : ""].join(" ").toLowerCase();

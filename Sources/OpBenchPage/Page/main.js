@@ -33,9 +33,13 @@ function showContents() {
     }
 }
 
+/** By what a press turns to. */
+function nameThemeButton() {
+    document.getElementById("theme").textContent = isDark() ? "Light" : "Dark";
+}
+
 function paint() {
-    const button = document.getElementById("theme");
-    button.setAttribute("aria-pressed", String(isDark()));
+    nameThemeButton();
     for (const mark of document.querySelectorAll(".mark[data-backend]")) mark.style.color = colour(Number(mark.dataset.backend));
     for (const panel of panels) panel.renew();
 }
@@ -43,6 +47,7 @@ function paint() {
 function watchTheme() {
     const preferred = matchMedia("(prefers-color-scheme: dark)");
     let isChosen = false;
+    nameThemeButton();
     document.getElementById("theme").addEventListener("click", () => {
         isChosen = true;
         document.documentElement.dataset.theme = isDark() ? "light" : "dark";

@@ -4,6 +4,8 @@ const pageSize = 100;
 // On paper there are no pages to turn: all rows, unless that were a book.
 const mostRowsOnPaper = 2000;
 let isPrinting = false;
+/** Without those of one class of operations. */
+const wholeRows = rows.filter((row) => row.operationClass === "");
 const shownFigures = new Set(presentFigures.filter((figure) => figure.shown));
 
 const columns = () => [
@@ -89,19 +91,35 @@ function samplesCell(row) {
     }
     if (row.doubtful === 0) return String(row.samples);
     const count = doubtfulTimes(row);
-    return [row.samples + " ", badge(count > 0 ? count + " doubtful" : "others doubtful", "inconclusive")];
+    const mark = badge(count > 0 ? count + " doubtful" : "other kinds doubtful", "inconclusive");
+    mark.title = "noisy, unsteady or short: " + (count > 0 ? "of the samples that tell the time" : "samples of another kind, as of latency");
+    return [row.samples + " ", mark];
 }
 
 /** A head that may be broken behind its slashes. */
 const brokenTitle = (title) => title.split(/(?<=\/)/).flatMap((part, index) => index === 0 ? [part] : [element("wbr"), part]);
 
+const isOfSameCell = (row, other) => row.cell === other.cell && row.run === other.run;
+
+/** The places at which pages begin. A cell's rows that follow each other stand on one page, unless it has no room for them. */
+function pageStarts() {
+    const starts = [0];
+    while (starts.at(-1) + pageSize < shownRows.length) {
+        const start = starts.at(-1);
+        let end = start + pageSize;
+        while (end > start && isOfSameCell(shownRows[end - 1], shownRows[end])) end -= 1;
+        starts.push(end > start ? end : start + pageSize);
+    }
+    return starts;
+}
+
 function showTable() {
     const scroll = document.getElementById("cell-scroll");
     const list = columns();
-    const pages = Math.max(1, Math.ceil(shownRows.length / pageSize));
-    choice.page = Math.min(choice.page, pages - 1);
-    const start = isPrinting ? 0 : choice.page * pageSize;
-    const part = shownRows.slice(start, start + (isPrinting ? mostRowsOnPaper : pageSize));
+    const starts = pageStarts();
+    choice.page = Math.min(choice.page, starts.length - 1);
+    const start = isPrinting ? 0 : starts[choice.page];
+    const part = shownRows.slice(start, isPrinting ? mostRowsOnPaper : starts[choice.page + 1]);
     const head = list.map((column) => {
         const isSorted = choice.sort?.title === column.title;
         const order = isSorted ? (choice.isDescending ? "descending" : "ascending") : undefined;
@@ -110,7 +128,7 @@ function showTable() {
                 brokenTitle(column.title), element("span", { class: "arrow", "aria-hidden": "true" }, isSorted ? (choice.isDescending ? " ▼" : " ▲") : "")));
     });
     // A cell's name is said once for the rows that follow each other.
-    const isFirst = (index) => index === 0 || part[index - 1].cell !== part[index].cell || part[index - 1].run !== part[index].run;
+    const isFirst = (index) => index === 0 || !isOfSameCell(part[index - 1], part[index]);
     const span = (index) => {
         let end = index + 1;
         while (end < part.length && !isFirst(end)) end += 1;
@@ -128,12 +146,13 @@ function showTable() {
     if (focused !== undefined) {
         for (const button of scroll.querySelectorAll("thead button")) if (button.dataset.column === focused) button.focus();
     }
-    const count = shownRows.length === rows.length
-        ? plural(rows.length, "row") + " of " + plural(cells.length, "cell")
-        : plural(shownRows.length, "row") + " of " + rows.length.toLocaleString("en") + " shown";
+    const all = choice.hasClasses ? rows : wholeRows;
+    const count = shownRows.length === all.length
+        ? plural(all.length, "row") + " of " + plural(cells.length, "cell")
+        : plural(shownRows.length, "row") + " of " + all.length.toLocaleString("en") + " shown";
     const isPart = part.length < shownRows.length;
     document.getElementById("cell-count").textContent = count + (isPart ? `, ${start + 1}–${start + part.length} below` : "");
-    showPager(pages);
+    showPager(starts.length);
 }
 
 function showAllRows(isForPaper) {
@@ -185,7 +204,7 @@ function showCellTools() {
         choice.page = 0;
         choose();
     };
-    const search = element("input", { type: "search", id: "filter", placeholder: "words, such as work_ns=100 engine", autocomplete: "off", spellcheck: "false" });
+    const search = element("input", { type: "search", id: "filter", placeholder: "words, as work_ns=100 engine", autocomplete: "off", spellcheck: "false" });
     const typed = settled(() => {
         choice.text = search.value;
         rerun();
@@ -210,6 +229,14 @@ function showCellTools() {
     if (statuses.length > 1) {
         const options = [["any status", ""], ...statuses.map((status) => [status, status])];
         tools.append(element("label", { for: "status" }, "Status", select("status", options, (name) => (choice.status = name))));
+    }
+    if (wholeRows.length < rows.length) {
+        const box = element("input", { type: "checkbox", id: "with-classes" });
+        box.addEventListener("change", () => {
+            choice.hasClasses = box.checked;
+            rerun();
+        });
+        tools.append(element("label", { class: "tick" }, box, "Rows of each class, such as " + rows.find((row) => row.operationClass !== "").operationClass));
     }
     tools.append(element("button", { type: "button", class: "download", id: "csv", onclick: () => download("cells.csv", "text/csv", csv(shownRows)) }, "CSV of the rows shown"),
         element("button", { type: "button", class: "download", id: "csv-all", onclick: () => download("summary.csv", "text/csv", csv(rows)) }, "CSV of all rows"));

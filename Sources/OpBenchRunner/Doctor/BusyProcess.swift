@@ -47,10 +47,12 @@ struct BusyProcess: Sendable, Equatable {
     }
 
     /// Who used the most between two readings, at most three; the greatest first. A process that ended meanwhile is not told.
+    /// One that had less time than the bearer of its id before is new. Its name may have changed: threads of the kernel are
+    /// called after what they do at the time.
     static func busiest(from before: [Int32: Reading], to after: [Int32: Reading], seconds: Double) -> [BusyProcess] {
         var shares: [String: Double] = [:]
         for (id, reading) in after {
-            let earlier = before[id].flatMap { $0.name == reading.name ? $0.seconds : nil } ?? 0
+            let earlier = before[id].flatMap { $0.seconds <= reading.seconds ? $0.seconds : nil } ?? 0
             shares[reading.name, default: 0] += (reading.seconds - earlier) / seconds
         }
         let busy = shares.filter { $0.value >= 0.05 }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
