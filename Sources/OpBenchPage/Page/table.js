@@ -146,7 +146,8 @@ function showTable() {
     if (focused !== undefined) {
         for (const button of scroll.querySelectorAll("thead button")) if (button.dataset.column === focused) button.focus();
     }
-    const all = choice.hasClasses ? rows : wholeRows;
+    // A class that was found by its name is one of all rows.
+    const all = choice.hasClasses || shownRows.some((row) => row.operationClass !== "") ? rows : wholeRows;
     const count = shownRows.length === all.length
         ? plural(all.length, "row") + " of " + plural(cells.length, "cell")
         : plural(shownRows.length, "row") + " of " + all.length.toLocaleString("en") + " shown";
