@@ -42,14 +42,18 @@ struct LimitTests {
         return String(try #require(line.split(whereSeparator: { !$0.isNumber }).first))
     }
 
-    @Test func `on one processor neither the engine nor Dispatch runs two operations at once`() async throws {
+    /// Dispatch may run more: about once a second it adds a worker where fewer than it wants are seen running, as on a busy
+    /// machine (`event/workqueue.c` of swift-corelibs-libdispatch).
+    @Test func `on one processor the engine runs one operation at a time, and each sample finds one`() async throws {
         let (folder, processor) = (try Self.folder(), try processor())
         let result = try await run(["--cpus", processor], in: folder)
         #expect(result.status == 0, "\(result.errors)")
         let rows = try rows(folder)
         let widths = rows.filter { $0.metric == "high_water" }
         #expect(Set(widths.map(\.backend)) == [.engine, .dispatch])
-        #expect(widths.allSatisfy { $0.value == 1 }, "\(widths.map { "\($0.backend.rawValue) \($0.value ?? -1)" })")
+        #expect(
+            widths.allSatisfy { $0.backend == .dispatch || $0.value == 1 },
+            "\(widths.map { "\($0.backend.rawValue) \($0.value ?? -1)" })")
         for metric in ["cpus", "numa_nodes"] {
             let counts = rows.filter { $0.metric == metric }
             #expect(counts.count == rows.count { $0.metric == "status" } && counts.allSatisfy { $0.value == 1 })

@@ -117,6 +117,15 @@ const base = () => ({
     },
 });
 
+/** The library of charts, which runs when the first chart is drawn: cells that are read need none. */
+function library() {
+    if (window.echarts === undefined) {
+        const { nonce } = document.querySelector("script[nonce]");
+        document.head.append(element("script", { nonce }, document.getElementById("library").textContent));
+    }
+    return window.echarts;
+}
+
 const panels = [];
 
 /** Draws panels when they come near the window, and not before. */
@@ -207,7 +216,7 @@ class Panel {
         this.plot.style.minHeight = "0";
         if (this.chart === null) {
             this.plot.replaceChildren();
-            this.chart = echarts.init(this.plot, null, { renderer: "svg" });
+            this.chart = library().init(this.plot, null, { renderer: "svg" });
             this.chart.on("datazoom", () => this.retick());
         }
         this.chart.resize({ width, height: drawn.height });
