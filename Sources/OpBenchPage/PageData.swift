@@ -8,15 +8,16 @@ struct PageData {
 
     init(_ page: ReportPage) {
         let places = Places(page)
+        let figures = Self.present(in: page)
         var text = PageJSON()
         text.object { json in
             json.member("title", page.title)
             json.member("maker", page.maker)
-            json.member("figures", PageFigure.all) { $0.write($1) }
+            json.member("figures", figures) { $0.write($1) }
             json.member("verdicts", page.verdicts) { $0.write($1) }
             json.member("runs", page.runs) { $0.write($1) }
             let runs = Array(page.runs.enumerated())
-            json.member("rows", runs) { Self.write(rowsOf: $1.element, $1.offset, places, to: &$0) }
+            json.member("rows", runs) { Self.write(rowsOf: $1.element, $1.offset, figures, places, to: &$0) }
             json.member("latencies", runs) { Self.write(latenciesOf: $1.element, $1.offset, places, to: &$0) }
             json.member("classes", runs) { Self.write(classesOf: $1.element, $1.offset, places, to: &$0) }
             places.write(to: &json)
@@ -25,7 +26,16 @@ struct PageData {
         self.json = text.text
     }
 
-    private static func write(rowsOf run: PageRun, _ index: Int, _ places: Places, to json: inout PageJSON) {
+    /// Figures that some row has: those of kinds that were not measured would be most of a page of many rows.
+    private static func present(in page: ReportPage) -> [PageFigure] {
+        PageFigure.all.filter { figure in
+            page.runs.contains { run in run.summary.contains { figure.value($0)?.isFinite == true } }
+        }
+    }
+
+    private static func write(
+        rowsOf run: PageRun, _ index: Int, _ figures: [PageFigure], _ places: Places, to json: inout PageJSON
+    ) {
         let throughput = ThroughputSamples(run.samples)
         for row in run.summary {
             let key = ThroughputSamples.Key(cellID: row.cellID, backend: row.backend, side: row.side)
@@ -41,7 +51,7 @@ struct PageData {
                 json.integer(throughput.doubtful[key] ?? 0)
                 json.string(row.ratioTo?.rawValue ?? "")
                 json.array { json in
-                    for figure in PageFigure.all {
+                    for figure in figures {
                         json.figure(figure.value(row))
                         if let low = figure.low, let high = figure.high {
                             json.figure(low(row))

@@ -42,7 +42,7 @@ function drawByCell(figure, width, isWithFloor) {
 }
 
 function intervalText(row, figure) {
-    return interval(low(row, figure), high(row, figure), value(row, figure), figure.unit);
+    return interval(low(row, figure), high(row, figure), value(row, figure), figure?.unit);
 }
 
 function renderMark({ row, value: [x, place, offset] }, scale, figure, api) {
@@ -69,7 +69,7 @@ function tipOfRow(row, figure) {
 const byCellPanels = [];
 
 function byCellPanel(parent, id, title, hint, candidates) {
-    const list = candidates.map(figureNamed).filter((figure) => presentFigures.includes(figure));
+    const list = candidates.map(figureNamed).filter((figure) => figures.includes(figure));
     if (list.length === 0) return;
     let figure = list[0];
     let isWithFloor = false;
@@ -124,5 +124,5 @@ function showByCell() {
     byCellPanel(parent, "memory", "Memory", "Counts of malloc barely vary and have no interval. Held: bytes in use when all operations are submitted and none has started.",
         ["allocations_per_op", "allocated_bytes_per_op", "retained_bytes_per_pending_op", "peak_resident_bytes", "unreleased_bytes"]);
     byCellPanel(parent, "latency-figures", "Latencies", "Percentiles over all operations of a sample: the median of the samples.",
-        presentFigures.filter((figure) => /latency|quiesce|resume/.test(figure.name)).map((figure) => figure.name));
+        figures.filter((figure) => /latency|quiesce|resume/.test(figure.name)).map((figure) => figure.name));
 }

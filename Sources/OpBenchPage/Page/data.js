@@ -2,6 +2,7 @@
 
 const data = JSON.parse(document.getElementById("data").textContent);
 
+/** Those that some row has. */
 const figures = data.figures;
 {
     let place = 0;
@@ -30,12 +31,11 @@ const rows = data.rows.map((row, index) => {
     const [run, cell, backend, operationClass, side, status, samples, doubtful, ratioTo, values, dots] = row;
     return { index, run, cell: cells[cell], backend, operationClass, side, status, samples, doubtful, ratioTo, values, dots };
 });
-const value = (row, figure) => row.values[figure.place] ?? null;
-const low = (row, figure) => (figure.interval ? row.values[figure.place + 1] ?? null : null);
-const high = (row, figure) => (figure.interval ? row.values[figure.place + 2] ?? null : null);
+// A figure that no row has is undefined here.
+const value = (row, figure) => row.values[figure?.place] ?? null;
+const low = (row, figure) => (figure?.interval ? row.values[figure.place + 1] ?? null : null);
+const high = (row, figure) => (figure?.interval ? row.values[figure.place + 2] ?? null : null);
 
-/** Figures that some row has. */
-const presentFigures = figures.filter((figure) => rows.some((row) => value(row, figure) !== null));
 const hasSides = rows.some((row) => row.side !== "");
 const hasRuns = data.runs.length > 1;
 

@@ -89,7 +89,7 @@ function showSweeps() {
     if (sweeps.length === 0) return;
     const parent = section("sweeps", "Swept parameters", "A figure by a parameter that has three values or more; all else is the same along a line.");
     const state = { sweep: sweeps[0], figure: figureNamed("time_ns_per_op"), groups: [], group: null, isWithFloor: false };
-    if (!presentFigures.includes(state.figure)) state.figure = presentFigures[0];
+    if (!figures.includes(state.figure)) state.figure = figures[0];
     const groupBox = element("div", {});
     const showGroups = () => {
         state.groups = groupsOf(state.sweep);
@@ -106,7 +106,7 @@ function showSweeps() {
             showGroups();
             panel.renew();
         }),
-        menu("Figure", presentFigures.map((figure) => [figure.label, figure.name]), (name) => {
+        menu("Figure", figures.map((figure) => [figure.label, figure.name]), (name) => {
             state.figure = figureNamed(name);
             panel.renew();
         }, state.figure?.name),

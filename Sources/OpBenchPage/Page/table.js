@@ -6,14 +6,14 @@ const mostRowsOnPaper = 2000;
 let isPrinting = false;
 /** Without those of one class of operations. */
 const wholeRows = rows.filter((row) => row.operationClass === "");
-const shownFigures = new Set(presentFigures.filter((figure) => figure.shown));
+const shownFigures = new Set(figures.filter((figure) => figure.shown));
 
 const columns = () => [
     ...(hasRuns ? [{ title: "run", isText: true, key: (row) => data.runs[row.run].name, cell: (row) => data.runs[row.run].name }] : []),
     { title: "cell", isText: true, isName: true, key: (row) => row.cell.index, cell: cellButton },
     { title: "backend", isText: true, key: (row) => row.backend, cell: backendCell },
     ...(hasSides ? [{ title: "side", isText: true, key: (row) => row.side, cell: (row) => row.side || absent }] : []),
-    ...presentFigures.filter((figure) => shownFigures.has(figure)).map((figure) => ({
+    ...figures.filter((figure) => shownFigures.has(figure)).map((figure) => ({
         title: figure.label, meaning: figure.meaning, key: (row) => value(row, figure), cell: (row) => figureCell(row, figure),
     })),
     { title: "samples", isText: true, key: (row) => row.samples, cell: samplesCell },
@@ -241,7 +241,7 @@ function showCellTools() {
     }
     tools.append(element("button", { type: "button", class: "download", id: "csv", onclick: () => download("cells.csv", "text/csv", csv(shownRows)) }, "CSV of the rows shown"),
         element("button", { type: "button", class: "download", id: "csv-all", onclick: () => download("summary.csv", "text/csv", csv(rows)) }, "CSV of all rows"));
-    const boxes = presentFigures.map((figure) => {
+    const boxes = figures.map((figure) => {
         const box = element("input", { type: "checkbox", checked: shownFigures.has(figure) });
         box.addEventListener("change", () => {
             if (box.checked) shownFigures.add(figure);
@@ -252,7 +252,7 @@ function showCellTools() {
     });
     tools.append(element("details", { style: "width: 100%" }, element("summary", {}, "Columns and what they mean"),
         element("div", { class: "columns" }, boxes),
-        element("dl", {}, presentFigures.flatMap((figure) => [element("dt", {}, figure.label), element("dd", {}, figure.meaning)]))));
+        element("dl", {}, figures.flatMap((figure) => [element("dt", {}, figure.label), element("dd", {}, figure.meaning)]))));
 }
 
 /** One legend for the table and all charts, which stays in view. */
@@ -286,7 +286,7 @@ function toggle(backend) {
 /** Rows with all their figures under the names of summary.csv, to nine digits. */
 function csv(list) {
     const parameters = [...new Set(workloads.flatMap(({ varying, common }) => [...varying, ...common.map(([name]) => name)]))].sort();
-    const heads = presentFigures.flatMap((figure) => figure.interval
+    const heads = figures.flatMap((figure) => figure.interval
         ? [figure.name, figure.name + "_ci_low", figure.name + "_ci_high"] : [figure.name]);
     const head = ["run_id", "workload", "cell_id", "backend", "operation_class", "side", "status", "samples", "doubtful_samples", "ratio_to",
         ...heads, ...parameters.map((name) => "param_" + name)];
@@ -295,7 +295,7 @@ function csv(list) {
         const own = new Map(row.cell.parameters);
         return [data.runs[row.run].id, workloads[row.cell.workload].name, row.cell.id, data.backends[row.backend], row.operationClass,
             row.side, row.status, row.samples, row.doubtful, row.ratioTo,
-            ...presentFigures.flatMap((figure) => figure.interval ? [value(row, figure), low(row, figure), high(row, figure)] : [value(row, figure)]),
+            ...figures.flatMap((figure) => figure.interval ? [value(row, figure), low(row, figure), high(row, figure)] : [value(row, figure)]),
             ...parameters.map((name) => own.get(name) ?? common[row.cell.workload].get(name) ?? "")].map(field).join(",");
     });
     return [head.map(field).join(","), ...lines].join("\n") + "\n";
