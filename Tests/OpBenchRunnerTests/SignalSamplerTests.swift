@@ -105,7 +105,8 @@ struct SignalSamplerTests {
     func newThreads() throws {
         let sampler = SignalSampler(folder: "")
         try sampler.begin()
-        for _ in 0..<3 { _ = Burner.run(["later"], milliseconds: 60) { _ in burnAlone() } }
+        // So long that the search, which may have to wait for a processor, finds each while it lives.
+        for _ in 0..<3 { _ = Burner.run(["later"], milliseconds: 500) { _ in burnAlone() } }
         let stacks = try #require(sampler.finish())
         let threads = stacks.threads.indices.filter { stacks.threads[$0].name == "later" }
         #expect(threads.count == 3)
