@@ -74,6 +74,13 @@ enum Fixture {
     /// Which of `shapes` are tried on every backend: all, or in a short loop every fifth.
     static let triedShapes = stride(from: 0, to: shapes.count, by: Scale.isShort ? 5 : 1).map { shapes[$0] }
 
+    /// Which of `shapes` are tried on a backend where others have the rest: a third.
+    static func shapes(on id: BackendID) -> [(shape: String, parameters: String)] {
+        let step = Scale.isDeep ? 1 : Scale.isShort ? 15 : 3
+        let first = BackendFactory.all.firstIndex { $0.id == id } ?? 0
+        return stride(from: first % step, to: shapes.count, by: step).map { shapes[$0] }
+    }
+
     /// A tiny cell of every shape, and of every way through a shape.
     static let shapes: [(shape: String, parameters: String)] = [
         ("independent", #"{"items": 100, "items_per_operation": 7, "work_ns": 10}"#),

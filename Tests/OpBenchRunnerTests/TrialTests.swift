@@ -75,7 +75,7 @@ import Testing
         _ id: BackendID
     ) async throws {
         let factory = try #require(BackendFactory.named(id))
-        for (shape, parameters) in Fixture.triedShapes { try await checkStages(factory, shape, parameters) }
+        for (shape, parameters) in Fixture.shapes(on: id) { try await checkStages(factory, shape, parameters) }
     }
 
     private func checkStages(_ factory: BackendFactory, _ shape: String, _ parameters: String) async throws {

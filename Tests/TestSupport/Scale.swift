@@ -5,6 +5,8 @@ import Testing
 public enum Scale {
     /// Whether this run is one of the short loops of `scripts/test`: large tests are small, and slow ones are left out.
     public static let isShort = getenv("OPBENCH_TEST_SHORT") != nil
+    /// Whether searches through a number of cases go through all that their bounds allow: `scripts/test --deep`.
+    public static let isDeep = getenv("OPBENCH_TEST_DEEP") != nil
     /// Whether the process runs under ThreadSanitizer.
     public static let isThreadSanitized = dlsym(nil, "__tsan_init") != nil
     /// Whether the process runs under ThreadSanitizer or AddressSanitizer.

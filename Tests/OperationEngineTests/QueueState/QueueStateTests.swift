@@ -52,7 +52,7 @@ struct QueueStateTests {
 
     @Test("Every sequence of events starts, ends and keeps what the model says", arguments: casts.indices)
     func allSequences(cast: Int) {
-        var search = Search(kinds: Self.casts[cast], length: Scale.isShort || Scale.isSanitized ? 5 : 6)
+        var search = Search(kinds: Self.casts[cast], length: Scale.isDeep ? 6 : 5)
         search.extend(QueueModel(search.kinds), [])
         #expect(search.failure == nil)
         #expect(search.count > 100)

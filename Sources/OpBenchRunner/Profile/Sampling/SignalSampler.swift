@@ -13,8 +13,9 @@ import OpBenchProfile
 /// the main thread rather than others, and signals of several threads that come due together are one. Not timers of the
 /// wall clock either, which would wake threads that wait.
 ///
-/// The kernel looks at such timers at its clock's ticks, mostly 250 times a second; what a period of 1 ms loses by that is
-/// in the samples' weights. Threads are looked for every few milliseconds: what a new thread uses up before is not seen,
+/// The kernel looks at such timers at its clock's ticks, mostly 250 times a second, and where CONFIG_SCHED_HRTICK ends turns
+/// between them, on a busy processor much less often; what a period of 1 ms loses by that is in the samples' weights, but
+/// for what a thread uses after its last one. Threads are looked for every few milliseconds: what a new thread uses up before is not seen,
 /// on the average half of that time.
 ///
 /// A process has at most one at a time. Not thread-safe.
@@ -60,6 +61,9 @@ final class SignalSampler: ProfileRecorder {
 
     /// Samples so far, with those that were lost.
     var sampleCount: Int { session?.sampleCount ?? 0 }
+
+    /// Samples so far of threads with this name, of 15 bytes at most.
+    func sampleCount(onThreadsNamed name: String) -> Int { session?.sampleCount(onThreadsNamed: name) ?? 0 }
 }
 
 /// From the first timer to the last.
@@ -128,6 +132,18 @@ private final class Session {
         return count + Int(clinux_profile_load(&profile.pointee.lost_samples))
     }
 
+    func sampleCount(onThreadsNamed name: String) -> Int {
+        var count = 0
+        forEachSample { if Self.threadName(of: $0) == name { count += 1 } }
+        return count
+    }
+
+    private static func threadName(of sample: UnsafeBufferPointer<UInt64>) -> String {
+        withUnsafeBytes(of: (sample[3], sample[4])) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+    }
+
     func finish() -> RawStacks {
         close()
         var stacks = RawStacks(processID: getpid(), period: options.period)
@@ -137,10 +153,8 @@ private final class Session {
         stacks.unsampledThreads = Int64(watch.refusals)
         var threads: [RawStacks.Thread: UInt32] = [:]
         forEachSample { sample in
-            let name = withUnsafeBytes(of: (sample[3], sample[4])) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            let thread = RawStacks.Thread(id: Int32(truncatingIfNeeded: sample[2]), name: name)
+            let thread = RawStacks.Thread(
+                id: Int32(truncatingIfNeeded: sample[2]), name: Self.threadName(of: sample))
             let place = threads[thread] ?? UInt32(threads.count)
             if threads.updateValue(place, forKey: thread) == nil { stacks.threads.append(thread) }
             let addresses = sample[(sample.startIndex + Int(clinux_profile_header))...]
