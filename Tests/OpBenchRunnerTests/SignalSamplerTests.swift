@@ -280,9 +280,8 @@ enum Burner {
         run(names, milliseconds: milliseconds, until: { true }, body)
     }
 
-    /// So long as it takes for each thread to have `count` samples. A kernel that ends a busy processor's turns before its
-    /// clock's tick (CONFIG_SCHED_HRTICK) seldom finds a timer of CPU time due there: a thread has one sample in 50 ms
-    /// then, instead of in 4.
+    /// So long as it takes for each thread to have `count` samples: on a busy processor they may be rare, see
+    /// `SignalSampler`.
     static func run(
         _ names: [String], milliseconds: Int64 = 1000, samples count: Int, of sampler: SignalSampler,
         _ body: @escaping @Sendable (String) -> Void
