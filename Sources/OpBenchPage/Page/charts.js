@@ -121,7 +121,8 @@ const base = () => ({
 function library() {
     if (window.echarts === undefined) {
         const { nonce } = document.querySelector("script[nonce]");
-        document.head.append(element("script", { nonce }, document.getElementById("library").textContent));
+        const text = document.createTextNode(document.getElementById("library").textContent);
+        document.head.append(element("script", { nonce }, text));
     }
     return window.echarts;
 }
