@@ -57,8 +57,12 @@ struct SignalSamplerTests {
         #expect(stacks.during([begun..<ended]).samples.count > stacks.samples.count * 9 / 10)
         let profile = try await profile(stacks)
         #expect(share(of: "burnAlone()", on: "burner 1", profile) > 0.9)
-        #expect(abs(share(of: "burnBriefly(", on: "burner 2", profile) - 0.25) < 0.13)
-        #expect(abs(share(of: "burnLonger(", on: "burner 2", profile) - 0.75) < 0.13)
+        // Four standard errors of a share of a quarter, where a busy machine left few samples of very different weights.
+        let weights = profile.samples.filter { profile.threads[Int($0.thread)] == "burner 2" }.map { Double($0.weight) }
+        let squares = weights.reduce(0) { $0 + $1 * $1 }
+        let tolerance = max(0.13, 4 * 0.433 * squares.squareRoot() / weights.reduce(0, +))
+        #expect(abs(share(of: "burnBriefly(", on: "burner 2", profile) - 0.25) < tolerance)
+        #expect(abs(share(of: "burnLonger(", on: "burner 2", profile) - 0.75) < tolerance)
         for (thread, nanoseconds) in used {
             let samples = profile.filtered { profile.threads[Int($0.thread)] == thread }
             // Before the first sample and after the last as much goes unseen as from one to the next.
