@@ -98,6 +98,21 @@ struct PrintedTableTests {
         #expect(ranked.layout(width: 26).hidden == ["95 % interval", "vs dispatch", "inversions"])
     }
 
+    @Test("A short title stays in one line, however narrow its figures are")
+    func shortTitles() {
+        let table = PrintedTable(
+            [.init(title: "backend", isText: true), .init(title: "time/op"), .init(title: "start p50")],
+            rows: [["serial", "9 ns", "8 ns"]])
+        #expect(
+            table.text(width: nil) == """
+                                  start
+                backend  time/op    p50
+                -------  -------  -----
+                serial      9 ns   8 ns
+
+                """)
+    }
+
     @Test("Text that is wrapped within its column goes on behind its own indentation")
     func indentation() {
         let table = PrintedTable(

@@ -144,7 +144,8 @@ import Testing
             producers.dismiss()
             #expect(plan.violations(of: body.traces).isEmpty == (times == 1))
             #expect(log.shutDown.exchange(0, ordering: .relaxed) == (times == 1 ? 1 : 0))
-            body.deallocate()
+            // Where one ran twice, the round is over before its last operation is.
+            if times < 2 { body.deallocate() }
         }
     }
 

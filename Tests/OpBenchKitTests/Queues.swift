@@ -152,9 +152,9 @@ final class CountedQueue: SuspendableQueue {
             case 1: max(1, 2 - times)
             default: 1
             }
-        // Once more at once, so that it has ended before the others.
-        if times > 1 { work() }
-        if times > 0 { queue.submit(work) }
+        if times == 1 { return queue.submit(work) }
+        // At once, so that they have ended before the round does.
+        for _ in 0..<times { work() }
     }
 
     func suspend() { queue.suspend() }

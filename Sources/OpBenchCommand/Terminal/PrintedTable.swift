@@ -7,7 +7,8 @@ import OpBenchModel
 /// columns take.
 struct PrintedTable {
     struct Column {
-        /// Broken over several lines where its figures are narrower: at blanks, behind `/` and at soft hyphens.
+        /// A long one is broken over several lines where its figures are narrower: at blanks, behind `/` and at soft
+        /// hyphens.
         let title: String
         var isText = false
         /// Which columns give way: those of the greatest rank first, and those of rank 0 never.
@@ -216,7 +217,14 @@ struct ColumnTitle {
         var hyphen = ""
     }
 
+    /// Longer titles may be broken: `time/op` is not, to gain a column.
+    private static let unbroken = 7
+
     init(_ title: String) {
+        guard title.count > Self.unbroken else {
+            parts = [Part(text: TerminalText.escaped(title, limit: TerminalText.fieldLimit))]
+            return
+        }
         var parts: [Part] = []
         var blank = ""
         for word in title.split(separator: " ") {

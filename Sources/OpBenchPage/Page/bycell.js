@@ -69,7 +69,7 @@ function tipOfRow(row, figure) {
 const byCellPanels = [];
 
 function byCellPanel(parent, id, title, hint, candidates) {
-    const list = candidates.map(figureNamed).filter((figure) => figures.includes(figure));
+    const list = candidates.map(figureNamed).filter((figure) => figure !== undefined);
     if (list.length === 0) return;
     let figure = list[0];
     let isWithFloor = false;

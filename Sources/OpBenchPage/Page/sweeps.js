@@ -88,8 +88,7 @@ function drawSweep({ sweep, group, figure, isWithFloor }, width) {
 function showSweeps() {
     if (sweeps.length === 0) return;
     const parent = section("sweeps", "Swept parameters", "A figure by a parameter that has three values or more; all else is the same along a line.");
-    const state = { sweep: sweeps[0], figure: figureNamed("time_ns_per_op"), groups: [], group: null, isWithFloor: false };
-    if (!figures.includes(state.figure)) state.figure = figures[0];
+    const state = { sweep: sweeps[0], figure: figureNamed("time_ns_per_op") ?? figures[0], groups: [], group: null, isWithFloor: false };
     const groupBox = element("div", {});
     const showGroups = () => {
         state.groups = groupsOf(state.sweep);
