@@ -28,7 +28,8 @@ struct RunTests {
         let result = try await OpBenchProcess.run(
             ["run", "--quick", "--run-id", "first", "--format", "csv", "small.json"], in: folder)
         #expect(result.status == 0, "\(result.errors)")
-        #expect(result.errors.hasSuffix("opbench: the rows are in results/first\n"))
+        #expect(result.errors.contains("opbench: the rows are in results/first\nopbench: as a page: "))
+        #expect(result.errors.hasSuffix(" report results/first\n"))
         let files = ["histograms.csv", "run.json", "samples.csv", "summary.csv"]
         #expect(
             folder.contents() == ["results", "results/first"] + files.map { "results/first/\($0)" } + ["small.json"])
@@ -89,8 +90,9 @@ struct RunTests {
         let notes = result.errors.split(separator: "\n").filter { line in
             !["noisy", "unsteady"].contains { line.contains("warning: \($0):") }
         }
-        #expect(notes.count == 1)
+        #expect(notes.count == 2)
         #expect(notes[0].hasPrefix("opbench: the rows are in results/"))
+        #expect(notes[1].hasPrefix("opbench: as a page: ") && notes[1].contains(" report results/"))
     }
 
     @Test(.slow) func `a time budget gives every cell six blocks, and says by how much it was too short`() async throws

@@ -142,13 +142,13 @@ struct SummaryTableTests {
         #expect(
             SummaryTable.text(of: rows, clockResolution: 23, isQuick: true, width: nil) == """
                 w chains=3
-                backend, by    time/     95 %        vs      95 %            start  start  allocs/    held/
-                priority          op interval  dispatch  interval  CPU/op      p50    p99       op  pending  note
-                ------------  ------ --------  -------- ---------  ------  -------  -----  -------  -------  ----
+                backend, by               95 %        vs      95 %            start  start  allocs/    held/
+                priority      time/op interval  dispatch  interval  CPU/op      p50    p99       op  pending  note
+                ------------  ------- --------  -------- ---------  ------  -------  -----  -------  -------  ----
                 depth=2
-                  engine      200 ns  189–357    0.52×* 0.48–1.09  215 ns  < 23 ns  40 µs        2    176 B  nqb
-                    high           -        -        -          -       -        -   9 µs        -        -
-                  dispatch    400 ns        -    1.00×          -       -        -      -        -        -  qb
+                  engine       200 ns  189–357    0.52×* 0.48–1.09  215 ns  < 23 ns  40 µs        2    176 B  nqb
+                    high            -        -        -          -       -        -   9 µs        -        -
+                  dispatch     400 ns        -    1.00×          -       -        -      -        -        -  qb
                 depth=10
                   foundation  timeout
 

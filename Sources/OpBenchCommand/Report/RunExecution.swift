@@ -107,6 +107,9 @@ struct RunExecution {
             sayHowToContinue("interrupted")
             throw CommandOutcome(status: ExitStatus.interrupted(by: signal))
         }
+        if options.part == nil {
+            StandardError.say("opbench: as a page: \(ShellWords.ofThisProgram(["report", ended.folder]))")
+        }
         if endings.isAnyBad { throw CommandOutcome(status: ExitStatus.badSample) }
     }
 }
