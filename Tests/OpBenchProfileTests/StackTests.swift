@@ -169,6 +169,19 @@ struct StackTests {
         #expect(StackReport(StackProfile(unit: .bytes), operations: 1).lines() == ["no sample"])
     }
 
+    @Test("Shares of few samples have their standard error beside them; one heavy sample makes many as good as few")
+    func fewSamples() {
+        func note(_ weights: [Int64]) -> String? {
+            var profile = StackProfile(unit: .nanoseconds)
+            for weight in weights { profile.add(Self.frames("main"), weight: weight) }
+            return StackReport(profile, operations: 1).lines().first { $0.hasPrefix("few samples") }
+        }
+        #expect(note(Array(repeating: 4, count: 100)) == nil)
+        #expect(note(Array(repeating: 4, count: 25)) == "few samples: shares have a standard error of up to 10.0 %")
+        #expect(note([1]) == "few samples: shares have a standard error of up to 50.0 %")
+        #expect(note(Array(repeating: 1, count: 400) + [400])?.hasSuffix("25.0 %") == true)
+    }
+
     @Test("Modules that a program is made of stand below their class by name, the heaviest first")
     func modules() {
         var profile = StackProfile(unit: .nanoseconds)

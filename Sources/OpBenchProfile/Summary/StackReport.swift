@@ -6,6 +6,9 @@ public struct StackReport: Sendable {
     /// More than that, and who called whom is not to be relied on.
     public static let mostUnknownCallers = 0.05
 
+    /// More than that, and the shares are called coarse: a hundred samples of one weight have it.
+    static let mostStandardError = 0.05
+
     public init(_ profile: StackProfile, operations: Int, classifier: FrameClassifier = FrameClassifier()) {
         self.profile = profile
         table = ClassTable(profile, operations: operations, classifier: classifier)
@@ -30,6 +33,10 @@ public struct StackReport: Sendable {
             if row.frameClass == .library { lines += modules }
         }
         lines.append(unknownCallers)
+        if standardError > Self.mostStandardError {
+            lines.append(
+                "few samples: shares have a standard error of up to \(ProfileText.share(standardError, of: 1))")
+        }
         let functions = profile.functions()
         let shortened = Self.shortened(functions.map(\.frame.name), first: count)
         for (function, name) in zip(functions, shortened) {
@@ -39,6 +46,12 @@ public struct StackReport: Sendable {
                     + name)
         }
         return lines
+    }
+
+    /// Of the share of one half, which has the greatest, as of independent samples with these weights.
+    private var standardError: Double {
+        let squares = profile.samples.reduce(0.0) { $0 + Double($1.weight) * Double($1.weight) }
+        return squares.squareRoot() / (2 * Double(table.total))
     }
 
     private static let mostModules = 5
