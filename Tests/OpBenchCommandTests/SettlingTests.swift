@@ -92,6 +92,20 @@ struct SettlingTests {
         }
     }
 
+    @Test("of many reasons the three most frequent are named")
+    func reasons() throws {
+        let doubts: [Doubt] =
+            Array(repeating: .tooFewBlocks(7, enough: 15), count: 3)
+            + [.tooFewBlocks(10, enough: 15), .wideInterval(blocks: 7, enough: 15), .tooFewBlocks(9, enough: 15)]
+            + [.tooFewBlocks(8, enough: 15), .wideInterval(blocks: 7, enough: 15), .tooFewBlocks(8, enough: 15)]
+        let settlements = settling(.sides(try run("many"))).settlements(of: doubts.map { row($0) })
+        #expect(
+            settlements.map(\.finding) == [
+                "9 figures are inconclusive (3 × 7 of 15 blocks; 2 × 8 of 15 blocks; 2 × wide interval, 7 of 15 blocks; "
+                    + "2 for other reasons)"
+            ])
+    }
+
     @Test("rows name what settles them, those of a rule for themselves; what is too long to be repeated is left out")
     func rows() throws {
         let settling = settling(.sides(try run("two") { $0.arguments = ["opbench", "ab", "a", "b", "w.json"] }))

@@ -60,16 +60,21 @@ struct Settling: Sendable {
     /// In bytes: what every row repeats.
     private static let longestCommand = 4096
 
+    /// The most frequent reasons are named: the table has all of them.
+    private static let mostReasons = 3
+
     private func settlement(_ remedy: Doubt.Remedy, of rows: [some JudgedRow]) -> Settlement {
         let doubts = rows.compactMap(\.doubt)
         let (advice, commands) = self.advice(remedy, of: rows)
         let reasons = Dictionary(grouping: doubts, by: \.words).mapValues(\.count)
             .sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-        let counted = reasons.map { reasons.count == 1 ? $0.key : "\($0.value) × \($0.key)" }
-            .joined(separator: "; ")
+        var counted = reasons.prefix(Self.mostReasons).map { reasons.count == 1 ? $0.key : "\($0.value) × \($0.key)" }
+        let others = reasons.dropFirst(Self.mostReasons).reduce(0) { $0 + $1.value }
+        if others > 0 { counted.append("\(others) for other reasons") }
         let figures = doubts.count == 1 ? "1 figure is" : "\(doubts.count) figures are"
         return Settlement(
-            remedy: remedy, finding: "\(figures) inconclusive (\(counted))", advice: advice, commands: commands)
+            remedy: remedy, finding: "\(figures) inconclusive (\(counted.joined(separator: "; ")))", advice: advice,
+            commands: commands)
     }
 
     private func advice(_ remedy: Doubt.Remedy, of rows: [some JudgedRow]) -> (words: String, commands: [String]) {
