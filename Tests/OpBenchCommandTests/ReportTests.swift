@@ -115,6 +115,20 @@ struct ReportTests {
         }
     }
 
+    @Test("name the two builds that were interleaved in the verdict's heading")
+    func builds() throws {
+        var run = WrittenRun(name: "two")
+        run.arguments = ["opbench", "ab", "--base-ref", "main", "w.json"]
+        run.commits = (String(repeating: "0a", count: 20), String(repeating: "1b", count: 20))
+        for block in 0..<7 {
+            for side in ["base", "head"] { run.add(.engine, block: block, .time, 1000 + Double(block), side: side) }
+        }
+        try run.write(to: "\(folder.root)/results")
+        let html = try report("two")
+        let builds = "base main (0a0a0a0a0a), head HEAD (1b1b1b1b1b)"
+        #expect(html.contains("<h3>two: head against base; \(builds)"))
+    }
+
     @Test("are not written where rules for two sides have one, nor where a run is none")
     func refusals() throws {
         try writeRun("one", nanoseconds: 500)

@@ -101,7 +101,7 @@ struct PageJudging {
         let report = ComparisonReport(rows: asked, outcome: outcome, settling: settling)
         let shown = rows.filter { policy.rule(for: $0) != nil || $0.isNotable }
         return JudgedFigures(
-            kind, title, report,
+            kind, report.origin.map { "\(title); \($0)" } ?? title, report,
             rows: shown.map { row in
                 JudgedFigures.Row(
                     row, report.fields(row), verdict: policy.rule(for: row) == nil ? "" : row.verdict.rawValue,
