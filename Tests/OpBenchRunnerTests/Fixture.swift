@@ -57,17 +57,10 @@ enum Fixture {
             targetNanoseconds: 1000)
         // Foundation loses a wake-up now and then (see E25 in the list of differences). Such a sample hangs, in one of very
         // many runs of all tests: it is taken once more, and its threads are left alone.
-        if factory.id == .foundation, let report = await onOwnThread({ reportUnlessItHangs(trial) }) { return report }
-        return await onOwnThread { trial.run() }
-    }
-
-    private static func reportUnlessItHangs(_ trial: Trial) -> SampleReport? {
-        let report = Guarded<SampleReport?>(nil)
-        _ = OwnThread {
-            let own = trial.run()
-            report.withLock { $0 = own }
+        return await onOwnThread {
+            let first = factory.id == .foundation ? valueUnlessItHangs { trial.run() } : nil
+            return first ?? trial.run()
         }
-        return report.wait(until: { $0 != nil }) ? report.read() : nil
     }
 
     /// What the body returns, on a thread of its own.

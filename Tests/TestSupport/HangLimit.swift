@@ -25,16 +25,21 @@ public func completes(
     sourceLocation: SourceLocation = #_sourceLocation,
     _ body: @escaping @Sendable () -> Void
 ) -> Bool {
-    let done = Guarded(false)
+    if valueUnlessItHangs(within: limit, body) != nil { return true }
+    Issue.record("hangs: \(what) (gave it \(limit))", sourceLocation: sourceLocation)
+    return false
+}
+
+/// What `body` returns, on a thread of its own; nil if it hangs, which leaves the thread alone.
+public func valueUnlessItHangs<Value: Sendable>(
+    within limit: Duration = HangLimit.patience, _ body: @escaping @Sendable () -> Value
+) -> Value? {
+    let value = Guarded<Value?>(nil)
     Thread.detachNewThread {
-        body()
-        done.withLock { $0 = true }
+        let own = body()
+        value.withLock { $0 = own }
     }
-    guard done.wait(patience: limit, until: { $0 }) else {
-        Issue.record("hangs: \(what) (gave it \(limit))", sourceLocation: sourceLocation)
-        return false
-    }
-    return true
+    return value.wait(patience: limit, until: { $0 != nil }) ? value.read() : nil
 }
 
 /// Polls until `condition` holds, for facts that nothing announces, such as an object's release.

@@ -208,7 +208,7 @@ private struct Grid {
 
 /// A column's title, which may be broken into lines.
 struct ColumnTitle {
-    private let parts: [Part]
+    private var parts: [Part]
 
     private struct Part {
         var text: String
@@ -217,14 +217,10 @@ struct ColumnTitle {
         var hyphen = ""
     }
 
-    /// Longer titles may be broken: `time/op` is not, to gain a column.
+    /// Wider titles may be broken: `time/op` is not, to gain a column.
     private static let unbroken = 7
 
     init(_ title: String) {
-        guard title.count > Self.unbroken else {
-            parts = [Part(text: TerminalText.escaped(title, limit: TerminalText.fieldLimit))]
-            return
-        }
         var parts: [Part] = []
         var blank = ""
         for word in title.split(separator: " ") {
@@ -241,6 +237,7 @@ struct ColumnTitle {
             blank = " "
         }
         self.parts = parts
+        if TextWidth.of(plain) <= Self.unbroken { self.parts = [Part(text: plain)] }
     }
 
     /// In one line.

@@ -6,8 +6,8 @@ public struct StackReport: Sendable {
     /// More than that, and who called whom is not to be relied on.
     public static let mostUnknownCallers = 0.05
 
-    /// More than that, and the shares are called coarse: a hundred samples of one weight have it.
-    static let mostStandardError = 0.05
+    /// More than that is told: a hundred samples of one weight have it.
+    private static let mostStandardError = 0.05
 
     public init(_ profile: StackProfile, operations: Int, classifier: FrameClassifier = FrameClassifier()) {
         self.profile = profile
@@ -33,9 +33,9 @@ public struct StackReport: Sendable {
             if row.frameClass == .library { lines += modules }
         }
         lines.append(unknownCallers)
-        if standardError > Self.mostStandardError {
-            lines.append(
-                "few samples: shares have a standard error of up to \(ProfileText.share(standardError, of: 1))")
+        let error = standardError
+        if error > Self.mostStandardError {
+            lines.append("few samples: shares have a standard error of up to \(ProfileText.share(error, of: 1))")
         }
         let functions = profile.functions()
         let shortened = Self.shortened(functions.map(\.frame.name), first: count)
