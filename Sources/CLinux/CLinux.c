@@ -77,6 +77,7 @@ void clinux_wait_for_event(int handle) {
 static _Thread_local void *current_runner;
 static _Thread_local void *release_list;
 static _Thread_local void *kept_list;
+static _Thread_local void *asked_operation;
 
 void *clinux_current_runner(void) { return current_runner; }
 void clinux_set_current_runner(void *runner) { current_runner = runner; }
@@ -84,6 +85,8 @@ void *clinux_release_list(void) { return release_list; }
 void clinux_set_release_list(void *list) { release_list = list; }
 void *clinux_kept_list(void) { return kept_list; }
 void clinux_set_kept_list(void *list) { kept_list = list; }
+void *clinux_asked_operation(void) { return asked_operation; }
+void clinux_set_asked_operation(void *operation) { asked_operation = operation; }
 
 _Thread_local void *clinux_edge_slab_of_thread;
 

@@ -31,6 +31,10 @@ public enum Misuse: Error, Sendable, Hashable {
     /// An operation in a queue that announced its end before the queue had started it (C9). The default handler prints
     /// the message and goes on; the operation leaves the queue.
     case finishWithoutStart(operation: String)
+    /// An operation that its queue has started, and whose overridden `isFinished` has been true for a second without an
+    /// announcement. The queue waits for the announcement: until then the operation keeps its slot, and what depends on
+    /// it waits (C3). Reported once for an operation. The default handler prints the message and returns.
+    case endNotAnnounced(operation: String)
     /// Observing a property that cannot be observed (D1, D23).
     case notObservable(keyPath: String)
     /// Giving a queue another `underlyingQueue` while it holds operations (P5).
@@ -71,6 +75,14 @@ public enum Misuse: Error, Sendable, Hashable {
         set { settings.strict.store(newValue, ordering: .relaxed) }
     }
 
+    /// Whether the engine looks for blocking waits that never end. True by default. A wait without a deadline is looked
+    /// at after 1, 2, 4 … seconds: its dependencies are followed, through up to 10,000 operations. False spares that,
+    /// and nothing is reported as `waitNeverEnds`.
+    public static var findsEndlessWaits: Bool {
+        get { EndlessWait.isOn.load(ordering: .relaxed) }
+        set { EndlessWait.isOn.store(newValue, ordering: .relaxed) }
+    }
+
     func report() { Self.handler(self) }
 
     /// Prints the message and ends the process without calling the handler.
@@ -78,7 +90,7 @@ public enum Misuse: Error, Sendable, Hashable {
 
     @Sendable private static func printAndTrap(_ misuse: Misuse) {
         switch misuse {
-        case .finishWithoutStart, .waitNeverEnds, .threadRefused, .blockingUnseen:
+        case .finishWithoutStart, .endNotAnnounced, .waitNeverEnds, .threadRefused, .blockingUnseen:
             let line = "OperationEngine: \(misuse)\n"
             _ = line.utf8CString.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count - 1) }
         default:
@@ -126,6 +138,8 @@ extension Misuse: CustomStringConvertible {
         case .selfDependency: "addDependency: an operation cannot depend on itself"
         case .finishWithoutStart(let operation):
             "*** \(operation) went isFinished=YES without being started by the queue it is in"
+        case .endNotAnnounced(let operation):
+            "*** \(operation) is finished and has not announced it: call didChangeValue(forKey: \"isFinished\")"
         case .notObservable(let keyPath): "observe: \(keyPath) cannot be observed"
         case .underlyingQueueLate: "underlyingQueue: the operation queue must be empty to change it"
         case .runMainMisplaced: "runMain: only on the main thread, outside of operations"

@@ -65,6 +65,9 @@ void *clinux_release_list(void);
 void clinux_set_release_list(void *list);
 void *clinux_kept_list(void);
 void clinux_set_kept_list(void *list);
+/// The operation whose overridden `isFinished` the engine asks on this thread.
+void *clinux_asked_operation(void);
+void clinux_set_asked_operation(void *operation);
 
 /// Another one: the memory that this thread's next edges come from. Inline, since an edge takes little more.
 extern _Thread_local void *clinux_edge_slab_of_thread;

@@ -42,6 +42,10 @@ struct DependencySearch {
 
     /// Whether the search skips operations that override `isReady`, because their dependencies may not hold them back.
     var asksForCertainty = false
+    /// After so many operations the search gives up.
+    var mostVisited = Int.max
+    /// With such a bound, the dependencies that the search has found and retains.
+    private(set) var found: [Operation] = []
     /// The position on the path of each operation visited, or that nothing was found behind it.
     private var places: [Identity: Int] = [:]
     private static let nothingBehind = -1
@@ -54,6 +58,7 @@ struct DependencySearch {
             while true {
                 if let operation = next {
                     if isHopeless(operation) { return .hopeless(path: way.map(\.operation) + [operation]) }
+                    if places.count >= mostVisited { return nil }
                     places[Identity(operation: operation)] = way.count
                     way.append(Step(operation: operation, rest: dependencies(holdingBack: operation)))
                 }
@@ -69,9 +74,12 @@ struct DependencySearch {
         return nil
     }
 
-    private func dependencies(holdingBack operation: Operation) -> [Operation] {
+    private mutating func dependencies(holdingBack operation: Operation) -> [Operation] {
         if asksForCertainty, MethodOverride.isReady.isPresent(in: operation) { return [] }
-        return operation.lock.withLock { operation.dependenciesHoldingBack }
+        let room = mostVisited - found.count
+        let dependencies = operation.lock.withLock { operation.dependenciesHoldingBack(atMost: room) }
+        if mostVisited < .max { found += dependencies }
+        return dependencies
     }
 }
 
@@ -83,11 +91,11 @@ extension Operation {
     }
 
     /// The unfinished dependencies, latest first, if the operation waits for them. Under `lock`.
-    fileprivate var dependenciesHoldingBack: [Operation] {
+    fileprivate func dependenciesHoldingBack(atMost count: Int) -> [Operation] {
         guard isPending else { return [] }
         var found: [Operation] = []
         var edge = dependencyEdges.first
-        while let current = edge {
+        while let current = edge, found.count < count {
             let dependency = current.pointee.dependency.takeUnretainedValue()
             if !dependency.state.load().isFinished { found.append(dependency) }
             edge = current.pointee.nextOfDependent

@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 
 /// Finds blocking waits that can never end, and reports them as `Misuse.waitNeverEnds` (contract E15, O5).
@@ -5,8 +6,15 @@ import Synchronization
 /// When a wait without a deadline has lasted for a while, the waiting thread checks it. It checks again after twice the
 /// time, and so on, until the wait has ended or is reported. What is reported is certain: a search finds a chain of
 /// dependencies, and then the chain is checked with all its operations locked at once.
+///
+/// A check visits a bounded number of operations, and calls no deinit: what it has visited is released by a thread of
+/// the pool. `Misuse.findsEndlessWaits` turns the checks off.
 package enum EndlessWait {
     private static let patienceNanoseconds = Atomic<Int64>(1_000_000_000)
+    static let isOn = Atomic<Bool>(true)
+    /// The most operations that a check visits. A larger graph is given up: what is found is reported, and what lies
+    /// behind is not.
+    package static let mostVisited = 10_000
 
     /// How long a wait lasts before it is checked. A second, except in tests.
     package static var patience: Duration {
@@ -15,6 +23,10 @@ package enum EndlessWait {
             let (seconds, attoseconds) = newValue.components
             patienceNanoseconds.store(seconds * 1_000_000_000 + attoseconds / 1_000_000_000, ordering: .relaxed)
         }
+    }
+
+    static var endOfPatience: DispatchTime {
+        .now() + .nanoseconds(Int(patienceNanoseconds.load(ordering: .relaxed)))
     }
 
     /// Waits without a deadline.
@@ -26,7 +38,7 @@ package enum EndlessWait {
         var patience = Self.patience
         while !sleep(Deadline(after: patience)) {
             ThreadStarter.shared.tryAgain()
-            if let reason = reason() ?? ThreadExhaustion.reason() {
+            if isOn.load(ordering: .relaxed), let reason = reason() ?? ThreadExhaustion.reason() {
                 Misuse.waitNeverEnds(reason: reason).report()
                 _ = sleep(.never)
                 return
@@ -48,17 +60,31 @@ package enum EndlessWait {
         if let waiter, waiter.queue === queue {
             return "\(waiter.operation) waits for the whole of its own queue"
         }
-        // A queue that makes progress is not searched, because that would delay it.
-        return queue.isStandingStill ? reason(from: queue.snapshot(), waiter: waiter) : nil
+        let guests = queue.startedGuests(atMost: mostVisited)
+        for guest in guests { guest.watchUnannouncedEnd() }
+        releaseElsewhere(guests)
+        // A queue that makes progress is not searched, because that would delay it. Listing a queue makes an object for
+        // each of its closures.
+        guard queue.isStandingStill, queue.operationCount <= mostVisited else { return nil }
+        return reason(from: queue.snapshot(), waiter: waiter)
+    }
+
+    /// Has a thread of the pool release what a check has retained, because a deinit may run any code, and this thread
+    /// may wait under any lock.
+    private static func releaseElsewhere(_ operations: [Operation]) {
+        if !operations.isEmpty { WorkerPool.of(.normal).submit(.block { withExtendedLifetime(operations) {} }) }
     }
 
     private static func reason(from awaited: [Operation], waiter: Waiter?) -> String? {
         var search = DependencySearch()
         search.asksForCertainty = true
+        search.mostVisited = mostVisited
         let found = search.deadEnd(from: awaited) { operation in
+            operation.watchUnannouncedEnd()
             guard let waiter else { return false }
             return operation === waiter.operation || waiter.keepsOut(operation)
         }
+        defer { releaseElsewhere(awaited + search.found) }
         switch found {
         case .cycle(let path, let start):
             guard isCertain(path, thenHolds: { path[path.count - 1].isHeldBy(path[start]) }) else { return nil }

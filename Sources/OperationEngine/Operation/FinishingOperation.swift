@@ -55,7 +55,7 @@ extension FinishingOperation {
 
 extension Operation {
     nonisolated(nonsending) fileprivate func awaitFinish() async -> Bool {
-        if state.load().isFinished { return true }
+        if state.load().isFinished || isFinishedUnannounced() { return true }
         return await Awaiter.suspend { awaiter, continuation in
             withNewDetails { own in
                 // Announced and listed while the lock is held once. A finishing thread that sees the flag takes the

@@ -2,28 +2,51 @@
 ///
 /// Several rules depend on it. A cancelled operation may finish without a slot only if its `start` is the engine's own
 /// (contract J9). An overridden `start` runs at the normal thread priority (H4). An overridden `isReady` is asked
-/// before every start (F5), and also in no queue (F8), at no cost for other classes. An overridden `cancel` is called
-/// (J16).
+/// before every start (F5), and also in no queue (F8), at no cost for other classes. An overridden `isFinished` is asked
+/// before an end counts (C14). An overridden `cancel` is called (J16).
 ///
 /// Swift has no call for this question, so the engine compares the classes' method tables. On Linux, and without
 /// library evolution, a subclass's metadata begins with its superclass's entries at the same offsets
 /// (docs/ABI/TypeMetadata.rst of the Swift project). The offset of a method is not assumed but found: it is the one
 /// entry in which a probe class that overrides the method differs from two classes that override nothing. If that does
 /// not give exactly one entry, every class counts as overriding. That is slower but never wrong about when an operation
-/// starts; J9 and thread priorities are not applied then.
+/// starts or ends; J9 and thread priorities are not applied then.
 struct MethodOverride {
-    static let start = MethodOverride(probe: OverridesStart.self)
-    static let isReady = MethodOverride(probe: OverridesIsReady.self)
-    static let isFinished = MethodOverride(probe: OverridesIsFinished.self)
-    static let cancel = MethodOverride(probe: OverridesCancel.self)
+    @inline(__always) static var start: MethodOverride { table.start }
+    @inline(__always) static var isReady: MethodOverride { table.isReady }
+    @inline(__always) static var isFinished: MethodOverride { table.isFinished }
+    @inline(__always) static var cancel: MethodOverride { table.cancel }
 
-    /// The offset in words and the entry of `Operation` itself; nil if not found.
-    private let base: (slot: Int, entry: UInt)?
+    /// All of them, so that threads initialize one global, and check for it once where they ask for several.
+    private struct Table {
+        let start = MethodOverride(probe: OverridesStart.self)
+        let isReady = MethodOverride(probe: OverridesIsReady.self)
+        let isFinished = MethodOverride(probe: OverridesIsFinished.self)
+        let cancel = MethodOverride(probe: OverridesCancel.self)
+    }
+    private static let table = Table()
+
+    /// Finds the methods. To be called before the engine's first thread.
+    static func prepare() { _ = table }
+
+    /// The offset in words. 0 if it was not found: then no class has `entry` there.
+    private let slot: Int
+    /// The entry of `Operation` itself.
+    private let entry: UInt
 
     @inline(__always)
-    func isPresent(in operation: Operation) -> Bool {
-        guard let base else { return true }
-        return Self.entries(of: type(of: operation))[base.slot] != base.entry
+    func isPresent(in operation: Operation) -> Bool { difference(in: Self.entries(of: type(of: operation))) != 0 }
+
+    @inline(__always)
+    private func difference(in entries: UnsafePointer<UInt>) -> UInt { entries[slot] ^ entry }
+
+    /// Whether the class overrides `start`, `isReady` or `isFinished`. With one branch, because every operation that is
+    /// added is asked.
+    @inline(__always)
+    static func isPresentInCourse(of operation: Operation) -> Bool {
+        let (table, entries) = (table, entries(of: type(of: operation)))
+        return table.start.difference(in: entries) | table.isReady.difference(in: entries)
+            | table.isFinished.difference(in: entries) != 0
     }
 
     /// Words before the first member: kind, superclass, flags, sizes (two words), description, ivar destroyer.
@@ -36,7 +59,7 @@ struct MethodOverride {
         let own = Self.entries(of: Operation.self)
         let words = (Int(own[Self.sizeWord] & 0xFFFF_FFFF) - Int(own[Self.sizeWord] >> 32)) / MemoryLayout<UInt>.size
         guard words > Self.headerWords, words < 1000 else {
-            base = nil
+            (slot, entry) = (0, 0)
             return
         }
         let (plain, otherPlain) = (Self.entries(of: Plain.self), Self.entries(of: OtherPlain.self))
@@ -44,7 +67,8 @@ struct MethodOverride {
         let candidates = (Self.headerWords..<words).filter {
             overriding[$0] != own[$0] && plain[$0] == own[$0] && otherPlain[$0] == own[$0]
         }
-        base = candidates.count == 1 ? (candidates[0], own[candidates[0]]) : nil
+        // The word at 0 is an address, which no entry 0 equals.
+        (slot, entry) = candidates.count == 1 ? (candidates[0], own[candidates[0]]) : (0, 0)
     }
 
     private static func entries(of type: Operation.Type) -> UnsafePointer<UInt> {

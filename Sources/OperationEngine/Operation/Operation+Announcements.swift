@@ -29,8 +29,10 @@ extension Operation {
     }
 
     private func hasChanged(_ key: ObservedKey) {
-        if key == .isFinished, isFinished, let last = state.finishFromAnyPhase() {
-            return finishedByOwnAccount(last)
+        if key == .isFinished {
+            // See the argument at `OwnEnd`: the subclass has changed its answer before this step.
+            state.passOn()
+            if askWhetherFinished(), endByOwnAccount() { return }
         }
         observers?.didChange(key)
         if key == .isReady {
@@ -41,13 +43,23 @@ extension Operation {
 
     // MARK: The end
 
-    /// A subclass has announced that `isFinished` is true. Only its first announcement comes here (contract C11).
-    private func finishedByOwnAccount(_ last: OperationState.Word) {
+    /// A subclass has announced that `isFinished` is true. Returns false if the operation is finished already: only the
+    /// first announcement ends it (contract C11).
+    private func endByOwnAccount() -> Bool {
+        // A subclass with an `isExecuting` of its own has changed that before, and announced it.
+        let endsExecution = state.isObserved && isExecuting
+        if endsExecution { observers?.willChange(.isExecuting) }
+        guard let last = state.finishFromAnyPhase() else {
+            if endsExecution { observers?.forgetChange(.isExecuting) }
+            return false
+        }
         conclude(last, on: nil) {
+            if endsExecution { observers?.settleChange(.isExecuting, hasHappened: !isExecuting) }
             observers?.didChange(.isFinished)
         } leave: {
             withdraw(last)
         }
+        return true
     }
 
     /// Takes the operation out of its queue and frees its slot if it has one, whatever its thread still does in `start`
@@ -78,6 +90,15 @@ extension Operation {
     }
 
     // MARK: Readiness
+
+    /// Marks a claimed operation that overrides `start`, `isReady` or `isFinished` as a guest of its queue.
+    @inline(never)
+    func becomeGuest() {
+        var reasons: UInt64 = 0
+        if MethodOverride.isReady.isPresent(in: self) { reasons |= OperationState.Word.hasOwnReadiness }
+        if MethodOverride.isFinished.isPresent(in: self) { reasons |= OperationState.Word.hasOwnEnd }
+        state.setGuest(reasons)
+    }
 
     /// Asks the overridden `isReady` of an operation in no queue, which may start itself then (contract F8). With no
     /// lock held.

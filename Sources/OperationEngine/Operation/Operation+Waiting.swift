@@ -4,17 +4,16 @@ extension Operation {
     public final func waitUntilFinished(timeout: Duration) -> Bool { wait(Deadline(after: timeout)) }
 
     func wait(_ deadline: Deadline) -> Bool {
-        if state.load().isFinished { return true }
+        if state.load().isFinished || isFinishedUnannounced() { return true }
         if ForkedChild.isRefused() { return false }
         if OperationThread.about(toStart: self) != nil {
             Misuse.waitForSelf.report()
             return false
         }
         return Runner.waiting(for: deadline.isNever ? .operation(.passUnretained(self)) : nil) {
-            if !deadline.isNever { return state.waitUntilFinished(deadline) }
-            EndlessWait.wait {
-                state.waitUntilFinished($0)
-            } reason: {
+            func sleep(_ deadline: Deadline) -> Bool { state.waitUntilFinished(deadline) || isFinishedUnannounced() }
+            if !deadline.isNever { return sleep(deadline) }
+            EndlessWait.wait(sleep) {
                 EndlessWait.reason(forOperation: self)
             }
             return true
@@ -34,13 +33,13 @@ extension Operation {
         }
         guard isReady else { return false }
         if isAsynchronous {
-            Self.callOnPool { self.start() }
+            callOnPool { self.start() }
         } else {
             start()
         }
         return true
     }
 
-    /// Calls a block on a thread of the pool.
-    static func callOnPool(_ block: @escaping @Sendable () -> Void) { WorkerPool.of(.normal).submit(.block(block)) }
+    /// Calls a block on a thread of the pool. The operation lives until the block has returned (contract Q9).
+    func callOnPool(_ block: @escaping @Sendable () -> Void) { WorkerPool.of(.normal).submit(.completion(self, block)) }
 }

@@ -56,7 +56,13 @@ open class Operation: @unchecked Sendable {
     open var isExecuting: Bool { state.load().phase == .executing }
 
     /// Whether the work has ended, or was skipped because the operation was cancelled (contract A4).
-    open var isFinished: Bool { state.load().isFinished }
+    ///
+    /// A subclass may override it. Then the engine's own `start` ends the operation only where the override says so:
+    /// otherwise the operation goes on after `main`, until the subclass announces the end (contract C14).
+    open var isFinished: Bool {
+        let word = state.load()
+        return word.isFinished || word.has(OperationState.Word.isEnding) && isBeingAsked
+    }
 
     /// Whether `cancel` was called before the end. One atomic load: cheap enough for an inner loop (contract A7).
     open var isCancelled: Bool { state.load().isCancelled }
@@ -84,12 +90,14 @@ open class Operation: @unchecked Sendable {
     /// The engine's own start, on the runner that has chosen the operation for its queue, or elsewhere with nil.
     @inline(__always)
     final func start(on runner: Unmanaged<OperationThread>?) {
-        let starter: OperationState.Starter =
-            runner != nil ? .runner : MethodOverride.start.isPresent(in: self) ? .ownStart : .hand
+        var starter = OperationState.Starter.runner
         var ownReadiness: Bool?
-        if starter != .runner, state.load().phase == .idle, MethodOverride.isReady.isPresent(in: self) {
-            guard let answer = askForStart() else { return Misuse.startExecuting.report() }
-            ownReadiness = answer
+        if runner == nil {
+            starter = .hand
+            if MethodOverride.isPresentInCourse(of: self) {
+                if MethodOverride.start.isPresent(in: self) { starter = .ownStart }
+                guard prepareStart(&ownReadiness) else { return Misuse.startExecuting.report() }
+            }
         }
         if state.isObserved { announceStart() }
         var verdict = state.begin(by: starter, ownReadiness: ownReadiness)
@@ -122,6 +130,19 @@ open class Operation: @unchecked Sendable {
         }
     }
 
+    /// Prepares a start by hand of an operation that overrides `start`, `isReady` or `isFinished`. Returns false if the
+    /// start is refused: another one is asking the overridden `isReady`.
+    ///
+    /// - Parameter ownReadiness: set to the answer of an overridden `isReady`.
+    @inline(never)
+    private func prepareStart(_ ownReadiness: inout Bool?) -> Bool {
+        guard state.load().phase == .idle else { return true }
+        if MethodOverride.isFinished.isPresent(in: self) { state.setOwnEnd() }
+        guard MethodOverride.isReady.isPresent(in: self) else { return true }
+        ownReadiness = askForStart()
+        return ownReadiness != nil
+    }
+
     /// Runs an operation whose overridden `start` has handed it to this thread. No other thread runs it from here on.
     @inline(never)
     private func runElsewhere() {
@@ -150,7 +171,8 @@ open class Operation: @unchecked Sendable {
         if let old, old.phase == .idle { askOutsideQueue() }
     }
 
-    /// Finishes an operation that the engine's own `start` ran, or its task.
+    /// Finishes an operation that the engine's own `start` ran, or its task, unless it overrides `isFinished` and that
+    /// says no (contract C14).
     ///
     /// - Parameters:
     ///   - phase: where `start` found or left the operation. If the operation is in another phase by now, another
@@ -159,7 +181,8 @@ open class Operation: @unchecked Sendable {
     ///   - runner: the runner that runs it for a queue. It calls the completion block once the slot is free. Nil if the
     ///     operation was started by hand: then the block goes to a thread of the pool.
     func finish(from phase: OperationState.Phase, setting flag: UInt64 = 0, on runner: Unmanaged<OperationThread>?) {
-        if state.isObserved { announceFinish(from: phase) }
+        let isToBePrepared = state.load().has(OperationState.Word.hasObservers | OperationState.Word.hasOwnEnd)
+        if isToBePrepared, !prepareFinish(from: phase, setting: flag) { return }
         guard let last = state.finish(from: phase, setting: flag) else {
             if state.isObserved { forgetFinish(from: phase) }
             return
@@ -188,8 +211,9 @@ open class Operation: @unchecked Sendable {
     func conclude(
         _ last: OperationState.Word, on runner: Unmanaged<OperationThread>?, announce: () -> Void, leave: () -> Void
     ) {
-        // The queue's identity, because the queue may be gone later; 0 if nothing is traced.
-        let traceID = TraceMarks.operations ? traceFinish() : 0
+        // With both events or with neither.
+        let isTraced = TraceMarks.operations
+        if isTraced { traceFinish() }
         executionEnded(last)
         var hasKept = false
         if !successors.isEmpty {
@@ -199,13 +223,13 @@ open class Operation: @unchecked Sendable {
         if last.has(OperationState.Word.hasAwaiters) { resumeAwaiters() }
         announce()
         // Before a thread that waits for the queue goes on.
-        if traceID != 0 { traceNotified(traceID) }
+        if isTraced { traceNotified() }
         leave()
         if last.has(OperationState.Word.hasCompletion), let block = takeCompletionBlock() {
             if let runner {
                 runner.takeUnretainedValue().completionBlock = block
             } else {
-                Self.callOnPool(block)
+                callOnPool(block)
             }
         }
         if hasKept { OperationThread.releaseKept() }
@@ -219,6 +243,9 @@ open class Operation: @unchecked Sendable {
     func launch() {}
 
     /// Blocks the calling thread until the operation is finished. Returns at once if it is.
+    ///
+    /// An overridden `isFinished` that says yes ends the wait too, announced or not, when the wait begins and whenever
+    /// the thread wakes (C15).
     ///
     /// If a worker of the engine waits, another one takes its place (contract O6). An operation that waits for a later
     /// one of its own queue with limit 1 waits forever, and so does the main thread if it waits for an operation of the
@@ -284,7 +311,8 @@ open class Operation: @unchecked Sendable {
     /// raise priorities (contract H7), and where `start` is overridden.
     public final var effectiveThreadPriority: Double { state.load().band.threadPriority }
 
-    /// Called once after the operation is finished, on a thread of the pool, and then cleared (contract I1–I10).
+    /// Called once after the operation is finished, on a thread of the pool, and then cleared (contract I1–I10). The
+    /// operation lives until the block has returned: a block that captures it weakly, to break the cycle, finds it (Q9).
     ///
     /// If it is set while the operation executes, it is called. If it is set on a finished operation, it is never
     /// called. With `Misuse.isStrict` both are misuse.

@@ -24,8 +24,9 @@ extension OperationState {
         }
     }
 
-    /// Changes nothing, but passes on what the calling thread has seen, such as the writes of a dependency that it
-    /// found finished. The thread that starts the operation later sees these too (contract E24).
+    /// Changes nothing, but passes on what the calling thread has seen or done, such as the writes of a dependency that
+    /// it found finished. A thread that changes the word later, as by starting the operation, sees these too (contract
+    /// E24).
     func passOn() { update { $0 } }
 
     /// Counts one unfinished dependency less, because it finished or was removed.
@@ -180,7 +181,22 @@ extension OperationState {
     }
 
     /// Marks the operation, while it is claimed, as a guest of its queue, with a reason if there is one.
-    func setGuest(_ reason: UInt64 = 0) { update { $0.setting(Word.isGuest | reason) } }
+    func setGuest(_ reason: UInt64) { update { $0.setting(Word.isGuest | reason) } }
+
+    /// Notes that the class overrides `isFinished`, for a start by hand.
+    func setOwnEnd() { update { $0.has(Word.hasOwnEnd) ? nil : $0.setting(Word.hasOwnEnd) } }
+
+    /// Notes that the engine has done its part of an operation with `hasOwnEnd`, which it found or left in that phase,
+    /// and how it ends. Returns false if the operation is in another phase by now.
+    func beginEnding(from phase: Phase, setting flag: UInt64) -> Bool {
+        update { $0.phase == phase ? $0.setting(Word.isEnding | flag) : nil } != nil
+    }
+
+    /// Returns false, with no change, if the operation is finished or the end is watched already.
+    func beginWatchingEnd() -> Bool {
+        update { $0.isFinished || $0.has(Word.isEndWatched) ? nil : $0.setting(Word.isEndWatched) } != nil
+    }
+    func endWatchingEnd() { update { Word(bits: $0.bits & ~Word.isEndWatched) } }
 
     /// Notes that the class overrides `isReady`. Called while the operation is idle and has an `ObserverList`.
     func setOwnReadiness() { update { $0.setting(Word.hasOwnReadiness) } }

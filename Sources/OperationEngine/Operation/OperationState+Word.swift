@@ -8,14 +8,17 @@ extension OperationState {
         static let cancelled: UInt64 = 1 << 4
         static let hasWaiters: UInt64 = 1 << 5
         static let hasCompletion: UInt64 = 1 << 6
+        /// The class overrides `isFinished`, which is asked before an end counts (contract C14). Set when the operation
+        /// enters a queue, or is started by hand.
+        static let hasOwnEnd: UInt64 = 1 << 7
         static let levelShift: UInt64 = 8
         static let bandShift: UInt64 = 12
         /// The class overrides `isReady`, and the engine asks that instead of the dependencies (contract F). Set when
         /// the operation enters a queue, or before that with its first dependency, once there is an `ObserverList`
         /// (F8).
         static let hasOwnReadiness: UInt64 = 1 << 16
-        /// Its runner cannot simply run it from start to end, because `start` or `isReady` is overridden, or the work
-        /// is a task. When it is chosen, the queue keeps it in a list, and it leaves the queue by itself.
+        /// Its runner cannot simply run it from start to end, because `start`, `isReady` or `isFinished` is overridden,
+        /// or the work is a task. When it is chosen, the queue keeps it in a list, and it leaves the queue by itself.
         static let isGuest: UInt64 = 1 << 17
         /// There are, or were, observers. Every transition from here on is announced (contract D18, D21).
         static let hasObservers: UInt64 = 1 << 18
@@ -48,8 +51,16 @@ extension OperationState {
         static let startsWithCare = runsAsTask | policyMask
         /// With one of these an end takes more than releasing the operation, if its queue has no observers.
         static let endsNoticed =
-            hasObservers | hasCompletion | hasWaiters | hasAwaiters | hasOwnReadiness | startsWithCare | isBarrier
-        static let oneDependency: UInt64 = 1 << 32
+            hasObservers | hasCompletion | hasWaiters | hasAwaiters | hasOwnReadiness | hasOwnEnd | startsWithCare
+            | isBarrier
+        /// The engine has done its part of an operation with `hasOwnEnd`: `main` has returned, or is skipped. From here
+        /// on the end depends on the overridden `isFinished` alone.
+        static let isEnding: UInt64 = 1 << 32
+        /// The overridden `isFinished` was seen to be true without an announcement: see
+        /// `Operation.watchUnannouncedEnd`.
+        static let isEndWatched: UInt64 = 1 << 33
+        static let dependencyShift: UInt64 = 34
+        static let oneDependency: UInt64 = 1 << dependencyShift
 
         var phase: Phase {
             // The cases have the raw values 0, 1, 2 … in the order of their declaration, which is how an enumeration
@@ -60,7 +71,7 @@ extension OperationState {
         }
         var isCancelled: Bool { bits & Self.cancelled != 0 }
         var isFinished: Bool { phase == .finished }
-        var unfinishedDependencies: UInt64 { bits >> 32 }
+        var unfinishedDependencies: UInt64 { bits >> Self.dependencyShift }
         /// Ready by the engine's own rules: no unfinished dependency, or cancelled (contract B8, J4).
         var isReady: Bool { unfinishedDependencies == 0 || isCancelled }
         /// Ready, and no `isReady` has to be asked.

@@ -4,7 +4,7 @@ import Synchronization
 /// An operation's state: one 64-bit word, changed only by the transitions below.
 ///
 /// ```
-/// 63             32 31           16 15  12 11  8 7     4 3     0
+/// 63             34 33           16 15  12 11  8 7     4 3     0
 /// ┌────────────────┬───────────────┬──────┬─────┬───────┬───────┐
 /// │ unfinished     │ flags         │ band │level│ flags │ phase │
 /// │ dependencies   │               │      │     │       │       │

@@ -128,15 +128,11 @@ open class OperationQueue: @unchecked Sendable {
     // (see `finishFromAnyPhase`), and may hold any lock. So no user code is called in between: overridden properties
     // are asked before, and observers are notified before.
 
-    /// Why an operation cannot be added, as far as the operation itself has to be asked because it overrides `start`.
-    /// If there are observers, every operation is checked: the observers are notified next, and must not be notified of
-    /// a change that does not happen.
+    /// Why an operation cannot be added, as far as that is known before it is claimed. What the engine has done with it
+    /// counts, not what its overrides say (contract C16). If there are observers, every operation is checked: the
+    /// observers are notified next, and must not be notified of a change that does not happen.
     private func reasonAgainstAdding(_ operation: Operation) -> Misuse? {
         if ForkedChild.isOne { return .useAfterFork }
-        if MethodOverride.start.isPresent(in: operation) {
-            if operation.isFinished { return .addFinished }
-            if operation.isExecuting { return .addExecuting }
-        }
         return core.hasObservers ? operation.state.reasonAgainstClaim : nil
     }
 

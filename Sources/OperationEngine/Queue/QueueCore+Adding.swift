@@ -92,11 +92,7 @@ extension QueueCore {
         operation.queue = .passUnretained(self)
         let band = newcomersBand
         if band != .normal { operation.adopt(band) }
-        if MethodOverride.isReady.isPresent(in: operation) {
-            operation.state.setGuest(OperationState.Word.hasOwnReadiness)
-        } else if MethodOverride.start.isPresent(in: operation) {
-            operation.state.setGuest()
-        }
+        if MethodOverride.isPresentInCourse(of: operation) { operation.becomeGuest() }
         if TraceMarks.operations { return operation.publishTraced() }
         operation.state.publishQueue()
     }

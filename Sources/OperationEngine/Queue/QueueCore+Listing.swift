@@ -26,6 +26,15 @@ extension QueueCore {
         return all
     }
 
+    /// Guests that were chosen and are not finished, at most so many.
+    func startedGuests(atMost count: Int) -> [Operation] {
+        lock.withLock {
+            var found: [Operation] = []
+            state.guests.visitOperations { if found.count < count { found.append($0) } }
+            return found
+        }
+    }
+
     /// Cancels everything that waits and can be cancelled without a call of its methods. Returns what else is to be
     /// cancelled: what runs, and barriers too.
     func cancelWaiting() -> [Operation] {

@@ -98,11 +98,10 @@ extension QueueCore {
         // An observer that came in the meantime may have read a count that is too high, and no other thread may come to
         // notify it. So it is notified here, with the queue retained until then. It may wait for the queue, so
         // everything is counted out first.
-        let queue = isOwing && hasObservers ? owner?.retain() : nil
+        let queue = isOwing && hasObservers ? liveOwner : nil
         runner.countOutOwed(by: self)
         if haveClosuresEnded { countOut(Self.anyClosures) }
-        if isOwing { settleIfObserved() }
-        queue?.release()
+        if isOwing { withExtendedLifetime(queue) { settleIfObserved() } }
     }
 
     private enum TakenSlot {
@@ -147,13 +146,13 @@ extension QueueCore {
 
     /// Notifies the observers without the lock. The caller holds the lock, also when this returns.
     private func tellOfChange(unlocking runner: Runner, calling bands: BandSet) {
-        // Retained for the observers.
-        let queue = owner?.retain()
-        unlock(calling: bands)
-        runner.countOutOwed(by: self)
-        countOutEndedClosures()
-        settleIfObserved()
-        queue?.release()
+        // Retained for the observers, if it is still there: another runner may have counted out the last of it.
+        withExtendedLifetime(liveOwner) {
+            unlock(calling: bands)
+            runner.countOutOwed(by: self)
+            countOutEndedClosures()
+            settleIfObserved()
+        }
         lock.lock()
     }
 
@@ -214,11 +213,15 @@ extension QueueCore {
     func releaseAndCountOut(_ operation: Unmanaged<Operation>) {
         let isBarrier = operation._withUnsafeGuaranteedRef { $0.isBarrier }
         operation.release()
-        if isBarrier { return countOut(Self.oneBarrier) }
+        if isBarrier { countOut(Self.oneBarrier) } else { countOutUnreleased() }
+    }
+
+    /// Counts out an operation that has left the queue, and is no barrier. The caller releases it later.
+    func countOutUnreleased() {
         // Retained until the observers are notified: this may be the last operation of a queue that its user dropped.
-        let queue = hasObservers ? owner?.retain() : nil
-        announcing([.operations, .operationCount]) { countOut(1) }
-        queue?.release()
+        withExtendedLifetime(hasObservers ? liveOwner : nil) {
+            announcing([.operations, .operationCount]) { countOut(1) }
+        }
     }
 
     // MARK: Waiting inside

@@ -56,8 +56,11 @@ final class QueueCore: OperationHost, @unchecked Sendable {
     // MARK: Seldom written
 
     private let paddingBehindAdders = CacheLine()
-    /// Set once, by the owner's init.
-    private(set) var owner: Unmanaged<OperationQueue>?
+    /// The queue, for the counts that keep it alive. Set once, by the owner's init, as is the next.
+    private var owner: Unmanaged<OperationQueue>?
+    /// The queue, for everything else: nil once its deinit has begun. So what leads from a thread or an operation to
+    /// the queue keeps it alive or does not find it.
+    private(set) weak var liveOwner: OperationQueue?
     /// The Dispatch queue on which the operations run, if not on the pool. Guarded by `lock`.
     @exclusivity(unchecked) private var storedUnderlyingQueue: DispatchQueue?
     /// Whether there is, or was, an underlying queue.
@@ -81,7 +84,10 @@ final class QueueCore: OperationHost, @unchecked Sendable {
     /// Nil until the first observer. Guarded by `lock`.
     @exclusivity(unchecked) private var observerList: ObserverList<OperationQueue>?
 
-    func setOwner(_ queue: OperationQueue) { owner = .passUnretained(queue) }
+    func setOwner(_ queue: OperationQueue) {
+        owner = .passUnretained(queue)
+        liveOwner = queue
+    }
 
     // MARK: Observers
 
@@ -362,9 +368,6 @@ final class QueueCore: OperationHost, @unchecked Sendable {
 
     /// The band for added operations with neither a thread priority nor a quality of service of their own.
     var newcomersBand: NiceBand { NiceBand(index: newcomersBandIndex.load(ordering: .relaxed)) }
-
-    /// The queue that owns this core. Valid only while it has an unfinished operation, which keeps it alive.
-    var liveOwner: OperationQueue? { owner?.takeUnretainedValue() }
 }
 
 extension Operation {

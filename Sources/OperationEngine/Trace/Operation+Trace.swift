@@ -10,8 +10,8 @@ extension Operation {
                 isBarrier: isBarrier))
     }
 
-    /// Valid only before the operation has left its queue: see `queue`.
-    fileprivate var queueID: OperationTrace.QueueID? { core?._withUnsafeGuaranteedRef(\.traceID) }
+    /// At any time: the queue is named, and not followed. It may be gone.
+    fileprivate var queueID: OperationTrace.QueueID? { queue.map { OperationTrace.QueueID($0) } }
 
     /// Publishes a claimed operation that is traced. Before that, no thread can make it ready. After that, the thread
     /// that makes it ready sends the event.
@@ -36,22 +36,11 @@ extension Operation {
         traceStart()
     }
 
-    /// The identity that stands for no queue. Others are addresses.
-    private static var noQueue: UInt { 1 }
-
-    /// Sends the finish. The caller passes the result to `traceNotified`: in between the operation may leave its queue,
-    /// and the queue may be freed.
     @inline(never)
-    func traceFinish() -> UInt {
-        let queue = queueID
-        tell(.finished, in: queue)
-        return queue?.bits ?? Self.noQueue
-    }
+    func traceFinish() { tell(.finished, in: queueID) }
 
     @inline(never)
-    func traceNotified(_ queue: UInt) {
-        tell(.notified, in: queue == Self.noQueue ? nil : OperationTrace.QueueID(bits: queue))
-    }
+    func traceNotified() { tell(.notified, in: queueID) }
 }
 
 extension BatchFiler {
@@ -68,9 +57,6 @@ extension BatchFiler {
 }
 
 extension QueueCore {
-    /// The identity of the `OperationQueue`, which may be freed.
-    var traceID: OperationTrace.QueueID? { owner.map { OperationTrace.QueueID(bits: UInt(bitPattern: $0.toOpaque())) } }
-
     /// Sends the end of operations that were dropped and are not counted out yet.
     @inline(never)
     func traceEnd(of dropped: DroppedOperations, _ conclude: () -> Void) {

@@ -79,9 +79,13 @@ extension OperationTrace {
     public struct QueueID: Hashable, Sendable {
         let bits: UInt
 
-        init(bits: UInt) { self.bits = bits }
-
         /// The identity of a queue, to compare with that of an event.
-        public init(_ queue: OperationQueue) { bits = UInt(bitPattern: Unmanaged.passUnretained(queue).toOpaque()) }
+        public init(_ queue: OperationQueue) { self.init(queue.core) }
+
+        /// The address of the queue's core. An operation that has left its queue can still name that: reading it does
+        /// not follow it.
+        init(_ core: OperationHost) { self.init(.passUnretained(core)) }
+
+        init(_ core: Unmanaged<OperationHost>) { bits = UInt(bitPattern: core.toOpaque()) }
     }
 }

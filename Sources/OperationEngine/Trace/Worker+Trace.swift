@@ -57,6 +57,6 @@ extension Worker {
 extension Runner {
     @inline(never)
     func traceLease(_ step: OperationTrace.ThreadStep, of queue: QueueCore) {
-        OperationTrace.tell(step, queue: queue.traceID)
+        OperationTrace.tell(step, queue: OperationTrace.QueueID(queue))
     }
 }

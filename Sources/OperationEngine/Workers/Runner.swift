@@ -167,10 +167,10 @@ final class Runner: OperationThread {
         queue.settle(for: self)
         countOutOwed(by: queue)
         queue.countOutEndedClosures()
-        queue.releaseAndCountOut(operation)
-        guard let block = completionBlock.take() else { return }
+        guard let block = completionBlock.take() else { return queue.releaseAndCountOut(operation) }
+        queue.countOutUnreleased()
         self.queue = nil
-        callAtNormalPriority(block)
+        callAtNormalPriority(block, releasing: operation)
         self.queue = queue
     }
 
@@ -197,17 +197,22 @@ final class Runner: OperationThread {
         guard MethodOverride.start.isPresent(in: guest) else { return guest.start(on: .passUnretained(self)) }
         if TraceMarks.operations { guest.traceStart() }
         guest.start()
+        if !guest.state.load().isFinished { guest.watchUnannouncedEnd() }
     }
 
     /// A piece of work has ended: see `Worker.endPresumption`.
     @inline(__always)
     func endPresumption() { pooled?._withUnsafeGuaranteedRef { $0.endPresumption() } }
 
-    private func callAtNormalPriority(_ block: @escaping @Sendable () -> Void) {
+    /// Calls a completion block, and then releases its operation (contract Q9).
+    private func callAtNormalPriority(
+        _ block: @escaping @Sendable () -> Void, releasing operation: Unmanaged<Operation>
+    ) {
         if let pooled, isNormal {
             pooled._withUnsafeGuaranteedRef { $0.call(block) }
+            operation.release()
         } else {
-            WorkerPool.of(.normal).submit(.block(block))
+            WorkerPool.of(.normal).submit(.completion(operation.takeRetainedValue(), block))
         }
     }
 

@@ -54,7 +54,7 @@ enum ThreadExhaustion {
                     return false
                 }
                 if let queue = runner.queue { queues[address(of: queue)] = queue }
-                if case .operation(let operation) = runner.hand, endsOnItsThread(operation) {
+                if case .operation(let operation) = runner.hand {
                     inHand.insert(operation.toOpaque())
                 }
             }

@@ -2,8 +2,10 @@
 enum WorkItem {
     /// Run operations of this queue until nothing is left that may start.
     case lease(QueueCore)
-    /// Run this block: a completion block, or one of several blocks of a `BlockOperation`.
+    /// Run this block, such as one of several blocks of a `BlockOperation`.
     case block(@Sendable () -> Void)
+    /// Run this block of an operation, such as its completion block, and keep the operation until it has returned.
+    case completion(Operation, @Sendable () -> Void)
 }
 
 /// First in, first out, in a ring that grows by doubling. A large one is given back once it is empty.

@@ -105,6 +105,7 @@ final class Worker: @unchecked Sendable {
                 switch item {
                 case .lease(let queue): runner.takeUp(queue)
                 case .block(let block): call(block)
+                case .completion(let operation, let block): withExtendedLifetime(operation) { call(block) }
                 }
             }
         }

@@ -69,8 +69,8 @@ final class WorkerPool: @unchecked Sendable {
         clinux_watch_forks { WorkerPool.stopAll() }
         LiveObjects.prepare()
         _ = (
-            Processors.count, ThreadStarter.shared, BlockingMonitor.shared, NiceBand.base, MethodOverride.start,
-            MethodOverride.isReady, Misuse.isStrict, KnownKeyPaths.shared, BriefSpin.prepare()
+            Processors.count, ThreadStarter.shared, BlockingMonitor.shared, NiceBand.base, MethodOverride.prepare(),
+            Misuse.isStrict, KnownKeyPaths.shared, BriefSpin.prepare()
         )
     }
     /// By priority, the lowest first.

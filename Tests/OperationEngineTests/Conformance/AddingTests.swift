@@ -2,19 +2,6 @@ import OperationEngine
 import TestSupport
 import Testing
 
-/// Keeps its own state, as `AsynchronousOperation`; what it is asked while it is being added is answered by a closure.
-private final class AskedWhenAdded: Operation, @unchecked Sendable {
-    private let answer: @Sendable () -> Bool
-
-    init(_ answer: @escaping @Sendable () -> Bool) {
-        self.answer = answer
-        super.init()
-    }
-
-    override var isFinished: Bool { super.isFinished || answer() }
-    override func start() { super.start() }
-}
-
 /// A thread that announces the end of an operation does not wait for code of the user that the adding thread is in:
 /// that may be waiting for a lock which the announcing thread holds.
 @Suite("M: adding, and what happens meanwhile", .blocking)
@@ -27,27 +14,6 @@ struct AddingTests {
             announced.open()
         }
         precondition(announced.wait())
-    }
-
-    @Test(
-        "an isFinished that is asked while its batch is added may wait for the end of another member",
-        .contract("M5", "C12"))
-    func askedInBatch() async {
-        await #expect(processExitsWith: .success) {
-            let reports = Recorder<Misuse>()
-            Misuse.handler = { reports.append($0) }
-            let queue = makeQueue(suspended: true)
-            let first = AsynchronousOperation()
-            let second = AskedWhenAdded {
-                if !first.isFinished { Self.endElsewhere(first) }
-                return false
-            }
-            queue.addOperations([first, second], waitUntilFinished: false)
-            #expect(reports.entries == [.addFinished] && queue.operationCount == 0)
-            queue.addOperation(second)
-            queue.isSuspended = false
-            drains(queue)
-        }
     }
 
     @Test(

@@ -76,7 +76,7 @@ final class QueueDriver {
         default:
             let operation = operations[index]!
             claim(operation)
-            if case .guest = kinds[index] { operation.state.setGuest() }
+            if case .guest = kinds[index] { operation.state.setGuest(0) }
             state.admit(ReadyItem(operation))
         }
         settle()

@@ -16,6 +16,14 @@ struct ScenarioTests {
         arguments: Scenario.mixtures.map(\.name))
     func mixes(name: String) throws { try play(name) }
 
+    @Test("queues dropped while a trace receiver comes and goes", .contract("X4", "P2", "Q3", "Q9"))
+    func farewellsTraced() async {
+        await #expect(processExitsWith: .success) {
+            MisuseWatch.ownsProcess.store(true, ordering: .relaxed)
+            try ScenarioTests().play("farewells")
+        }
+    }
+
     private func play(_ name: String) throws {
         let scenario = try #require(Scenario.named(name))
         let seed = announcedSeed("stress scenario \(name)")

@@ -362,11 +362,11 @@ private final class LastChange: Sendable {
 }
 
 /// An operation that counts how often the getters are read that notifications read.
+/// Leaves out `isFinished`, which the engine asks before an end counts (contract C14).
 private final class GetterCounter: Operation, @unchecked Sendable {
     let reads = Counter()
 
     override var isExecuting: Bool { counting(super.isExecuting) }
-    override var isFinished: Bool { counting(super.isFinished) }
     override var dependencies: [Operation] { counting(super.dependencies) }
     override var queuePriority: QueuePriority {
         get { counting(super.queuePriority) }

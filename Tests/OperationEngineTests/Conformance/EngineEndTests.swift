@@ -1,0 +1,210 @@
+import Dispatch
+import OperationEngine
+import TestSupport
+import Testing
+
+/// Overrides `isFinished` alone: true after `end()`, once the engine says so too.
+private final class EndsLater: Operation, @unchecked Sendable {
+    let mainReturns = Gate("main returns")
+    private let isOver = Guarded(false)
+
+    override var isFinished: Bool { super.isFinished && isOver.read() }
+
+    override func main() { mainReturns.open() }
+
+    func end() {
+        willChangeValue(for: \.isFinished)
+        isOver.withLock { $0 = true }
+        didChangeValue(for: \.isFinished)
+    }
+}
+
+/// A task whose operation goes on after it.
+private final class TaskThatEndsLater: AsyncOperation<Int>, @unchecked Sendable {
+    let taskReturns = Gate("the task returns")
+    private let isOver = Guarded(false)
+
+    init() { super.init(taskPriority: nil) }
+
+    override var isFinished: Bool { super.isFinished && isOver.read() }
+
+    override func run() async -> Int {
+        taskReturns.open()
+        return 7
+    }
+
+    func end() {
+        isOver.withLock { $0 = true }
+        didChangeValue(for: \.isFinished)
+    }
+}
+
+/// Calls back when it is freed.
+private final class Freed: Operation, @unchecked Sendable {
+    private let words: @Sendable () -> Void
+    private let asked: @Sendable () -> Void
+
+    init(asked: @escaping @Sendable () -> Void = {}, words: @escaping @Sendable () -> Void) {
+        (self.asked, self.words) = (asked, words)
+    }
+
+    override var isReady: Bool {
+        asked()
+        return super.isReady
+    }
+
+    deinit { words() }
+}
+
+@Suite("C: ends that a subclass decides about, the engine's own lines", .blocking)
+struct EngineEndTests {
+    @Test("it executes until it ends, and never both", .contract("C14", "A3", "D7"))
+    func executes() {
+        let log = Recorder<String>()
+        let operation = EndsLater()
+        let tokens = [
+            operation.observe(\.isExecuting) { operation, _ in log.append("executing \(operation.isExecuting)") },
+            operation.observe(\.isFinished) { operation, _ in
+                log.append("finished \(operation.isFinished) \(operation.isExecuting)")
+            },
+        ]
+        let queue = makeQueue()
+        queue.addOperation(operation)
+        operation.mainReturns.wait()
+        _ = Guarded(false).wait(within: .milliseconds(30)) { $0 }
+        #expect(operation.isExecuting && !operation.isFinished && log.entries == ["executing true"])
+        operation.end()
+        drains(queue)
+        #expect(log.entries == ["executing true", "executing false", "finished true false"])
+        withExtendedLifetime(tokens) {}
+    }
+
+    @Test("a task's operation asks too, and has its result at the end", .contract("C14", "X1"))
+    func task() {
+        let queue = makeQueue(limit: 1)
+        let operation = TaskThatEndsLater()
+        let next = Counter()
+        queue.addOperation(operation)
+        queue.addOperation { next.add() }
+        operation.taskReturns.wait()
+        _ = Guarded(false).wait(within: .milliseconds(30)) { $0 }
+        #expect(!operation.isFinished && operation.result == nil && next.value == 0)
+        operation.end()
+        drains(queue)
+        #expect((try? operation.result?.get()) == 7 && next.value == 1)
+    }
+
+    @Test("one that is left out because of its dependency keeps the reason until its end", .contract("C14", "X2"))
+    func leftOut() {
+        let queue = makeQueue(limit: 1)
+        let dependency = MainOperation { $0.fail(with: CancellationError()) }
+        let operation = EndsLater()
+        operation.dependencyFailurePolicy = .skip
+        operation.addDependency(dependency)
+        queue.addOperations([operation, dependency], waitUntilFinished: false)
+        finishes(dependency)
+        operation.end()
+        drains(queue)
+        if case .skipped = operation.ending {} else { Issue.record("\(operation) was not skipped") }
+    }
+
+    @Test(
+        "an end that is not announced is reported once, and still not an end", .contract("C3", "R"),
+        arguments: [true, false])
+    func notAnnounced(inStart: Bool) async {
+        await #expect(processExitsWith: .success) { [inStart] in
+            let reports = Recorder<Misuse>()
+            let reported = Gate("the end is reported")
+            EndlessWait.patience = .milliseconds(20)
+            Misuse.handler = {
+                reports.append($0)
+                if case .endNotAnnounced = $0 { reported.open() }
+            }
+            let queue = makeQueue(limit: 1)
+            let operation = AsynchronousOperation { if inStart { $0.endSilently() } }
+            let next = Counter()
+            queue.addOperation(operation)
+            queue.addOperation { next.add() }
+            operation.started.wait()
+            // An end after the start is seen by those who wait.
+            if !inStart { operation.endSilently() }
+            onNewThread { queue.waitUntilAllOperationsAreFinished() }
+            reported.wait()
+            #expect(next.value == 0 && queue.operationCount == 2)
+            operation.announceEnd()
+            drains(queue)
+            let ends = reports.entries.filter { if case .endNotAnnounced = $0 { true } else { false } }
+            #expect(next.value == 1 && ends.count == 1)
+        }
+    }
+
+    // MARK: What callbacks find
+
+    @Test("what the engine releases for the last operation of a dropped queue finds no queue", .contract("P2", "Q3"))
+    func currentAfterTheLast() {
+        let freed = Counter()
+        let seen = Recorder<Bool>()
+        for _ in 0..<Scale.of(500) {
+            let holder = Guarded<Freed?>(nil)
+            let dependency = MainOperation()
+            // It is asked as the dependency ends, and its asker is left the last to keep it.
+            let dependent = Freed {
+                if dependency.isFinished { holder.withLock { $0 = nil } }
+            } words: {
+                seen.append(OperationQueue.current?.name == "dropped")
+                freed.add()
+            }
+            dependent.addDependency(dependency)
+            holder.withLock { $0 = dependent }
+            do {
+                let queue = makeQueue()
+                queue.name = "dropped"
+                queue.addOperation(dependency)
+            }
+        }
+        freed.wait(for: Scale.of(500))
+        #expect(seen.entries.count == Scale.of(500))
+    }
+
+    // MARK: Waits that are looked at
+
+    @Test("a look at a wait goes through so many operations and no further", .contract("O5"))
+    func boundedLook() {
+        let last = Operation()
+        var chain: [Operation] = [last]
+        for _ in 0..<EndlessWait.mostVisited + 10 {
+            let operation = Operation()
+            operation.addDependency(chain[chain.count - 1])
+            chain.append(operation)
+        }
+        last.addDependency(chain[1])
+        #expect(EndlessWait.reason(forOperation: chain[chain.count - 1]) == nil)
+        #expect(EndlessWait.reason(forOperation: chain[10])?.contains("cycle") == true)
+        last.removeDependency(chain[1])
+    }
+
+    @Test("looks at waits can be turned off", .contract("O5"))
+    func noLooks() async {
+        await #expect(processExitsWith: .success) {
+            let reports = Counter()
+            Misuse.handler = { _ in reports.add() }
+            Misuse.findsEndlessWaits = false
+            EndlessWait.patience = .milliseconds(1)
+            let (operation, other) = (Operation(), Operation())
+            operation.addDependency(other)
+            other.addDependency(operation)
+            let queue = makeQueue()
+            queue.addOperations([operation, other], waitUntilFinished: false)
+            let waited = Counter()
+            onNewThread {
+                operation.waitUntilFinished()
+                waited.add()
+            }
+            _ = Guarded(false).wait(within: .milliseconds(50)) { $0 }
+            #expect(reports.value == 0)
+            operation.cancel()
+            waited.wait(for: 1)
+            drains(queue)
+        }
+    }
+}
