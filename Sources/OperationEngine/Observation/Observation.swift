@@ -88,7 +88,7 @@ final class ObserverList<Object: AnyObject & Sendable>: @unchecked Sendable {
     private let lock = FutexLock()
     // Guarded by `lock`.
     @exclusivity(unchecked) private var entries = Entries()
-    /// The old values of changes that are under way.
+    /// The old values of changes that are under way, in the order of their announcements.
     @exclusivity(unchecked) private var pending: [PendingChange] = []
 
     init(object: Object, read: @escaping Reader) {
@@ -181,13 +181,21 @@ final class ObserverList<Object: AnyObject & Sendable>: @unchecked Sendable {
 
     // MARK: Changes
 
+    /// The code that announces a change.
+    enum Announcer {
+        /// A transition of the engine, which calls both `willChange` and `didChange`, or `forgetChange`.
+        case engine
+        /// A subclass, whose two calls may come from different threads, and of which one may be missing.
+        case subclass
+    }
+
     /// A property is going to change. Keeps its value, and calls the observers that requested a prior call.
-    func willChange(_ key: ObservedKey) {
+    func willChange(_ key: ObservedKey, by announcer: Announcer = .engine) {
         guard let observers = observers(of: key, where: { !$0.isDisjoint(with: [.old, .prior]) }), let object else {
             return
         }
         let old = read(object, key)
-        lock.withLock { pending.append(PendingChange(key: key, thread: ObservedKey.currentThread, old: old)) }
+        keepPending(PendingChange(key, by: announcer, old: old))
         observers.forEach(of: key) { entry in
             if entry.options.contains(.prior) { tell(entry, object, old: old, new: nil, isPrior: true) }
         }
@@ -195,9 +203,9 @@ final class ObserverList<Object: AnyObject & Sendable>: @unchecked Sendable {
 
     /// A property has changed. Calls all its observers. If no `willChange` came before, because the first observer came
     /// in between, the old value of a Boolean state is the negation of the new one.
-    func didChange(_ key: ObservedKey) {
+    func didChange(_ key: ObservedKey, by announcer: Announcer = .engine) {
         // Taken in any case: the observers that the `willChange` was for may have left.
-        let before = takePending(key)
+        let before = takePending(key, by: announcer)
         guard let observers = observers(of: key, where: { _ in true }), let object else { return }
         let asked = observers.contains(key) { !$0.isDisjoint(with: [.old, .new]) }
         let new = asked ? read(object, key) : nil
@@ -211,16 +219,7 @@ final class ObserverList<Object: AnyObject & Sendable>: @unchecked Sendable {
     }
 
     /// The announced change does not happen.
-    func forgetChange(_ key: ObservedKey) { _ = takePending(key) }
-
-    private func takePending(_ key: ObservedKey) -> Any? {
-        lock.withLock {
-            guard !pending.isEmpty else { return nil }
-            let thread = ObservedKey.currentThread
-            guard let place = pending.lastIndex(where: { $0.key == key && $0.thread == thread }) else { return nil }
-            return pending.remove(at: place).old
-        }
-    }
+    func forgetChange(_ key: ObservedKey) { _ = takePending(key, by: .engine) }
 
     /// A copy of the list, if an observer in it observes the key with matching options.
     private func observers(of key: ObservedKey, where isMeant: (ObservingOptions) -> Bool) -> Entries? {
@@ -234,13 +233,63 @@ final class ObserverList<Object: AnyObject & Sendable>: @unchecked Sendable {
             object, old: entry.options.contains(.old) ? old : nil, new: entry.options.contains(.new) ? new : nil,
             isPrior: isPrior)
     }
+}
 
-    /// A change under way, and the thread that makes it.
-    private struct PendingChange {
+// MARK: - Changes under way
+
+extension ObserverList {
+    /// The old value of a change under way, from its `willChange` until its `didChange`.
+    ///
+    /// Many threads may change one property at once. A `didChange` takes the value that its own `willChange` has kept:
+    ///
+    /// - The engine's pairs are matched by key and thread, newest first. One call of the engine makes both
+    ///   announcements, so they come from one thread, are nested, and leave nothing behind.
+    /// - A subclass's are matched by key alone, newest first: one thread may announce that the property is going to
+    ///   change, and another one that it has changed. Nested pairs get their own values. If pairs of several threads
+    ///   overlap, each value is delivered once, and which pair gets which cannot be told from their order. They never
+    ///   get one of the engine's, nor the engine one of theirs.
+    ///
+    /// A subclass may fail to announce that a change has happened. So at most `nestingLimit` of its values are kept for
+    /// a key, and the oldest one is dropped for a further one.
+    fileprivate struct PendingChange {
         let key: ObservedKey
-        let thread: UInt
-        /// The value before it.
+        /// The thread of a change that the engine makes. Nil for a subclass's.
+        let thread: UInt?
+        /// The value before the change.
         let old: Any
+
+        init(_ key: ObservedKey, by announcer: Announcer, old: Any) {
+            self.key = key
+            thread = Self.thread(of: announcer)
+            self.old = old
+        }
+
+        func isAlike(_ other: PendingChange) -> Bool { other.key == key && other.thread == thread }
+
+        static func thread(of announcer: Announcer) -> UInt? { announcer == .engine ? ObservedKey.currentThread : nil }
+
+        static var nestingLimit: Int { 8 }
+    }
+
+    private func keepPending(_ change: PendingChange) {
+        // Released after the lock: a deinit of the user's may run.
+        var dropped: PendingChange?
+        lock.withLock {
+            if change.thread == nil, pending.count(where: change.isAlike) == PendingChange.nestingLimit {
+                dropped = pending.firstIndex(where: change.isAlike).map { pending.remove(at: $0) }
+            }
+            pending.append(change)
+        }
+        withExtendedLifetime(dropped) {}
+    }
+
+    private func takePending(_ key: ObservedKey, by announcer: Announcer) -> Any? {
+        lock.withLock {
+            guard !pending.isEmpty else { return nil }
+            let thread = PendingChange.thread(of: announcer)
+            guard let place = pending.lastIndex(where: { $0.key == key && $0.thread == thread }) else { return nil }
+            return pending.remove(at: place).old
+        }
     }
 }
 

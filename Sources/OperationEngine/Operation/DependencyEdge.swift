@@ -52,7 +52,9 @@ struct DependencyEdge: ~Copyable {
         edge.initialize(
             to: DependencyEdge(dependent: dependent, place: place, dependency: .passRetained(dependency)))
         LiveObjects.count(.dependencyEdge, 1)
-        assert(state(of: edge.pointee.dependent) == withUnsafePointer(to: dependent.state) { $0 })
+        // Both are the dependent's address and a constant. So a release build compares nothing where the layout is as
+        // `state(of:)` takes it to be, and traps at the first dependency where it is not.
+        precondition(state(of: edge.pointee.dependent) == withUnsafePointer(to: dependent.state) { $0 })
         return edge
     }
 
@@ -71,7 +73,8 @@ struct DependencyEdge: ~Copyable {
         .fromOpaque(UnsafeRawPointer(bitPattern: dependentAndPlace & ~EdgeSlab.placeMask).unsafelyUnwrapped)
     }
 
-    /// A dependent's `state`. It is the first stored property, behind the object's header of two words.
+    /// A dependent's `state`. It is the first stored property, behind the object's header of two words: `make` checks
+    /// it. Not read through a reference, which might retain the dependent.
     @inline(__always)
     static func state(of dependent: Unmanaged<Operation>) -> UnsafePointer<OperationState> {
         UnsafePointer((dependent.toOpaque() + 16).assumingMemoryBound(to: OperationState.self))

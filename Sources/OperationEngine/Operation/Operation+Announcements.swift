@@ -4,11 +4,11 @@
 /// The calls are those of key-value observing, so code written for Foundation needs no change. Set your state between
 /// `willChangeValue` and `didChangeValue`.
 extension Operation {
-    /// Call it before the property changes.
+    /// Call it before the property changes. The call of `didChangeValue` that follows may come from another thread.
     ///
     /// - Parameter key: the property's name, as `isFinished`, or in the short spelling `finished` (contract D2).
     public final func willChangeValue(forKey key: String) {
-        if let key = ObservedKey(operationKey: key) { observers?.willChange(key) }
+        if let key = ObservedKey(operationKey: key) { observers?.willChange(key, by: .subclass) }
     }
 
     /// Call it after the property has changed, from any thread. For `isFinished`, the operation is finished once the
@@ -20,7 +20,7 @@ extension Operation {
 
     /// As `willChangeValue(forKey:)`.
     public final func willChangeValue<Value>(for keyPath: KeyPath<Operation, Value>) {
-        if let key = ObservedKey(keyPath) { observers?.willChange(key) }
+        if let key = ObservedKey(keyPath) { observers?.willChange(key, by: .subclass) }
     }
 
     /// As `didChangeValue(forKey:)`.
@@ -34,7 +34,7 @@ extension Operation {
             state.passOn()
             if askWhetherFinished(), endByOwnAccount() { return }
         }
-        observers?.didChange(key)
+        observers?.didChange(key, by: .subclass)
         if key == .isReady {
             readinessMayHaveChanged()
             askOutsideQueue()
@@ -55,7 +55,7 @@ extension Operation {
         }
         conclude(last, on: nil) {
             if endsExecution { observers?.settleChange(.isExecuting, hasHappened: !isExecuting) }
-            observers?.didChange(.isFinished)
+            observers?.didChange(.isFinished, by: .subclass)
         } leave: {
             withdraw(last)
         }

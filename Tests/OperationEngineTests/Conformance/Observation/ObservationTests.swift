@@ -235,56 +235,6 @@ struct ObservationTests {
         withExtendedLifetime((token, operation)) {}
     }
 
-    @Test("a pair written by hand reaches observers, with values from the overridden getters", .contract("D22"))
-    func manualPairs() {
-        let operation = AsynchronousOperation()
-        let heard = Recorder<String>()
-        let keys: [(String, KeyPath<Operation, Bool>)] = [("executing", \.isExecuting), ("finished", \.isFinished)]
-        let tokens = keys.map { name, key in
-            operation.observe(key, options: [.new, .old, .prior]) { _, change in
-                let values = [change.oldValue, change.newValue].map { $0.map { $0 ? "1" : "0" } ?? "-" }
-                heard.append("\(name) \(change.isPrior ? "will " : "")\(values.joined())")
-            }
-        }
-        operation.start()
-        #expect(heard.entries == ["executing will 0-", "executing 01"])
-        operation.willChangeValue(for: \.isFinished)
-        operation.willChangeValue(for: \.isExecuting)
-        operation.endSilently()
-        operation.didChangeValue(for: \.isExecuting)
-        operation.didChangeValue(for: \.isFinished)
-        #expect(
-            Array(heard.entries.dropFirst(2)) == [
-                "finished will 0-", "executing will 1-", "executing 10", "finished 01",
-            ])
-        withExtendedLifetime(tokens) {}
-    }
-
-    @Test("so does one of an overridden readiness, and the operation then runs", .contract("D22"))
-    func manualReadiness() {
-        final class Late: Operation, @unchecked Sendable {
-            private let flag = Guarded(false)
-            override var isReady: Bool { flag.read() && super.isReady }
-            func becomeReady() {
-                willChangeValue(for: \.isReady)
-                flag.withLock { $0 = true }
-                didChangeValue(for: \.isReady)
-            }
-        }
-        let operation = Late()
-        let log = ChangeLog()
-        log.watch(operation)
-        let old = Recorder<Bool?>()
-        let token = operation.observe(\.isReady, options: .old) { _, change in old.append(change.oldValue) }
-        let queue = makeQueue()
-        queue.addOperation(operation)
-        operation.becomeReady()
-        drains(queue)
-        #expect(log.entries == ["ready=1", "executing=1", "executing=0", "finished=1"])
-        #expect(old.entries == [false])
-        withExtendedLifetime(token) {}
-    }
-
     @Test("a block operation is observed like any other, with dependencies and priority", .contract("K14", "D6"))
     func blockOperation() {
         let log = ChangeLog()
