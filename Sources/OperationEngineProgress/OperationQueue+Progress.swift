@@ -15,8 +15,8 @@ extension OperationQueue: ProgressReporting {
     /// no operation. All this is as in Foundation.
     ///
     /// It is always the same object for one queue, made on first use. Its two counts may be read and set from any
-    /// thread. Its other members, and a parent that it is added to, are as safe as Foundation makes them: on Linux,
-    /// read `fractionCompleted` while no operation runs. It cannot be observed on Linux, where Foundation's `Progress`
+    /// thread, to any numbers in any order. Its other members, a parent that it is added to, and children that are added
+    /// to it are as safe as Foundation makes them: on Linux, read `fractionCompleted` while no operation runs. It cannot be observed on Linux, where Foundation's `Progress`
     /// has no key-value observing.
     public var progress: Progress {
         guard let progress = endOfMainListener(orMake: { QueueProgress(parent: nil) }) as? QueueProgress else {
@@ -29,22 +29,47 @@ extension OperationQueue: ProgressReporting {
 /// A progress that several threads may increment. On Linux Foundation's own has no lock.
 ///
 /// The lock is recursive: setting a count reads other counts and notifies parents, which may read this one.
+///
+/// On Linux Foundation keeps a fraction for the children beside the progress's own counts. Each change of a positive
+/// total divides that fraction by the new total, even if there are no children. So a total that goes back to 0, as where
+/// a group takes its cancelled operations out, makes a fraction over 0, and the next sum of the two traps. And the
+/// denominator grows with each change, until the sum overflows where more is completed than the total. A change of a
+/// total that is not positive leaves the fraction alone, so `totalUnitCount` goes through −1. A parent finds the
+/// progress indeterminate there, and counts what it finds then, as with one step.
 private final class QueueProgress: Progress, EndOfMainListener, @unchecked Sendable {
     private let lock = NSRecursiveLock()
+    /// Whether the fraction for the children means something. Guarded by `lock`.
+    private var hasHadChildren = false
+    /// The lowest number whose negative is a number too; Foundation negates.
+    private static let lowest = -Int64.max
 
     func mainHasEnded() {
         lock.withLock {
-            if super.totalUnitCount > 0 { super.completedUnitCount += 1 }
+            let completed = super.completedUnitCount
+            if super.totalUnitCount > 0, completed < .max { super.completedUnitCount = completed + 1 }
+        }
+    }
+
+    override func addChild(_ child: Progress, withPendingUnitCount portion: Int64) {
+        lock.withLock {
+            hasHadChildren = true
+            super.addChild(child, withPendingUnitCount: portion)
         }
     }
 
     override var totalUnitCount: Int64 {
         get { lock.withLock { super.totalUnitCount } }
-        set { lock.withLock { super.totalUnitCount = newValue } }
+        set {
+            lock.withLock {
+                let (old, new) = (super.totalUnitCount, max(newValue, Self.lowest))
+                if old > 0, old != new, !hasHadChildren { super.totalUnitCount = -1 }
+                super.totalUnitCount = new
+            }
+        }
     }
 
     override var completedUnitCount: Int64 {
         get { lock.withLock { super.completedUnitCount } }
-        set { lock.withLock { super.completedUnitCount = newValue } }
+        set { lock.withLock { super.completedUnitCount = max(newValue, Self.lowest) } }
     }
 }
