@@ -23,7 +23,7 @@ extension Mixture {
         }
         if item.part.isWatched {
             // Where the engine's own end comes between, what the class announces is told too (contract D22).
-            let most = item.part.kind.earlyEnd == .beforeMain ? 2 : 1
+            let most = item.part.kind.earlyEnd?.isUnderInheritedStart == true ? 2 : 1
             let heard = item.finishesHeard.load(ordering: .relaxed)
             run.require(1...most ~= heard, "\(item): the end is told \(heard) times (contract D6, C11)")
         }

@@ -24,6 +24,7 @@ enum MixtureFactory {
         case .block: BlockOperation(block: block(item, program))
         case .early(.whenAsked(let last)): AskedOperation(item, program, asked: last)
         case .early(.beforeMain): MainlessOperation(item, program)
+        case .early(.afterMain): LateOperation(item, program)
         case .early: EarlyOperation(item, program)
         }
     }
@@ -159,8 +160,8 @@ private final class AskedOperation: EarlyOperation, @unchecked Sendable {
 }
 
 /// Says of itself that it is finished, and leaves the rest to the engine: `start` is not overridden.
-private final class MainlessOperation: MixedOperation, EndableEarly, @unchecked Sendable {
-    private let claim = Claim()
+private class MainlessOperation: MixedOperation, EndableEarly, @unchecked Sendable {
+    fileprivate let claim = Claim()
 
     override var isFinished: Bool { claim.phase == .finished || super.isFinished }
 
@@ -177,5 +178,26 @@ private final class MainlessOperation: MixedOperation, EndableEarly, @unchecked 
         didChangeValue(forKey: "isFinished")
         item.announced.store(program.history.markCall(), ordering: .relaxed)
         return true
+    }
+}
+
+/// The same, but goes on after its `main`, until another thread announces its end (contract C14).
+private final class LateOperation: MainlessOperation, @unchecked Sendable {
+    override var isFinished: Bool { claim.phase == .finished }
+
+    override func main() {
+        guard claim.begin(.executing) else { return }
+        program.runBody(of: item)
+        program.finisher.perform { [self] in
+            willChangeValue(forKey: "isFinished")
+            claim.finish()
+            didChangeValue(forKey: "isFinished")
+        }
+    }
+
+    override func cancel() {
+        super.cancel()
+        // Its main may be skipped.
+        program.finisher.perform { self.endEarly() }
     }
 }

@@ -75,11 +75,16 @@ struct MixturePlan: Sendable {
         case whenAsked(Int)
         /// As `anyTime`, by a class that leaves `start` to the engine.
         case beforeMain
+        /// On another thread, while `main` returns or later, or once it is cancelled; by such a class too.
+        case afterMain
+
+        /// Whether the class leaves `start` to the engine.
+        var isUnderInheritedStart: Bool { self == .beforeMain || self == .afterMain }
 
         var isByOtherThread: Bool {
             switch self {
             case .anyTime, .atEnd, .beforeMain: true
-            case .inStart, .afterStart, .inDeinit, .whenAsked: false
+            case .inStart, .afterStart, .afterMain, .inDeinit, .whenAsked: false
             }
         }
     }
@@ -170,7 +175,7 @@ struct MixturePlan: Sendable {
         die -= queue.isOrderly ? 0 : profile.early
         guard die < 0 else { return .plain }
         let own: [EarlyEnd] = [.inStart, .whenAsked(1), .whenAsked(2)]
-        let byOthers: [EarlyEnd] = [.afterStart, .anyTime, .anyTime, .beforeMain]
+        let byOthers: [EarlyEnd] = [.afterStart, .anyTime, .anyTime, .beforeMain, .afterMain]
         switch queue.listener {
         case .locking: return .early(.inStart)
         case .draining: return .early((own + byOthers).randomElement(using: &random)!)
@@ -301,6 +306,7 @@ extension MixturePlan.EarlyEnd: CustomStringConvertible {
         case .inDeinit: "in a deinit"
         case .whenAsked(let count): "when asked, \(count)"
         case .beforeMain: "before main"
+        case .afterMain: "after main"
         }
     }
 }

@@ -76,7 +76,7 @@ struct BaseClassTests {
         let queue = OperationQueue()
         queue.addOperation(group)
         #expect(completes("the group") { queue.waitUntilAllOperationsAreFinished() })
-        #expect(children.allSatisfy(\.isFinished))
+        #expect(children.allSatisfy { $0.isFinished })
     }
 
     @Test("one that says it executes from the beginning runs")
