@@ -56,6 +56,8 @@ let package = Package(
     ],
     targets: [
         .target(name: "CLinux"),
+        // What measuring needs of Linux, a stack walker in a signal handler among it; no part of the engine.
+        .target(name: "CLinuxMeasure"),
         .systemLibrary(name: "CJemalloc", pkgConfig: "jemalloc", providers: [.apt(["libjemalloc-dev"])]),
         .target(name: "OperationEngine", dependencies: ["CLinux"]),
         // `OperationQueue.progress`, for which the engine would have to import Foundation.
@@ -66,7 +68,8 @@ let package = Package(
         .target(name: "CBuildCommit", cSettings: commit.map { [.define("OPBENCH_COMMIT", to: "\"\($0)\"")] } ?? []),
         .target(name: "OpBenchModel"),
         // What a backend is, what all of them share, and all but the two libraries of operation queues.
-        .target(name: "OpBenchBackends", dependencies: ["OpBenchModel", "OpBenchProfile", "CLinux"]),
+        .target(
+            name: "OpBenchBackends", dependencies: ["OpBenchModel", "OpBenchProfile", "CLinux", "CLinuxMeasure"]),
         // One source, a folder and a link to it, compiled for each library: adapters that drift apart would falsify the
         // comparison.
         .target(name: "OpBenchEngineBackend", dependencies: ["OpBenchBackends", "OpBenchModel", "OperationEngine"]),
@@ -75,7 +78,7 @@ let package = Package(
             name: "OpBenchRunner",
             dependencies: [
                 "OpBenchModel", "OpBenchProfile", "OpBenchBackends", "OpBenchEngineBackend", "OpBenchFoundationBackend",
-                "CLinux", "CBuild",
+                "CLinux", "CLinuxMeasure", "CBuild",
                 .product(name: "Histogram", package: "hdrhistogram-swift", condition: whenSuite),
                 .product(name: "Subprocess", package: "swift-subprocess", condition: whenSuite),
             ] + (usesJemalloc ? ["CJemalloc"] : []),
@@ -101,7 +104,7 @@ let package = Package(
             name: "OpBenchCommand",
             dependencies: [
                 "OpBenchModel", "OpBenchRunner", "OpBenchAnalysis", "OpBenchProfile", "OpBenchPage", "OpBenchHistory",
-                "CLinux",
+                "CLinuxMeasure",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: whenSuite),
             ]),
         .target(
@@ -113,7 +116,8 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["OperationEngine", "CLinux"], path: "Tests/TestSupport"),
         // Scenarios that need a process of their own; the engine's tests run it.
         .executableTarget(
-            name: "EngineProcess", dependencies: ["OperationEngine", "CLinux"], path: "Tests/EngineProcess"),
+            name: "EngineProcess", dependencies: ["OperationEngine", "CLinux", "CLinuxMeasure"],
+            path: "Tests/EngineProcess"),
         .target(
             name: "EngineStressScenarios", dependencies: ["OperationEngine", "TestSupport"],
             path: "Tests/EngineStressScenarios"),
@@ -157,7 +161,7 @@ let package = Package(
             name: "OpBenchRunnerTests",
             dependencies: [
                 "OpBenchRunner", "OpBenchBackends", "OpBenchEngineBackend", "OpBenchFoundationBackend", "OpBenchModel",
-                "OpBenchProfile", "TestSupport", "CLinux",
+                "OpBenchProfile", "TestSupport", "CLinux", "CLinuxMeasure",
             ],
             exclude: ["child"]),
         .testTarget(name: "OpBenchPageTests", dependencies: ["OpBenchPage", "OpBenchAnalysis", "OpBenchModel"]),

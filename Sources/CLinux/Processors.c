@@ -2,7 +2,6 @@
 #include "CLinuxProcessors.h"
 #include <errno.h>
 #include <sched.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 // A kernel that knows more processors than the set has room for answers EINVAL. `cpu_set_t` has room for 1,024.
@@ -82,13 +81,4 @@ int clinux_stay_on_processors(const int *processors, int count) {
 void clinux_stay_on_processor(void) {
     int processor = sched_getcpu();
     if (processor >= 0) clinux_stay_on_processors(&processor, 1);
-}
-
-int clinux_limit_own_memory(uint64_t bytes) {
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_DATA, &limit) != 0) return errno;
-    // A stricter limit stands.
-    if (limit.rlim_max > bytes) limit.rlim_max = bytes;
-    if (limit.rlim_cur > limit.rlim_max) limit.rlim_cur = limit.rlim_max;
-    return setrlimit(RLIMIT_DATA, &limit) == 0 ? 0 : errno;
 }

@@ -1,4 +1,4 @@
-import CLinux
+import CLinuxMeasure
 import Glibc
 
 /// What the kernel and the allocator say of this process.

@@ -1,4 +1,5 @@
 import CLinux
+import CLinuxMeasure
 import Foundation
 import Glibc
 import OpBenchBackends

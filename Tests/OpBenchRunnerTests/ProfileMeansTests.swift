@@ -1,4 +1,4 @@
-import CLinux
+import CLinuxMeasure
 import OpBenchBackends
 import OpBenchProfile
 import TestSupport

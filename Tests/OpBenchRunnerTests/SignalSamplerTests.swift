@@ -1,4 +1,5 @@
 import CLinux
+import CLinuxMeasure
 import Dispatch
 import Foundation
 import OpBenchBackends

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-SHIMS = ROOT / "Sources/CLinux"
+SHIMS = ROOT / "Sources/CLinuxMeasure"
 
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory):
     compiler = shutil.which("clang") or shutil.which("cc")
     program = tmp_path_factory.mktemp("calls") / "count_calls"
-    sources = [Path(__file__).with_name("count_calls.c"), SHIMS / "CLinuxCalls.c"]
+    sources = [Path(__file__).with_name("count_calls.c"), SHIMS / "Calls.c"]
     command = [compiler, "-O1", "-Wall", "-Werror", "-pthread", f"-I{SHIMS}/include", "-o", program, *sources]
     subprocess.run(command, check=True)
     probe = subprocess.run([program, "exact"], capture_output=True, text=True, check=True)

@@ -77,6 +77,20 @@ def test_the_engine_alone_needs_no_other_package():
     assert requirements(manifest(OPBENCH_ENGINE_ONLY="1", OPBENCH_EXACT_VERSIONS="1")) == {}
 
 
+def test_the_engine_brings_no_c_of_the_suite():
+    targets = {target["name"]: target for target in manifest()["targets"]}
+
+    def below(name):
+        direct = {dependency["byName"][0] for dependency in targets[name]["dependencies"] if "byName" in dependency}
+        return direct.union(*map(below, direct))
+
+    assert below("OperationEngine") == {"CLinux"}
+    assert below("OperationEngineProgress") == below("OperationEngineFoundation") == {"OperationEngine", "CLinux"}
+    # Nothing that handles a signal, measures, or starts a process.
+    shims = "".join(path.read_text() for path in (ROOT / "Sources/CLinux").rglob("*.[ch]"))
+    assert not any(word in shims for word in ("sigaction", "ucontext", "fork()", "ptrace(", "timer_create"))
+
+
 def test_warnings_are_errors_only_where_asked_for():
     assert "treatAllWarnings" not in json.dumps(manifest())
     asked = manifest(OPBENCH_WARNINGS_AS_ERRORS="1")

@@ -1,15 +1,11 @@
-// Linux system calls and thread-local slots that Swift's Glibc module does not offer. Thin shims, no logic.
+// Linux system calls and thread-local slots that Swift's Glibc module does not offer. Thin shims, no logic. This is all
+// the C that OperationEngine brings into a program; what measuring needs is in CLinuxMeasure.
 #ifndef CLINUX_H
 #define CLINUX_H
 #include <stdint.h>
 #include <sys/types.h>
-#include "CLinuxCalls.h"
-#include "CLinuxMeasure.h"
 #include "CLinuxProcess.h"
 #include "CLinuxProcessors.h"
-#include "CLinuxProfile.h"
-#include "CLinuxSpawn.h"
-#include "CLinuxText.h"
 #include "CLinuxThreads.h"
 #include "CLinuxTrace.h"
 

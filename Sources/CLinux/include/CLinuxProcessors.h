@@ -1,4 +1,4 @@
-// Which processors a thread may run on, on machines of any size, and what a program is held to from its first instruction.
+// Which processors a thread may run on, on machines of any size.
 #ifndef CLINUX_PROCESSORS_H
 #define CLINUX_PROCESSORS_H
 #include <stdint.h>
@@ -20,10 +20,5 @@ int clinux_stay_on_processors(const int *processors, int count);
 
 /// Keeps the calling thread, and those it creates, on the processor it is on. sched_setaffinity(2); for test tools.
 void clinux_stay_on_processor(void);
-
-/// Bounds the memory that this process, and each program it becomes, may write to and shares with nobody: heap, stacks of
-/// threads, data of libraries. setrlimit(2), RLIMIT_DATA, which counts them since Linux 4.7. A stricter
-/// limit stands. Returns 0 or an errno value.
-int clinux_limit_own_memory(uint64_t bytes);
 
 #endif

@@ -1,4 +1,5 @@
 import CLinux
+import CLinuxMeasure
 import Glibc
 
 /// The threads that submit and execute the operations of a profiled sample, in the order in which they first do.

@@ -1,4 +1,4 @@
-import CLinux
+import CLinuxMeasure
 
 /// CPU work of a known length: a loop in C that touches no memory and that the compiler cannot see through, counted in
 /// iterations. How many make a nanosecond is measured once a run, by the parent, and handed to every child, so that all

@@ -1,4 +1,4 @@
-import CLinux
+import CLinuxMeasure
 import Glibc
 
 /// How many columns of a terminal a text takes: none for marks that combine, two for wide characters of East Asia and

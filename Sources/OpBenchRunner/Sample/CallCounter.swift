@@ -1,4 +1,4 @@
-import CLinux
+import CLinuxMeasure
 
 /// The futex calls and threads of this process, counted by a tracer outside of it.
 enum CallCounter {

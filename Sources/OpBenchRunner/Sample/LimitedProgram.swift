@@ -1,4 +1,5 @@
 import CLinux
+import CLinuxMeasure
 import Glibc
 import OpBenchModel
 

@@ -1,4 +1,4 @@
-import CLinux
+import CLinuxMeasure
 import Foundation
 import Glibc
 import OpBenchBackends

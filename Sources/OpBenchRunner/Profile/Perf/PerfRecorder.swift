@@ -1,4 +1,4 @@
-import CLinux
+import CLinuxMeasure
 import Glibc
 import OpBenchModel
 

@@ -1,4 +1,4 @@
-import CLinux
+import CLinuxMeasure
 import Glibc
 
 /// A program that ends with the thread that started it.

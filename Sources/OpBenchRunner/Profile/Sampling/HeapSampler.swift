@@ -79,7 +79,7 @@ final class HeapSampler: ProfileRecorder {
 
 #if JEMALLOC
     import CJemalloc
-    import CLinux
+    import CLinuxMeasure
     import Glibc
 
     /// jemalloc's profiler, by mallctl(3).

@@ -1,11 +1,13 @@
 #define _GNU_SOURCE
 #include "CLinuxMeasure.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 __attribute__((noinline)) void clinux_burn(uint64_t iterations) {
@@ -46,4 +48,13 @@ size_t clinux_heap_in_use(void) {
 #else
     return (size_t)mallinfo().uordblks;
 #endif
+}
+
+int clinux_limit_own_memory(uint64_t bytes) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_DATA, &limit) != 0) return errno;
+    // A stricter limit stands.
+    if (limit.rlim_max > bytes) limit.rlim_max = bytes;
+    if (limit.rlim_cur > limit.rlim_max) limit.rlim_cur = limit.rlim_max;
+    return setrlimit(RLIMIT_DATA, &limit) == 0 ? 0 : errno;
 }

@@ -1,4 +1,4 @@
-// Counts the calls that a process makes into the kernel, by tracing it. For measuring; the engine knows nothing of it.
+// Counts the calls that a process makes into the kernel, by tracing it.
 #ifndef CLINUX_CALLS_H
 #define CLINUX_CALLS_H
 #include <stdint.h>

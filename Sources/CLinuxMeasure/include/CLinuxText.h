@@ -1,4 +1,4 @@
-// How wide text is on a terminal. For printing; the engine knows nothing of it.
+// How wide text is on a terminal.
 #ifndef CLINUX_TEXT_H
 #define CLINUX_TEXT_H
 #include <stdint.h>

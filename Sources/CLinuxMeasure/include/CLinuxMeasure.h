@@ -4,6 +4,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include "CLinuxCalls.h"
+#include "CLinuxProfile.h"
+#include "CLinuxSpawn.h"
+#include "CLinuxText.h"
 
 /// CPU work of `iterations` dependent steps that touch no memory. The compiler cannot see through it.
 void clinux_burn(uint64_t iterations);
@@ -17,6 +21,11 @@ int clinux_die_with_parent(pid_t parent);
 /// With a `limit` that is not 0 it has that size from the beginning, of zeros that take no memory, and cannot be made larger:
 /// writing behind it fails with EPERM, F_SEAL_GROW. Where RLIMIT_FSIZE is below the limit, the size is 0 and that limit holds.
 int clinux_memory_file(size_t limit);
+
+/// Bounds the memory that this process, and each program it becomes, may write to and shares with nobody: heap, stacks of
+/// threads, data of libraries. setrlimit(2), RLIMIT_DATA, which counts them since Linux 4.7. A stricter
+/// limit stands. Returns 0 or an errno value.
+int clinux_limit_own_memory(uint64_t bytes);
 
 /// Bytes that the C library's malloc has handed out and not got back, in all threads, mallinfo2(3). What it keeps at hand
 /// for a thread's next allocation counts as handed out.
