@@ -54,7 +54,7 @@ struct DependencyEdge: ~Copyable {
         LiveObjects.count(.dependencyEdge, 1)
         // Both are the dependent's address and a constant. So a release build compares nothing where the layout is as
         // `state(of:)` takes it to be, and traps at the first dependency where it is not.
-        precondition(state(of: edge.pointee.dependent) == withUnsafePointer(to: dependent.state) { $0 })
+        precondition(state(of: .passUnretained(dependent)) == withUnsafePointer(to: dependent.state) { $0 })
         return edge
     }
 
