@@ -177,7 +177,7 @@ struct SignalSamplerTests {
         // The worker, which waits for work by now, takes some.
         for thread in waits.read().values { pthread_kill(thread, SIGPROF) }
         queue.addOperation { ended.add() }
-        queue.waitUntilAllOperationsAreFinished()
+        #expect(await queue.drained())
         #expect(ended.value == 4)
         let stacks = try #require(sampler.finish())
         #expect(stacks.samples.allSatisfy { $0.weight % 1_000_000_000 == 0 })

@@ -1,5 +1,6 @@
 extension Operation {
     /// As `waitUntilFinished()`, but gives up after `timeout`. Returns whether the operation is finished.
+    @available(*, noasync, message: "Use 'await finished()' instead")
     @discardableResult
     public final func waitUntilFinished(timeout: Duration) -> Bool { wait(Deadline(after: timeout)) }
 

@@ -250,6 +250,9 @@ open class Operation: @unchecked Sendable {
     /// If a worker of the engine waits, another one takes its place (contract O6). An operation that waits for a later
     /// one of its own queue with limit 1 waits forever, and so does the main thread if it waits for an operation of the
     /// main queue. It is a `Misuse` if an operation waits for itself (O5).
+    ///
+    /// Not available in an `async` function, whose thread others need: use `await finished()` there.
+    @available(*, noasync, message: "Use 'await finished()' instead")
     open func waitUntilFinished() { _ = wait(.never) }
 
     // MARK: Dependencies

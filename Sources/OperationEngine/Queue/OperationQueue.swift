@@ -87,6 +87,9 @@ open class OperationQueue: @unchecked Sendable {
     /// - Parameters:
     ///   - operations: what to add. An empty array changes nothing (M7).
     ///   - wait: whether to return only after all of these operations are finished (M4).
+    ///
+    /// Not available in an `async` function, as in Foundation: use `addOperation`, and `await finished()` to wait.
+    @available(*, noasync, message: "Use 'addOperation' and 'await finished()' instead")
     open func addOperations(_ operations: [Operation], waitUntilFinished wait: Bool) {
         guard !operations.isEmpty else { return }
         let refusal =
@@ -208,9 +211,13 @@ open class OperationQueue: @unchecked Sendable {
     ///
     /// An operation of the same queue must not call it, because it would wait for its own end. Nor may it be called on
     /// the main thread for the main queue (contract O5).
+    ///
+    /// Not available in an `async` function, whose thread others need: use `await drained()` there.
+    @available(*, noasync, message: "Use 'await drained()' instead")
     open func waitUntilAllOperationsAreFinished() { _ = wait(.never) }
 
     /// As `waitUntilAllOperationsAreFinished()`, but gives up after `timeout`. Returns whether the queue was empty.
+    @available(*, noasync, message: "Use 'await drained()' instead")
     @discardableResult
     public final func waitUntilFinished(timeout: Duration) -> Bool { wait(Deadline(after: timeout)) }
 
