@@ -52,6 +52,9 @@ public func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
     ended.wait(for: count)
 }
 
+/// Runs `body` on the calling thread: for calls that block, in the body of an exit test, which counts as async code.
+public func synchronously<Result>(_ body: () throws -> Result) rethrows -> Result { try body() }
+
 /// Runs `body` on a thread of its own and does not wait for it.
 public func onNewThread(_ body: @escaping @Sendable () -> Void) {
     Thread.detachNewThread(body)

@@ -33,7 +33,7 @@ struct AddingTests {
             if count == 1 {
                 queue.addOperation(operations[0])
             } else {
-                queue.addOperations(operations, waitUntilFinished: false)
+                synchronously { queue.addOperations(operations, waitUntilFinished: false) }
             }
             #expect(reports.entries == [.addFinished] && heard.value == 1)
             #expect(queue.operationCount == 0 && operations.allSatisfy { $0.starts.value == 0 })
@@ -51,7 +51,9 @@ struct AddingTests {
             let token = queue.observe(\.operations, options: .prior) { _, _ in heard.add() }
             let (operation, finished) = (MainOperation(), MainOperation())
             finished.start()
-            queue.addOperations([operation, isDoubled ? operation : finished], waitUntilFinished: false)
+            synchronously {
+                queue.addOperations([operation, isDoubled ? operation : finished], waitUntilFinished: false)
+            }
             if !isDoubled { queue.addOperation(finished) }
             let expected: [Misuse] = isDoubled ? [.addInQueue] : [.addFinished, .addFinished]
             #expect(reports.entries == expected && heard.value == 0 && queue.operationCount == 0)

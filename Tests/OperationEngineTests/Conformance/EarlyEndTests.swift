@@ -183,7 +183,7 @@ struct EarlyEndTests {
             let operation = EndsWhenAsked(asked: asked, answer: answer)
             let dependent = MainOperation()
             dependent.addDependency(operation)
-            queue.addOperations([operation, dependent], waitUntilFinished: false)
+            synchronously { queue.addOperations([operation, dependent], waitUntilFinished: false) }
             precondition(queue.waitUntilFinished(timeout: .seconds(60)), "hangs")
             precondition(operation.mains.value == 0 && queue.operationCount == 0 && dependent.isFinished)
             precondition(reports.value == (asked == 1 ? 1 : 0))

@@ -350,7 +350,7 @@ struct EngineBarrierTests {
             queue.addOperation(later)
             later.end()
             blocker.release.open()
-            queue.waitUntilAllOperationsAreFinished()
+            synchronously { queue.waitUntilAllOperationsAreFinished() }
             precondition(reports.value == 1 && barriers.value == 1 && later.starts.value == 0)
         }
     }

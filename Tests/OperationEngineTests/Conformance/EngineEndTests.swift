@@ -194,7 +194,7 @@ struct EngineEndTests {
             operation.addDependency(other)
             other.addDependency(operation)
             let queue = makeQueue()
-            queue.addOperations([operation, other], waitUntilFinished: false)
+            synchronously { queue.addOperations([operation, other], waitUntilFinished: false) }
             let waited = Counter()
             onNewThread {
                 operation.waitUntilFinished()

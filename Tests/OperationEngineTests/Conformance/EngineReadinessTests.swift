@@ -109,7 +109,7 @@ struct EngineReadinessTests {
             let asks = operation.asks.value
             let finished = MainOperation()
             finished.start()
-            makeQueue().addOperations([operation, finished], waitUntilFinished: false)
+            synchronously { makeQueue().addOperations([operation, finished], waitUntilFinished: false) }
             #expect(operation.asks.value == asks + 1 && !operation.isFinished)
         }
     }

@@ -139,7 +139,7 @@ struct EndlessWaitTests {
             let cycle = (0..<3).map { _ in MainOperation() }
             close(cycle)
             let queue = makeQueue()
-            queue.addOperations(cycle, waitUntilFinished: false)
+            synchronously { queue.addOperations(cycle, waitUntilFinished: false) }
             let returned = Gate("the wait returns")
             onNewThread {
                 cycle[0].waitUntilFinished()
@@ -149,7 +149,7 @@ struct EndlessWaitTests {
             #expect(!returned.isOpen)
             cycle[1].cancel()
             returned.wait()
-            queue.waitUntilAllOperationsAreFinished()
+            synchronously { queue.waitUntilAllOperationsAreFinished() }
             guard case .waitNeverEnds(let reason)? = reports.entries.first else {
                 Issue.record("no report")
                 return
@@ -173,13 +173,13 @@ struct EndlessWaitTests {
             let queue = makeQueue()
             queue.addOperation(waiting)
             let elsewhere = makeQueue()
-            elsewhere.addOperations(cycle, waitUntilFinished: false)
+            synchronously { elsewhere.addOperations(cycle, waitUntilFinished: false) }
             onNewThread {
                 reported.wait()
                 cycle[0].cancel()
             }
-            queue.waitUntilAllOperationsAreFinished()
-            elsewhere.waitUntilAllOperationsAreFinished()
+            synchronously { queue.waitUntilAllOperationsAreFinished() }
+            synchronously { elsewhere.waitUntilAllOperationsAreFinished() }
             #expect(reported.isOpen)
         }
     }
@@ -213,7 +213,7 @@ struct EndlessWaitTests {
             queue.isSuspended = false
             reported.wait()
             queue.maxConcurrentOperationCount = 2
-            queue.waitUntilAllOperationsAreFinished()
+            synchronously { queue.waitUntilAllOperationsAreFinished() }
             #expect(reported.isOpen && later.isFinished)
         }
     }
@@ -233,13 +233,13 @@ struct EndlessWaitTests {
             cycle[1].name = "egg"
             close(cycle)
             let queue = makeQueue()
-            queue.addOperations(cycle, waitUntilFinished: false)
+            synchronously { queue.addOperations(cycle, waitUntilFinished: false) }
             onNewThread {
                 reported.wait()
                 cycle[0].cancel()
             }
-            cycle[0].waitUntilFinished()
-            queue.waitUntilAllOperationsAreFinished()
+            synchronously { cycle[0].waitUntilFinished() }
+            synchronously { queue.waitUntilAllOperationsAreFinished() }
         }
         let text = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
         #expect(text.contains("'hen'") && text.contains("'egg'") && text.contains("never ends"))
@@ -253,7 +253,7 @@ struct EndlessWaitTests {
             Misuse.handler = { _ in reports.add() }
             let cycle = (0..<2).map { _ in MainOperation() }
             close(cycle)
-            #expect(!cycle[0].waitUntilFinished(timeout: .milliseconds(5)))
+            #expect(!synchronously { cycle[0].waitUntilFinished(timeout: .milliseconds(5)) })
             #expect(reports.value == 0)
             // Else it would be a leak.
             cycle[0].removeDependency(cycle[1])
