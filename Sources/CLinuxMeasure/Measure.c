@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "CLinuxMeasure.h"
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
@@ -57,4 +58,10 @@ int clinux_limit_own_memory(uint64_t bytes) {
     if (limit.rlim_max > bytes) limit.rlim_max = bytes;
     if (limit.rlim_cur > limit.rlim_max) limit.rlim_cur = limit.rlim_max;
     return setrlimit(RLIMIT_DATA, &limit) == 0 ? 0 : errno;
+}
+
+const char *clinux_file_of_function(const char *name) {
+    Dl_info place;
+    void *function = dlsym(RTLD_DEFAULT, name);
+    return function && dladdr(function, &place) ? place.dli_fname : NULL;
 }

@@ -24,7 +24,9 @@ import Testing
         ("timer", .bad, { $0.sleepDelay = 3e6 }),
         ("memory", .bad, { $0.availableBytes = 100 << 20 }),
         ("address randomization", .note, { $0.addressRandomization = 0 }),
-        ("allocator", .bad, { ($0.countsAllocations, $0.allocator) = (false, "system malloc") }),
+        ("allocator", .bad, { ($0.heapLack, $0.allocator) = (.notLinked, "system malloc") }),
+        ("allocator", .bad, { ($0.heapLack, $0.allocator) = (.displaced(by: "libother.so"), "libother.so") }),
+        ("environment", .note, { $0.environment = ["LD_PRELOAD": "x.so"] }),
         ("profile cpu", .note, { $0.means = ProfileMeans(.init(cpuClock: .missing)) }),
         ("profile cpu", .note, { $0.means = ProfileMeans(.init(mayUseKernel: false)) }),
         ("profile offcpu", .note, { $0.means = ProfileMeans(.init(tracepoints: .missing)) }),
@@ -35,7 +37,7 @@ import Testing
                     .init(tracepoints: .missing, switches: .missing, countsSchedules: false))
             }
         ),
-        ("profile heap", .bad, { $0.means = ProfileMeans(.init(jemallocProfiles: nil)) }),
+        ("profile heap", .bad, { $0.means = ProfileMeans(.init(heapLack: .notLinked)) }),
         ("instructions", .bad, { $0.instructions = Callgrind(program: "/nowhere/valgrind").means() }),
         ("thread priorities", .note, { $0.mayRaisePriority = false }),
         ("build", .bad, { $0.configuration = "debug" }),
@@ -48,7 +50,7 @@ import Testing
             isVirtual: false, clockSource: "tsc", clockCost: 20, clockStep: 1,
             sleepDelay: 60_000, stolenShare: 0, foreignShare: 0.01, throttledShare: 0, load: 0.2,
             addressRandomization: 2, mayRaisePriority: true, availableBytes: 8 << 30,
-            usedSwapBytes: 0, allocator: "jemalloc 5.3", countsAllocations: true, configuration: "release",
+            usedSwapBytes: 0, allocator: "jemalloc 5.3", configuration: "release",
             means: ProfileMeans(.init()), instructions: .init(.callgrind))
         change(&readings)
         return readings
@@ -150,7 +152,7 @@ import Testing
         #expect(readings.layout.online.count >= 1 && readings.layout.allowed.count >= 1)
         #expect(readings.clockCost > 0 && readings.clockStep > 0)
         #expect((readings.foreignShare ?? 0) >= 0)
-        #expect(Set(Doctor.findings(from: readings).map(\.subject)).count == 24)
+        #expect(Set(Doctor.findings(from: readings).map(\.subject)).count == 25)
     }
 
     @Test func `memory is read in bytes`() {

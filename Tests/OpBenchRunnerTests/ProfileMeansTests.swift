@@ -30,8 +30,8 @@ import Testing
                 answer(.offcpu) { ($0.tracepoints, $0.switches, $0.countsSchedules) = (refused, refused, false) },
                 nil
             ),
-            (answer(.heap) { $0.jemallocProfiles = false }, nil),
-            (answer(.heap) { $0.jemallocProfiles = nil }, nil),
+            (answer(.heap) { $0.heapLack = .noProfiler }, nil),
+            (answer(.heap) { $0.heapLack = .notLinked }, nil),
         ]
         for (answer, means) in cases {
             #expect(answer.means == means && !answer.lack.isEmpty && !answer.remedy.isEmpty, "\(answer)")

@@ -31,6 +31,10 @@ int clinux_limit_own_memory(uint64_t bytes);
 /// for a thread's next allocation counts as handed out.
 size_t clinux_heap_in_use(void);
 
+/// The file that a function of this name comes from in this process, whatever it was linked with, dladdr(3); NULL if there is
+/// none.
+const char *clinux_file_of_function(const char *name);
+
 /// A number of the calling thread's own, for who counts threads; 0 until it is set.
 uint32_t clinux_thread_number(void);
 void clinux_set_thread_number(uint32_t number);

@@ -51,7 +51,9 @@ struct RunExecution {
     ) throws -> Ended {
         let (result, signal) = try CancellableWork.run { [selection, options, plan, style, file = summary] in
             let monitor = RunMonitor(file: file, style: style)
-            for warning in selection.warnings + options.limits.warnings() { monitor.warn(warning) }
+            for warning in selection.warnings + options.limits.warnings() + SampleEnvironment.warnings {
+                monitor.warn(warning)
+            }
             let outcome = await Result.catching {
                 try await Runner(plan: plan, options: options).run(onEvent: monitor.handle) {
                     try monitor.updateFile()

@@ -14,9 +14,10 @@ public struct HostKind: Hashable, Sendable {
     /// In one line, for people: without the commit that is part of jemalloc's version.
     public var summary: String { "\(hostClass), \(Self.shortened(allocator: allocator)), \(configuration)" }
 
-    /// An allocator's name and version, as `jemalloc 5.3.0`.
+    /// An allocator's name, version and options, as `jemalloc 5.3.0, narenas:1`.
     public static func shortened(allocator: String) -> String {
-        allocator.firstRange(of: "-0-g").map { String(allocator[..<$0.lowerBound]) } ?? allocator
+        guard let commit = allocator.firstRange(of: "-0-g") else { return allocator }
+        return String(allocator[..<commit.lowerBound] + allocator[commit.upperBound...].drop(while: \.isHexDigit))
     }
 
     /// The first difference, for people; nil if there is none.

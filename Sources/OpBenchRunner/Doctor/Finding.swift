@@ -34,7 +34,7 @@ public enum Doctor {
             processors(readings), choice(readings), quota(readings), governor(readings), turbo(readings),
             siblings(readings), isolated(readings), nodes(readings),
             hypervisor(readings), foreign(readings), load(readings), clockSource(readings), clock(readings),
-            timer(readings), memory(readings), randomization(readings), allocator(readings),
+            timer(readings), memory(readings), randomization(readings), allocator(readings), environment(readings),
             priority(readings), build(readings),
         ] + ProfileKind.allCases.map { profile($0, readings) } + [instructions(readings)]
     }

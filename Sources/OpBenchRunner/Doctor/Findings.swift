@@ -137,13 +137,24 @@ extension Doctor {
     }
 
     static func allocator(_ readings: HostReadings) -> Finding {
-        if readings.countsAllocations {
+        guard let lack = readings.heapLack else {
             return Finding(subject: "allocator", weight: .good, found: readings.allocator, remedy: "")
         }
         return Finding(
-            subject: "allocator", weight: .bad, found: readings.allocator,
-            remedy: "memory samples have no rows; build with jemalloc: scripts/opbench without OPBENCH_ALLOCATOR=system"
-        )
+            subject: "allocator", weight: .bad, found: lack.reason,
+            remedy: "there are no rows of allocations and of the heap: \(lack.remedy)")
+    }
+
+    static func environment(_ readings: HostReadings) -> Finding {
+        if readings.environment.isEmpty {
+            return Finding(
+                subject: "environment", weight: .good, found: "nothing that changes figures", remedy: "")
+        }
+        return Finding(
+            subject: "environment", weight: .note, found: SampleEnvironment.words(readings.environment),
+            remedy:
+                "samples have these, without \(SampleEnvironment.allocatorOptions), and `run.json` records them: unset "
+                + "what you do not want to measure")
     }
 
     static func profile(_ kind: ProfileKind, _ readings: HostReadings) -> Finding {

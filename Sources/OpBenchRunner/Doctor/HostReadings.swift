@@ -31,7 +31,10 @@ struct HostReadings: Sendable {
     var availableBytes: Int?
     var usedSwapBytes: Int?
     var allocator: String
-    var countsAllocations: Bool
+    /// Why there are no rows of memory; nil if there are.
+    var heapLack: HeapLack?
+    /// What of it changes the cost of any program.
+    var environment: [String: String] = [:]
     /// `debug` or `release`.
     var configuration: String
     /// How profiles can be made.
@@ -60,9 +63,19 @@ struct HostReadings: Sendable {
             throttledShare: watched.throttled.map { $0 / watched.elapsed }, load: before.load,
             addressRandomization: SystemFile.line("/proc/sys/kernel/randomize_va_space").flatMap { Int($0) },
             mayRaisePriority: mayRaisePriority, availableBytes: bytes("MemAvailable", in: memory),
-            usedSwapBytes: usedSwap(in: memory), allocator: host.allocator, countsAllocations: HeapProbe() != nil,
+            usedSwapBytes: usedSwap(in: memory), allocator: host.allocator, heapLack: heapLack,
+            environment: SampleEnvironment.found(),
             configuration: host.configuration, means: .probe(),
             instructions: ProfileMeans.ofInstructions())
+    }
+
+    private static var heapLack: HeapLack? {
+        do {
+            _ = try HeapProbe()
+            return nil
+        } catch {
+            return error
+        }
     }
 
     /// intel_pstate says it the other way round than the other drivers.

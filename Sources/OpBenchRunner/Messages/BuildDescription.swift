@@ -23,7 +23,7 @@ public struct BuildDescription: Sendable, Codable, Equatable {
     public static let own: BuildDescription = {
         let commit = String(cString: cbuild_commit())
         return BuildDescription(
-            allocator: HeapProbe.allocator, configuration: HostFacts.configuration, compiler: HostFacts.compiler,
+            allocator: Allocator.name, configuration: HostFacts.configuration, compiler: HostFacts.compiler,
             commit: commit.isEmpty ? nil : commit)
     }()
 }

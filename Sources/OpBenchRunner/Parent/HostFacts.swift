@@ -26,6 +26,8 @@ struct HostFacts: Codable, Sendable, Equatable {
     /// `debug` or `release`.
     var configuration: String
     var git: GitFacts?
+    /// What changes the cost of any program: see `SampleEnvironment`. nil in runs that were recorded without it.
+    var environment: [String: String]?
 
     enum CodingKeys: String, CodingKey {
         case host, kernel, cpu, cores
@@ -34,7 +36,7 @@ struct HostFacts: Codable, Sendable, Equatable {
         case governor
         case clockResolutionNanoseconds = "clock_resolution_ns"
         case hostClass = "host_class"
-        case processors, allocator, compiler, configuration, git
+        case processors, allocator, compiler, configuration, git, environment
     }
 
     /// - Parameter processors: those that samples are kept on; nil for those that this process may use.
@@ -51,8 +53,8 @@ struct HostFacts: Codable, Sendable, Equatable {
             clockResolutionNanoseconds: Double(MonotonicClock.resolution()),
             hostClass: "\(cpuModel) x\(cores) Linux \(series)"
                 + ProcessorFacts.restriction(to: processors, on: machine),
-            processors: ProcessorFacts(of: processors ?? machine.allowed, on: machine), allocator: HeapProbe.allocator,
-            compiler: compiler, configuration: configuration, git: git)
+            processors: ProcessorFacts(of: processors ?? machine.allowed, on: machine), allocator: Allocator.name,
+            compiler: compiler, configuration: configuration, git: git, environment: SampleEnvironment.found())
     }
 
     var kind: HostKind {

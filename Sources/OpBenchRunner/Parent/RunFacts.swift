@@ -136,6 +136,7 @@ extension RunManifest {
             ("samples' memory limit", limits.memoryBytes.map(SampleLimits.text(ofMemory:))),
             ("quota", host.cgroupCores.map { "\($0) processors" }), ("governor", host.governor),
             ("memory", "\((memory * 10).rounded() / 10) GiB"), ("kernel", host.kernel), ("allocator", host.allocator),
+            ("environment", host.environment.flatMap { $0.isEmpty ? nil : SampleEnvironment.words($0) }),
             ("compiler", host.compiler), ("build", host.configuration), ("commit", commit),
             ("opbench", opbench.map { $0.version + ($0.commit.map { ", commit \($0)" } ?? "") }),
             ("program", executable?.path), ("program's SHA-256", executable?.sha256), ("base", builds?.base.path),

@@ -35,7 +35,8 @@ public struct Runner: Sendable {
 
     private static func environment(for flavour: SampleFlavour) -> [String: String] {
         let common = ChildProcess.environment
-        return flavour == .allocations ? common.merging(["MALLOC_CONF": "tcache:false"]) { $1 } : common
+        return flavour == .allocations
+            ? common.merging([SampleEnvironment.allocatorOptions: "tcache:false"]) { $1 } : common
     }
 
     /// Runs the plan, or what is missing of it.

@@ -2,18 +2,21 @@ import Glibc
 import OpBenchBackends
 import OpBenchModel
 
-/// The memory flavours of a sample: jemalloc's account between the phases of one round. Without jemalloc there are no
-/// figures but the peak.
+/// The memory flavours of a sample: jemalloc's account between the phases of one round. Where jemalloc does not serve the
+/// process, there are no figures but the peak, which the kernel tells.
 struct MemoryTrial {
     let trial: Trial
 
     func run(_ producers: Producers, into report: inout SampleReport) {
         let body = OperationBody(plan: trial.plan, kernel: trial.kernel, mode: .marked)
         defer { body.deallocate() }
-        guard let probe = HeapProbe() else {
+        let probe: HeapProbe
+        do {
+            probe = try HeapProbe()
+        } catch {
             _ = Round.run(trial.plan, by: trial.factory, body, producers: producers)
             trial.judge(body, into: &report)
-            report.note("no heap figures: built without jemalloc's statistics")
+            report.note("no heap figures: \(error.reason); \(error.remedy)")
             return reportPeak(into: &report)
         }
         // In place before the first reading, so that keeping a reading allocates nothing.

@@ -16,25 +16,18 @@ struct HeapReading: Sendable, Equatable {
 
     /// Reads jemalloc's statistics. The names are looked up once, so that a reading itself allocates nothing.
     struct HeapProbe: Sendable {
-        /// The name and version of the allocator.
-        static var allocator: String {
-            var version: UnsafePointer<CChar>?
-            var size = MemoryLayout<UnsafePointer<CChar>?>.size
-            guard mallctl("version", &version, &size, nil, 0) == 0, let version else { return "jemalloc" }
-            return "jemalloc \(String(cString: version))"
-        }
-
         private let allocated, active, resident, mapped, retained, smallCount, largeCount: Control
         private let classes: [(count: Control, size: Int)]
 
-        /// nil if jemalloc was built without statistics.
-        init?() {
+        /// - Throws: what keeps jemalloc's statistics from being those of this process.
+        init() throws(HeapLack) {
+            if let lack = Allocator.lack { throw lack }
             let all = "stats.arenas.4096"  // MALLCTL_ARENAS_ALL
             guard let allocated = Control("stats.allocated"), let active = Control("stats.active"),
                 let resident = Control("stats.resident"), let mapped = Control("stats.mapped"),
                 let retained = Control("stats.retained"), let smallCount = Control(all + ".small.nmalloc"),
                 let largeCount = Control(all + ".large.nmalloc")
-            else { return nil }
+            else { throw .noStatistics }
             self.allocated = allocated
             self.active = active
             self.resident = resident
@@ -99,9 +92,7 @@ struct HeapReading: Sendable, Equatable {
 #else
     /// A build without jemalloc has no account of the heap.
     struct HeapProbe: Sendable {
-        static var allocator: String { "system malloc" }
-
-        init?() { return nil }
+        init() throws(HeapLack) { throw .notLinked }
 
         func read() -> HeapReading { HeapReading() }
         func allocationCount() -> Int { 0 }

@@ -60,8 +60,8 @@ public struct ProfileMeans: Sendable, Equatable {
         /// Whether perf may sample the kernel's code.
         var mayUseKernel = true
         var countsSchedules = true
-        /// nil if the program is built without jemalloc.
-        var jemallocProfiles: Bool? = true
+        /// Why jemalloc makes no profiles of this process.
+        var heapLack: HeapLack?
     }
 
     /// Tries what these kinds need, within about a second; starts perf up to three times.
@@ -94,16 +94,6 @@ public struct ProfileMeans: Sendable, Equatable {
     }
 
     private static func heap(_ trials: Trials) -> Answer {
-        switch trials.jemallocProfiles {
-        case true?: Answer(.jemalloc)
-        case false?:
-            Answer(
-                nil, lack: "jemalloc was built without its profiler",
-                remedy: "install one that was configured with --enable-prof, as Debian's libjemalloc2 is")
-        case nil:
-            Answer(
-                nil, lack: "opbench was built without jemalloc",
-                remedy: "build without OPBENCH_ALLOCATOR=system")
-        }
+        trials.heapLack.map { Answer(nil, lack: $0.reason, remedy: $0.remedy) } ?? Answer(.jemalloc)
     }
 }

@@ -3,17 +3,13 @@ import Glibc
 import OpBenchModel
 import OpBenchProfile
 
-#if JEMALLOC
-    import CJemalloc
-#endif
-
 extension ProfileMeans.Trials {
     /// - Parameters:
     ///   - kinds: what is tried is what they need.
     ///   - program: perf; another one in tests.
     static func take(for kinds: [ProfileKind] = ProfileKind.allCases, program: String = "perf") -> Self {
         var trials = Self()
-        trials.jemallocProfiles = jemallocProfiles
+        trials.heapLack = HeapProfiler.lack
         guard kinds.contains(.cpu) || kinds.contains(.offcpu) else { return trials }
         trials.cpuClock = PerfTrial.failure(of: .cpu, program: program)
         trials.mayUseKernel = geteuid() == 0 || (PerfFailure.paranoia ?? 2) < 2
@@ -24,16 +20,6 @@ extension ProfileMeans.Trials {
         }
         trials.countsSchedules = !ThreadCounts.all().isEmpty
         return trials
-    }
-
-    private static var jemallocProfiles: Bool? {
-        #if JEMALLOC
-            var value = false
-            var size = MemoryLayout<Bool>.size
-            return mallctl("config.prof", &value, &size, nil, 0) == 0 && value
-        #else
-            return nil
-        #endif
     }
 }
 

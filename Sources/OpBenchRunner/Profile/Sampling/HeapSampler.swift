@@ -25,12 +25,12 @@ final class HeapSampler: ProfileRecorder {
             "prof:true", "prof_active:false", "prof_accum:true", "lg_prof_sample:\(lgSample)", "tcache:false",
             "prof_final:false",
         ]
-        return ["MALLOC_CONF": settings.joined(separator: ",")]
+        return [SampleEnvironment.allocatorOptions: settings.joined(separator: ",")]
     }
 
     private let folder: String
     private var rounds = 0
-    private let probe = HeapProbe()
+    private let probe = try? HeapProbe()
     private var before = 0
     private var counts = (first: 0, all: 0)
     private var failure: (any Error)?
@@ -85,11 +85,7 @@ final class HeapSampler: ProfileRecorder {
     /// jemalloc's profiler, by mallctl(3).
     enum HeapProfiler {
         static func check() throws(SamplerError) {
-            guard flag("config.prof") == true else {
-                throw SamplerError(
-                    message: "this jemalloc was built without its profiler",
-                    remedy: "install one that was configured with --enable-prof, as Debian's is")
-            }
+            if let lack { throw SamplerError(message: lack.reason, remedy: lack.remedy) }
             guard flag("opt.prof") == true else {
                 throw SamplerError(message: "jemalloc's profiler is not on", remedy: "start with MALLOC_CONF=prof:true")
             }
@@ -105,6 +101,9 @@ final class HeapSampler: ProfileRecorder {
                 ) -> Void
             mallctl("experimental.hooks.prof_backtrace", nil, nil, &walk, MemoryLayout.size(ofValue: walk))
         }
+
+        /// Why this process cannot have such profiles, whatever its settings; nil if it can.
+        static var lack: HeapLack? { Allocator.lack ?? (flag("config.prof") == true ? nil : .noProfiler) }
 
         private static func flag(_ name: String) -> Bool? {
             var value = false
@@ -129,10 +128,10 @@ final class HeapSampler: ProfileRecorder {
     }
 #else
     enum HeapProfiler {
+        static let lack: HeapLack? = .notLinked
+
         static func check() throws(SamplerError) {
-            throw SamplerError(
-                message: "built without jemalloc, whose profiler is what tells who allocates",
-                remedy: "build without OPBENCH_ALLOCATOR=system")
+            throw SamplerError(message: HeapLack.notLinked.reason, remedy: HeapLack.notLinked.remedy)
         }
 
         static func walkByFramePointers() {}

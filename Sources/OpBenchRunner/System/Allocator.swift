@@ -1,0 +1,127 @@
+import CLinuxMeasure
+import Glibc
+
+/// Why jemalloc cannot tell of this process's heap.
+enum HeapLack: Error, Sendable, Equatable {
+    /// The program was built without it.
+    case notLinked
+    /// Another malloc was put before jemalloc's, as a preloaded library does; its file's name.
+    case displaced(by: String)
+    case noStatistics
+    case noProfiler
+
+    var reason: String {
+        switch self {
+        case .notLinked: "this program was built without jemalloc"
+        case .displaced(let library): "\(library) serves malloc, and jemalloc counts nothing of it"
+        case .noStatistics: "jemalloc was built without its statistics"
+        case .noProfiler: "jemalloc was built without its profiler"
+        }
+    }
+
+    var remedy: String {
+        switch self {
+        case .notLinked: "build without OPBENCH_ALLOCATOR=system"
+        case .displaced: "run without the library, which LD_PRELOAD or /etc/ld.so.preload names"
+        case .noStatistics: "install one that was configured with --enable-stats, as Debian's libjemalloc2 is"
+        case .noProfiler: "install one that was configured with --enable-prof, as Debian's libjemalloc2 is"
+        }
+    }
+}
+
+/// The allocator that serves this process, which need not be the one that the program was linked with.
+enum Allocator {
+    /// Its name, its version where it tells one, and the options that are not ours to leave out. Figures of different
+    /// allocators are not comparable.
+    static let name = makeName()
+
+    /// Why jemalloc's statistics are not those of this process; nil if they are. Tried once, by allocating.
+    static let lack = findLack()
+
+    /// What jemalloc reads in the name of this link's target, which need not be there.
+    ///
+    /// - Parameter link: another one in tests.
+    static func machineOptions(_ link: String = "/etc/malloc.conf") -> String? {
+        var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let length = readlink(link, &target, target.count)
+        return length > 0 ? String(decoding: target[..<length], as: UTF8.self) : nil
+    }
+
+    /// The file that has the malloc of this process.
+    private static func servingFile() -> String? {
+        clinux_file_of_function("malloc").flatMap { String(cString: $0).split(separator: "/").last.map(String.init) }
+    }
+
+    private static func ofOtherLibrary() -> String {
+        guard let file = servingFile() else { return "unknown malloc" }
+        return file.hasPrefix("libc.so") || file.hasPrefix("libc-") ? "system malloc" : file
+    }
+}
+
+#if JEMALLOC
+    import CJemalloc
+
+    extension Allocator {
+        private static func makeName() -> String {
+            if case .displaced(let library)? = lack { return library }
+            var version: UnsafePointer<CChar>?
+            var size = MemoryLayout<UnsafePointer<CChar>?>.size
+            guard mallctl("version", &version, &size, nil, 0) == 0, let version else { return "jemalloc" }
+            return (["jemalloc \(String(cString: version))"] + givenOptions()).joined(separator: ", ")
+        }
+
+        /// The options that jemalloc takes from elsewhere than the environment: those that it was built with, a program's or a
+        /// library's own, and the machine's.
+        private static func givenOptions() -> [String] {
+            var built: UnsafePointer<CChar>?
+            var size = MemoryLayout<UnsafePointer<CChar>?>.size
+            _ = mallctl("config.malloc_conf", &built, &size, nil, 0)
+            let own = dlsym(nil, "malloc_conf")?.load(as: UnsafePointer<CChar>?.self)
+            let options = [built, own].compactMap { $0.map { String(cString: $0) } } + [machineOptions()]
+            return options.compactMap(\.self).filter { !$0.isEmpty }
+        }
+
+        private static func findLack() -> HeapLack? {
+            guard countedBytes() != nil else { return .noStatistics }
+            return calls.allSatisfy(isCounted) ? nil : .displaced(by: ofOtherLibrary())
+        }
+
+        private typealias Call = @Sendable (_ size: Int) -> UnsafeMutableRawPointer?
+
+        /// Those by which C, C++ and Swift's runtime allocate.
+        private static let calls: [Call] = [
+            { malloc($0) }, { calloc(1, $0) }, { realloc(malloc(8), $0) },
+            { size in
+                var block: UnsafeMutableRawPointer?
+                return posix_memalign(&block, 64, size) == 0 ? block : nil
+            },
+        ]
+
+        /// Whether jemalloc counts what such a call gives, a small block and a large one.
+        private static func isCounted(_ call: Call) -> Bool {
+            [64, 32 << 10].allSatisfy { size in
+                guard let before = countedBytes() else { return false }
+                let block = allocate(size, by: call)
+                let after = countedBytes()
+                free(block)
+                return after.map { $0 >= before + UInt64(size) } ?? false
+            }
+        }
+
+        /// Out of the optimizer's sight, which leaves out a malloc that is freed at once.
+        @inline(never)
+        private static func allocate(_ size: Int, by call: Call) -> UnsafeMutableRawPointer? { call(size) }
+
+        /// All that jemalloc has given this thread so far.
+        private static func countedBytes() -> UInt64? {
+            var bytes: UInt64 = 0
+            var size = MemoryLayout<UInt64>.size
+            return mallctl("thread.allocated", &bytes, &size, nil, 0) == 0 ? bytes : nil
+        }
+    }
+#else
+    extension Allocator {
+        private static func makeName() -> String { ofOtherLibrary() }
+        private static func findLack() -> HeapLack? { .notLinked }
+    }
+#endif

@@ -1,0 +1,105 @@
+"""What surrounds opbench and would change or spoil its figures: preloaded libraries, options of the allocator."""
+
+import csv
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import OPBENCH
+
+SOURCE = Path(__file__).with_name("surroundings.c")
+WORKLOAD = {
+    "name": "w", "summary": "s", "shape": "independent", "parameters": {"items": 100, "work_ns": 0},
+    "backends": ["engine"],
+}  # fmt: skip
+HEAP_METRICS = {
+    "allocations", "allocated_bytes", "retained_bytes", "unreleased_bytes", "heap_allocated", "heap_active",
+    "heap_resident", "heap_mapped", "heap_retained",
+}  # fmt: skip
+ALLOCATOR = json.loads(subprocess.run([OPBENCH, "__describe"], capture_output=True).stdout or "{}").get(
+    "allocator", ""
+) if OPBENCH.exists() else ""  # fmt: skip
+
+pytestmark = [
+    pytest.mark.skipif(not OPBENCH.exists(), reason=f"{OPBENCH} is not built"),
+]
+needs_jemalloc = pytest.mark.skipif(not ALLOCATOR.startswith("jemalloc"), reason="built without jemalloc")
+
+
+@pytest.fixture
+def library(tmp_path):
+    """Builds a library of surroundings.c."""
+
+    def build(kind: str) -> Path:
+        compiler = shutil.which("clang") or shutil.which("cc")
+        path = tmp_path / f"lib{kind.lower()}.so"
+        command = [compiler, "-shared", "-fPIC", "-O1", "-Wall", "-Werror", f"-D{kind}", "-o", path, SOURCE]
+        subprocess.run([*command, "-fno-builtin"], check=True)
+        return path
+
+    return build
+
+
+def opbench(folder: Path, *words: str, **variables: str) -> subprocess.CompletedProcess:
+    (folder / "w.json").write_text(json.dumps(WORKLOAD))
+    return subprocess.run(
+        [OPBENCH, *words], cwd=folder, env=os.environ | {"MALLOC_CONF": ""} | variables, capture_output=True, text=True
+    )
+
+
+def run(folder: Path, run_id: str, *options: str, **variables: str) -> tuple[list[dict], dict]:
+    """The rows and the description of a run."""
+    words = ["run", "--no-progress", "--quick", "--blocks", "1", "--run-id", run_id, *options, "w.json"]
+    ended = opbench(folder, *words, **variables)
+    assert ended.returncode == 0, ended.stderr
+    with (folder / "results" / run_id / "samples.csv").open(newline="") as file:
+        return list(csv.DictReader(file)), json.loads((folder / "results" / run_id / "run.json").read_text())
+
+
+@needs_jemalloc
+def test_another_allocator_has_no_figures_of_jemalloc(tmp_path: Path, library) -> None:
+    other = library("ALLOCATES")
+    rows, description = run(tmp_path, "plain", "--metric", "memory")
+    assert HEAP_METRICS <= {row["metric"] for row in rows}
+    assert description["allocator"] == ALLOCATOR
+    rows, description = run(tmp_path, "other", "--metric", "memory", LD_PRELOAD=str(other))
+    assert not HEAP_METRICS & {row["metric"] for row in rows}
+    assert {row["status"] for row in rows} == {"ok"}
+    # The kernel tells it of any process.
+    assert "peak_resident" in {row["metric"] for row in rows}
+    assert description["allocator"] == other.name
+    samples = [row for row in rows if row["metric"] == "status" and row["sample_id"].endswith(("allocations", "heap"))]
+    assert len(samples) == 2
+    assert all(other.name in row["notes"] for row in samples)
+    compared = opbench(tmp_path, "compare", "plain", "other")
+    assert (compared.returncode, compared.stdout) == (64, "")
+
+
+@needs_jemalloc
+def test_the_doctor_finds_another_allocator(tmp_path: Path, library) -> None:
+    def findings(**variables: str) -> dict[str, dict]:
+        ended = opbench(tmp_path, "doctor", "--watch", "0.01", "--format", "json", **variables)
+        assert ended.returncode == 0, ended.stderr
+        return {finding["subject"]: finding for finding in json.loads(ended.stdout)}
+
+    assert findings()["allocator"]["weight"] == "good"
+    other = library("ALLOCATES")
+    found = findings(LD_PRELOAD=str(other))
+    assert found["allocator"]["weight"] == found["profile heap"]["weight"] == "bad"
+    assert other.name in found["allocator"]["found"]
+    assert found["environment"]["weight"] == "note"
+
+
+def test_options_of_the_allocator_are_recorded_and_kept_from_samples(tmp_path: Path, library) -> None:
+    recorder, recorded = str(library("RECORDS")), tmp_path / "recorded"
+    options = {"MALLOC_CONF": "prof:true,lg_prof_sample:12", "LD_PRELOAD": recorder, "RECORDED": str(recorded)}
+    rows, description = run(tmp_path, "r", "--metric", "throughput,memory", **options)
+    assert {row["status"] for row in rows} == {"ok"}
+    of_flavours = {row["sample_id"].split("-")[1] for row in rows if row["metric"] == "status"}
+    assert {"throughput", "allocations", "heap"} <= of_flavours
+    assert set(recorded.read_text().split("\n")) == {"", "tcache:false"}
+    assert description["environment"].items() >= {k: v for k, v in options.items() if k != "RECORDED"}.items()
+    assert "RECORDED" not in description["environment"]
