@@ -73,6 +73,7 @@ package struct OpBench: ParsableCommand {
     /// - Parameter backends: what the program declares beside the built-in ones.
     package static func runAndExit(declaring backends: [DeclaredBackend] = []) -> Never {
         do {
+            try SystemRoom.checkProc()
             try DeclaredBackend.declare(backends)
             SampleChild.mainIfChild()
             FailedWrites.becomeErrors()

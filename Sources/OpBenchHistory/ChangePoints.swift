@@ -87,7 +87,9 @@ public struct ChangePoints: Sendable {
             "9000-01-01",
         ]
         let result = try await Subprocess.run(
-            .path(.init(program)), arguments: .init(words + tests), workingDirectory: .init(folder), input: .none,
+            .path(.init(program)), arguments: .init(words + tests),
+            // A library that is preloaded may print.
+            environment: .inherit.updating(["LD_PRELOAD": nil]), workingDirectory: .init(folder), input: .none,
             output: .string(limit: 64 << 20), error: .string(limit: 1 << 20))
         return OtavaResult(
             isSuccess: result.terminationStatus.isSuccess, output: result.standardOutput, errors: result.standardError)

@@ -28,7 +28,7 @@ struct HeapSamplerTests {
         let result = try await ChildProcess(executable: OpBenchProcess.binary).run(
             request: Array(JSONEncoder().encode(request)), environment: environment, timeoutSeconds: 1000)
         #expect(result.ending == .exited(0), "\(result.diagnostics)")
-        return Data(result.output)
+        return AnswerRecord.json(in: result.output)
     }
 
     /// A sample of several rounds, however slow the machine is.

@@ -7,6 +7,40 @@ import Testing
 
 /// What surrounds opbench and its samples; the program itself is tried in scripts/tests/test_surroundings.py.
 @Suite struct SurroundingsTests {
+    private static let answer = "{\"text\":\"a\\nb\"}"
+
+    @Test(
+        "An answer is the last whole record, whatever else was printed",
+        arguments: [
+            ("\u{1E}\(answer)\n", answer), ("loaded\n\u{1E}\(answer)\n", answer),
+            ("loaded\u{1E}\(answer)\nbye\n", answer),
+            ("\u{1E}{}\n\u{1E}\(answer)\n", answer), ("\u{1E}{\"text\":", ""), ("loaded\n", "loaded\n"), ("", ""),
+            (answer, answer),
+        ])
+    func record(output: String, json: String) {
+        #expect(AnswerRecord.json(in: Array(output.utf8)) == Data(json.utf8))
+    }
+
+    @Test("An answer is on one line, and has the byte of its beginning nowhere else")
+    func oneRecord() throws {
+        let bytes = try AnswerRecord.bytes(of: ["a\n\u{1E}": "\u{1E}\n"])
+        #expect(bytes.first == 0x1E && bytes.last == 0x0A)
+        #expect(!bytes.dropFirst().contains(0x1E) && !bytes.dropLast().contains(0x0A))
+        let read = try JSONDecoder().decode([String: String].self, from: AnswerRecord.json(in: bytes))
+        #expect(read == ["a\n\u{1E}": "\u{1E}\n"])
+    }
+
+    @Test("A sample whose library printed has answered; one that left half of its answer has not")
+    func sample() throws {
+        func status(_ output: [UInt8]) -> SampleStatus {
+            SampleReport(ChildResult(ending: .exited(0), output: output, diagnostics: ""), timeoutSeconds: 1).status
+        }
+        let answer = try AnswerRecord.bytes(of: SampleReport())
+        #expect(status(Array("loaded\n".utf8) + answer) == .ok)
+        #expect(status(answer.dropLast()) == .crashed)
+        #expect(status(Array("loaded\n".utf8)) == .crashed)
+    }
+
     @Test("The variables that change what any program costs are known")
     func variables() {
         let found = SampleEnvironment.found(in: [
@@ -29,5 +63,13 @@ import Testing
         #expect(Allocator.machineOptions("\(folder)/conf") == "narenas:1,prof:true")
         #expect(Allocator.machineOptions("\(folder)/none") == nil)
         #expect(HostKind.shortened(allocator: "jemalloc 5.3.0-0-g54eaed, narenas:1") == "jemalloc 5.3.0, narenas:1")
+    }
+
+    @Test("Where /proc does not tell of this process, nothing begins")
+    func proc() throws {
+        try SystemRoom.checkProc()
+        let folder = try Fixture.folder()
+        #expect(throws: ScarcityError.self) { try SystemRoom.checkProc(folder) }
+        #expect(throws: ScarcityError.self) { try SystemRoom.checkProc("\(folder)/none") }
     }
 }

@@ -1,6 +1,7 @@
 // Preloaded into opbench by test_surroundings.py, as one of:
 //
 // -DALLOCATES  another malloc in place of jemalloc's: a block after the other, and none is given back.
+// -DPRINTS     prints a line on standard output before main, in every process.
 // -DRECORDS    in a sample's process appends its MALLOC_CONF to the file RECORDED.
 #define _GNU_SOURCE
 #include <errno.h>
@@ -48,6 +49,14 @@ void *realloc(void *block, size_t size) {
     size_t before = malloc_usable_size(block);
     if (block) memcpy(other, block, before < size ? before : size);
     return other;
+}
+#endif
+
+#ifdef PRINTS
+__attribute__((constructor)) static void begin(void) {
+    static const char line[] = "a library was loaded\n";
+    ssize_t written = write(STDOUT_FILENO, line, sizeof line - 1);
+    (void)written;
 }
 #endif
 

@@ -1,4 +1,5 @@
-"""What surrounds opbench and would change or spoil its figures: preloaded libraries, options of the allocator."""
+"""What surrounds opbench and would change or spoil its figures: preloaded libraries, options of the allocator, a missing
+/proc, a repository that git trusts by its environment alone."""
 
 import csv
 import json
@@ -19,7 +20,7 @@ HEAP_METRICS = {
     "allocations", "allocated_bytes", "retained_bytes", "unreleased_bytes", "heap_allocated", "heap_active",
     "heap_resident", "heap_mapped", "heap_retained",
 }  # fmt: skip
-ALLOCATOR = json.loads(subprocess.run([OPBENCH, "__describe"], capture_output=True).stdout or "{}").get(
+ALLOCATOR = json.loads(subprocess.run([OPBENCH, "__describe"], capture_output=True).stdout.strip(b"\x1e\n") or "{}").get(
     "allocator", ""
 ) if OPBENCH.exists() else ""  # fmt: skip
 
@@ -103,3 +104,62 @@ def test_options_of_the_allocator_are_recorded_and_kept_from_samples(tmp_path: P
     assert set(recorded.read_text().split("\n")) == {"", "tcache:false"}
     assert description["environment"].items() >= {k: v for k, v in options.items() if k != "RECORDED"}.items()
     assert "RECORDED" not in description["environment"]
+
+
+def test_a_library_that_prints_spoils_no_answer(tmp_path: Path, library) -> None:
+    loud = str(library("PRINTS"))
+    rows, description = run(tmp_path, "r", LD_PRELOAD=loud)
+    assert {row["status"] for row in rows} == {"ok"}
+    assert len(description["executable"]["sha256"]) == 64
+    two = opbench(
+        tmp_path, "ab", str(OPBENCH), str(OPBENCH), "w.json", "--no-progress", "--blocks", "2", "--run-id", "two",
+        LD_PRELOAD=loud,
+    )  # fmt: skip
+    assert two.returncode == 0, two.stderr
+    with (tmp_path / "results/two/samples.csv").open(newline="") as file:
+        assert {row["status"] for row in csv.DictReader(file)} == {"ok"}
+
+
+def test_without_proc_nothing_is_measured_and_that_is_an_error(tmp_path: Path) -> None:
+    hidden = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c"]
+    if os.geteuid() == 0:
+        hidden = ["unshare", "--mount", "sh", "-c"]
+    hide = "mount -t tmpfs none /proc"
+    if not shutil.which("unshare") or subprocess.run([*hidden, hide], capture_output=True).returncode != 0:
+        pytest.skip("/proc cannot be hidden from a process here")
+    (tmp_path / "w.json").write_text(json.dumps(WORKLOAD))
+    ended = subprocess.run(
+        [*hidden, f'{hide} && exec "$0" run --quick w.json', OPBENCH], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert "/proc" in ended.stderr
+    assert not (tmp_path / "results").exists()
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("git"), reason="needs git, and root to give a folder away")
+@pytest.mark.parametrize("means", ["count", "parameters", "global"])
+def test_a_repository_that_the_environment_trusts_is_taken(tmp_path: Path, means: str) -> None:
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "Package.swift").write_text("// a package\n")
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-C", str(package)]
+    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "first"]):
+        subprocess.run([*git, *words], check=True)
+    for path in [package, *package.rglob("*")]:
+        os.chown(path, 65534, 65534)
+    (tmp_path / "configuration").write_text(f"[safe]\n\tdirectory = {package}\n")
+    trust = {
+        "count": {
+            "GIT_CONFIG_COUNT": "2", "GIT_CONFIG_KEY_0": "core.pager", "GIT_CONFIG_VALUE_0": "cat",
+            "GIT_CONFIG_KEY_1": "Safe.Directory", "GIT_CONFIG_VALUE_1": str(package),
+        },
+        "parameters": {"GIT_CONFIG_PARAMETERS": f"'safe.directory'='{package}'"},
+        "global": {"GIT_CONFIG_GLOBAL": str(tmp_path / "configuration")},
+    }  # fmt: skip
+    words = ("ab", "--base-ref", "no-such-ref", "w.json")
+    refused = opbench(package, *words, GIT_CONFIG_GLOBAL="/dev/null")
+    assert refused.returncode == 64
+    assert "no-such-ref" not in refused.stderr
+    taken = opbench(package, *words, **{"GIT_CONFIG_GLOBAL": "/dev/null"} | trust[means])
+    assert taken.returncode == 64
+    assert "no-such-ref" in taken.stderr, taken.stderr

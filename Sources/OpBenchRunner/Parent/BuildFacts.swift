@@ -23,7 +23,7 @@ public struct BuildFacts: Sendable, Codable, Equatable {
             output: .string(limit: 1 << 16), error: .discarded)
         guard let result, result.terminationStatus.isSuccess,
             let description = try? JSONDecoder().decode(
-                BuildDescription.self, from: Data(result.standardOutput.utf8)),
+                BuildDescription.self, from: AnswerRecord.json(in: Array(result.standardOutput.utf8))),
             description.protocolVersion == BuildDescription.protocolVersion
         else {
             throw InputError(
@@ -83,8 +83,8 @@ public struct BuildFacts: Sendable, Codable, Equatable {
     /// By `sha256sum`, of coreutils: a debug build of our own takes seconds for it.
     private static func sha256(of path: String) async -> String? {
         let result = try? await Subprocess.run(
-            .name("sha256sum"), arguments: .init(["--", path]), input: .none, output: .string(limit: 1 << 13),
-            error: .discarded)
+            .name("sha256sum"), arguments: .init(["--", path]), environment: .ofTool(), input: .none,
+            output: .string(limit: 1 << 13), error: .discarded)
         guard let result, result.terminationStatus.isSuccess else { return nil }
         // A line that begins with a backslash has a name with characters that were escaped.
         let digits = result.standardOutput.drop { $0 == "\\" }.prefix(64)

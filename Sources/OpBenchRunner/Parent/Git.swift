@@ -24,15 +24,31 @@ enum Git {
     ) async throws -> Ended {
         let result = try await Subprocess.run(
             .name("git"), arguments: .init(harmless + ["-C", folder] + arguments),
-            environment: environment(without: filters), input: .none, output: .string(limit: 1 << 20),
-            error: .string(limit: 1 << 16))
+            environment: environment(without: filters, trusting: await trustedFolders.value), input: .none,
+            output: .string(limit: 1 << 20), error: .string(limit: 1 << 16))
         return Ended(
             isSuccess: result.terminationStatus.isSuccess, output: result.standardOutput, errors: result.standardError)
     }
 
+    /// The values of `safe.directory`, wherever this process's environment has git find them: in `GIT_CONFIG_COUNT` and its
+    /// like, as CI systems and containers set them, or in another file. As git does, not of a repository's own
+    /// configuration. Asked once a process.
+    private static let trustedFolders = Task { () -> [String] in
+        let result = try? await Subprocess.run(
+            .name("git"), arguments: ["config", "--null", "--show-scope", "--get-all", "safe.directory"],
+            environment: .ofTool(), workingDirectory: .init("/"), input: .none, output: .string(limit: 1 << 16),
+            error: .discarded)
+        // A status other than success means that there are none.
+        guard let result, result.terminationStatus.isSuccess else { return [] }
+        let words = result.standardOutput.split(separator: "\0", omittingEmptySubsequences: false).map(String.init)
+        return stride(from: 0, to: words.count - 1, by: 2).compactMap { index in
+            ["system", "global", "command"].contains(words[index]) ? words[index + 1] : nil
+        }
+    }
+
     /// This process's environment without git's own variables, which could name another repository, a configuration or
     /// programs. A filter is switched off by an empty command; its name may hold what `-c` cannot say.
-    private static func environment(without filters: [String]) -> Environment {
+    private static func environment(without filters: [String], trusting folders: [String]) -> Environment {
         var changes: [Environment.Key: String?] = [:]
         for pointer in sequence(first: environ, next: { $0 + 1 }) {
             guard let entry = pointer.pointee else { break }
@@ -42,7 +58,8 @@ enum Git {
             }
         }
         let settings =
-            filters.flatMap { name in
+            folders.map { ("safe.directory", $0) }
+            + filters.flatMap { name in
                 [("clean", ""), ("smudge", ""), ("process", ""), ("required", "false")].map { key, value in
                     ("filter.\(name).\(key)", value)
                 }
@@ -55,6 +72,6 @@ enum Git {
             values["GIT_CONFIG_VALUE_\(index)"] = value
         }
         for (name, value) in values { changes[Environment.Key(rawValue: name)!] = value }
-        return .inherit.updating(changes)
+        return .ofTool(changes)
     }
 }

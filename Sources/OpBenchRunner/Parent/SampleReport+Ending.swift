@@ -16,7 +16,8 @@ extension SampleReport {
             note(Self.lastWords(result.diagnostics))
             note(limits.note(onFailure: result.diagnostics))
         case .exited(let code):
-            if code == 0, let report = try? JSONDecoder().decode(SampleReport.self, from: Data(result.output)) {
+            let answer = AnswerRecord.json(in: result.output)
+            if code == 0, let report = try? JSONDecoder().decode(SampleReport.self, from: answer) {
                 self = report
                 return
             }

@@ -136,7 +136,7 @@ struct ProfileTaker {
 
     private func answer(of result: ChildResult) throws -> ProfileAnswer {
         guard case .exited(0) = result.ending,
-            let answer = try? JSONDecoder().decode(ProfileAnswer.self, from: Data(result.output))
+            let answer = try? JSONDecoder().decode(ProfileAnswer.self, from: AnswerRecord.json(in: result.output))
         else {
             // What a recorder says that refuses in order.
             let words = result.diagnostics.split(separator: "\n").last.map(String.init) ?? ""

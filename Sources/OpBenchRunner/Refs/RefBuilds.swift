@@ -176,7 +176,7 @@ public struct RefBuilds: Sendable {
         let paths = try await outside.link(from: sourcePackage) { folder in
             let dumped = try await swift(
                 ["package", "--package-path", folder, "--scratch-path", self.folder + "/manifests", "dump-package"],
-                mixesErrors: false)
+                telling: ["LD_PRELOAD": nil], mixesErrors: false)
             // What is wrong with a manifest is told by the build.
             return dumped.isSuccess ? OutsidePackages.local(in: dumped.output) : []
         }

@@ -24,7 +24,7 @@ public enum SampleChild {
         }
         guard strcmp(first, HiddenArgument.sample) == 0 else { return }
         let output = dup(STDOUT_FILENO)
-        // What libraries print belongs to the diagnostics.
+        // What libraries print from now on belongs to the diagnostics.
         dup2(STDERR_FILENO, STDOUT_FILENO)
         let order = Data((try? FileBytes.readAll(STDIN_FILENO)) ?? [])
         guard let request = try? JSONDecoder().decode(SampleRequest.self, from: order),
@@ -65,7 +65,7 @@ public enum SampleChild {
     /// - Note: One thread answers. Others that would, with what they found meanwhile, wait for the end of the process.
     private static func answer(_ value: some Encodable, to descriptor: Int32) -> Never {
         while isAnswered.exchange(true, ordering: .acquiringAndReleasing) { pause() }
-        guard let data = try? JSONEncoder().encode(value), (try? FileBytes.write(Array(data), to: descriptor)) != nil
+        guard let record = try? AnswerRecord.bytes(of: value), (try? FileBytes.write(record, to: descriptor)) != nil
         else { _exit(74) }
         _exit(0)
     }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Whether the system has the threads and the file descriptors that a run needs.
+/// Whether the system has what opbench needs: /proc, and for a run threads and file descriptors.
 ///
-/// Tried before anything else makes threads: libdispatch waits for ever, without a word, for a thread that it is refused,
+/// Threads and descriptors are tried before anything else makes threads: libdispatch waits for ever, without a word, for a thread that it is refused,
 /// and traps where it is refused a descriptor.
 public enum SystemRoom {
     /// At the same time: Dispatch's and Swift's, in this process and in a sample's. RLIMIT_NPROC counts both.
@@ -16,6 +16,18 @@ public enum SystemRoom {
         try checkThreads()
     }
 
+    /// Without /proc a Swift program has no arguments, and a run cannot start its own program again for its samples.
+    ///
+    /// - Parameter proc: another place in tests.
+    /// - Throws: `ScarcityError` if it is not mounted, or closed to this process.
+    public static func checkProc(_ proc: String = "/proc") throws(ScarcityError) {
+        guard access("\(proc)/self/cmdline", R_OK) == 0, access("\(proc)/self/exe", X_OK) == 0 else {
+            throw ScarcityError(
+                what: "\(proc) does not tell of this process (\(String(cString: strerror(errno))))",
+                remedy: "mount it: mount -t proc proc \(proc); a chroot or a container has to have its own")
+        }
+    }
+
     private static func checkDescriptors() throws(ScarcityError) {
         var opened: [Int32] = []
         defer { for descriptor in opened { close(descriptor) } }
@@ -23,7 +35,7 @@ public enum SystemRoom {
             let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0 else {
                 throw ScarcityError(
-                    code: errno, what: "file descriptors", had: opened.count, needed: descriptors,
+                    refusal: errno, of: "file descriptors", had: opened.count, needed: descriptors,
                     remedy: "raise the limit (ulimit -n 256)")
             }
             opened.append(descriptor)
@@ -45,7 +57,7 @@ public enum SystemRoom {
             let code = pthread_create(&thread, nil, waitAtGate, gate)
             guard code == 0 else {
                 throw ScarcityError(
-                    code: code, what: "threads", had: started.count, needed: threads,
+                    refusal: code, of: "threads", had: started.count, needed: threads,
                     remedy: "raise the limits of processes and memory (ulimit -u, ulimit -v)")
             }
             started.append(thread)
@@ -60,16 +72,20 @@ public enum SystemRoom {
     }
 }
 
-/// The system has too little of something for a run. Nobody's bad input: opbench exits with 1.
+/// The system lacks something that opbench needs. Nobody's bad input: opbench exits with 1.
 public struct ScarcityError: Error, CustomStringConvertible {
-    /// An errno value.
-    let code: Int32
     let what: String
-    let had: Int
-    let needed: Int
     let remedy: String
 
-    public var description: String {
-        "the system gives \(had) of the \(needed) \(what) that a run needs (\(String(cString: strerror(code)))); \(remedy)"
+    public var description: String { "\(what); \(remedy)" }
+
+    fileprivate init(what: String, remedy: String) { (self.what, self.remedy) = (what, remedy) }
+
+    /// - Parameter refusal: an errno value.
+    fileprivate init(refusal: Int32, of what: String, had: Int, needed: Int, remedy: String) {
+        self.init(
+            what: "the system gives \(had) of the \(needed) \(what) that a run needs "
+                + "(\(String(cString: strerror(refusal))))",
+            remedy: remedy)
     }
 }

@@ -85,7 +85,7 @@ struct PerfReader: Sendable {
         do {
             return try await Subprocess.run(
                 program.contains("/") ? .path(.init(program)) : .name(program), arguments: .init(arguments),
-                environment: .inherit.updating(changes), platformOptions: options, input: .none,
+                environment: .ofTool(changes), platformOptions: options, input: .none,
                 output: .fileDescriptor(.init(rawValue: output), closeAfterSpawningProcess: false),
                 error: .fileDescriptor(.init(rawValue: messages), closeAfterSpawningProcess: false)
             ).terminationStatus

@@ -108,7 +108,7 @@ struct Symbolizer: Sendable {
         do {
             outcome = try await TimeLimit.standard.run(seconds: timeout) {
                 // Nothing is to be fetched from the network.
-                let environment = Environment.inherit.updating(["DEBUGINFOD_URLS": nil])
+                let environment = Environment.ofTool(["DEBUGINFOD_URLS": nil])
                 return try await Subprocess.run(
                     .path(.init(tool)), arguments: .init(arguments), environment: environment,
                     input: .fileDescriptor(.init(rawValue: streams[0].descriptor), closeAfterSpawningProcess: false),

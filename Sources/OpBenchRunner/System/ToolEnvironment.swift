@@ -1,0 +1,9 @@
+import Subprocess
+
+extension Environment {
+    /// The environment of a tool whose output is read: this process's, without the libraries that are preloaded for what is
+    /// measured. They may print.
+    static func ofTool(_ changes: [Environment.Key: String?] = [:]) -> Environment {
+        .inherit.updating(changes.merging(["LD_PRELOAD": nil]) { own, _ in own })
+    }
+}
