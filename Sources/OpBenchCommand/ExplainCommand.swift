@@ -11,11 +11,12 @@ struct ExplainCommand: ParsableCommand {
         abstract: "Say what made two builds differ: which function, allocation, lock or wait grew.",
         discussion: """
             Takes a run of `opbench ab`, or two runs; the programs are those that took their samples. Runs the cells that \
-            regressed, or may have, again on both sides, interleaved, three times each: unprofiled, and with profiles of \
-            CPU time, allocations and waits. Says what changed an operation, ranked by what it explains of the difference. \
-            A change is named if every value of one side is beyond all of the other's; its interval is the range of all \
-            differences between the sides. A function answers for what it has the Swift runtime, malloc, the C library \
-            and the kernel do.
+            regressed, or may have, again on both sides, interleaved, eight times each: unprofiled, and with profiles of \
+            CPU time, allocations and waits. Begins with time and CPU time as the run has them, then says what changed an \
+            operation, ranked by what it explains of the difference. A change is named if it is more than chance after \
+            Holm's adjustment for all functions (or for all else) of the cell, and 2 % of the base's CPU time or more; no \
+            function is named unless the CPU time of these turns changed. A function answers for what it has the Swift \
+            runtime, malloc, the C library and the kernel do.
 
             With --instructions each side also runs under valgrind's callgrind, ten rounds of at most 2,000 operations a turn, \
             which takes some seconds more. Of these the round with the fewest instructions counts: what threads do beside, \
@@ -66,8 +67,14 @@ struct ExplainCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Write the explanation to this file, as Markdown.", valueName: "file"))
     var markdown: String?
 
-    @Option(help: ArgumentHelp("How often each side is profiled, 2 to 25.", valueName: "n"))
-    var turns = 3
+    @Option(
+        help: ArgumentHelp(
+            "How often each side is profiled, \(Self.turnsAllowed.lowerBound) to \(Self.turnsAllowed.upperBound).",
+            valueName: "n"))
+    var turns = 8
+
+    /// Fewer cannot tell anything from chance.
+    private static let turnsAllowed = minimumForInterval...25
 
     @Option(help: ArgumentHelp("How long the rounds of a sample last together.", valueName: "seconds"))
     var seconds = 0.5
@@ -86,8 +93,10 @@ struct ExplainCommand: ParsableCommand {
     func validate() throws {
         try FolderArgument.check(folder, option: "--results")
         if let directory { try FolderArgument.check(directory, option: "--output") }
-        guard (2...25).contains(turns) else {
-            throw ValidationError("--turns is \(turns); allowed is a whole number from 2 to 25.")
+        let allowed = Self.turnsAllowed
+        guard allowed.contains(turns) else {
+            throw ValidationError(
+                "--turns is \(turns); allowed is a whole number from \(allowed.lowerBound) to \(allowed.upperBound).")
         }
         try SampleTime.check(seconds: seconds, timeout: timeout)
     }
@@ -112,7 +121,7 @@ struct ExplainCommand: ParsableCommand {
             StandardError.say("opbench: nothing regressed; --filter explains other cells")
             return
         }
-        try explain((facts[0], facts[facts.count - 1]), targets, file)
+        try explain((facts[0], facts[facts.count - 1]), targets, MeasuredChange.byTarget(rows), file)
     }
 
     private func compare(_ runs: [RecordedRun]) throws -> [CompareRow] {
@@ -126,7 +135,8 @@ struct ExplainCommand: ParsableCommand {
     }
 
     private func explain(
-        _ facts: (base: RunFacts, head: RunFacts), _ targets: [ProfileTarget], _ file: ReportFile?
+        _ facts: (base: RunFacts, head: RunFacts), _ targets: [ProfileTarget],
+        _ measured: [MeasuredChange.Target: [MeasuredChange]], _ file: ReportFile?
     ) throws {
         let examined = try CancellableWork.run { [base, head] in
             await Result.catching {
@@ -139,11 +149,11 @@ struct ExplainCommand: ParsableCommand {
         let options = ProfileOptions(seconds: seconds, timeoutSeconds: timeout, directory: "")
         let (ended, signal) = try CancellableWork.run { [hidesProgress, turns, countsInstructions] in
             let monitor = ExplainMonitor(
-                options, targets: targets.count, turns: turns, countsInstructions: countsInstructions, output: output,
-                isSilent: hidesProgress)
+                options, targets: targets.count, turns: turns, countsInstructions: countsInstructions,
+                measured: measured, output: output, isSilent: hidesProgress)
             let outcome = await Result.catching {
                 try await Explainer(
-                    builds, targets, options, turns: turns, countsInstructions: countsInstructions
+                    builds, targets, options, turns: turns, countsInstructions: countsInstructions, by: .ofVerdicts
                 ).run(onEvent: monitor.handle)
                 return monitor.hasFailures
             }
@@ -154,6 +164,44 @@ struct ExplainCommand: ParsableCommand {
         if let file, !ended.markdown.isEmpty { try ReportFile.write([(file, ended.markdown)]) }
         if let signal { throw CommandOutcome(status: ExitStatus.interrupted(by: signal)) }
         if try ended.outcome.get() { throw CommandOutcome(status: ExitStatus.badSample) }
+    }
+}
+
+extension ChanceTest {
+    /// The statistics of comparisons.
+    static let ofVerdicts = ChanceTest(
+        probability: { mannWhitneyTest($0, $1) ?? 1 },
+        shift: { base, head in
+            let estimate = hodgesLehmannShift(from: base, to: head) ?? 0
+            let interval = bootstrapInterval(of: base, and: head, seed: 1, resamples: 1000) {
+                hodgesLehmannShift(from: $0, to: $1)
+            }
+            return (estimate, interval ?? -.infinity ... .infinity)
+        },
+        adjusted: holmAdjusted)
+}
+
+extension MeasuredChange {
+    /// A cell on a backend.
+    struct Target: Hashable, Sendable {
+        var cellID: String
+        var backend: BackendID
+    }
+
+    /// Time and CPU time of a comparison's cells, as it estimates them.
+    static func byTarget(_ rows: [CompareRow]) -> [Target: [MeasuredChange]] {
+        var changes: [Target: [MeasuredChange]] = [:]
+        for (name, metric) in [("time", Metric.time), ("CPU time", .cpuTime)] {
+            for row in rows where row.metric == metric.name && row.phase == "total" && row.operationClass.isEmpty {
+                guard let base = row.base, let head = row.head, let ratio = row.ratio else { continue }
+                let ends = [row.ratioLow, row.ratioHigh].compactMap(\.self)
+                changes[Target(cellID: row.cellID, backend: row.backend), default: []].append(
+                    MeasuredChange(
+                        name: name, base: base, head: head, ratio: ratio,
+                        interval: ends.count == 2 ? ends[0]...max(ends[0], ends[1]) : nil))
+            }
+        }
+        return changes
     }
 }
 

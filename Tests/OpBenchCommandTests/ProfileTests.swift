@@ -231,15 +231,15 @@ struct ExplainTests {
         try await measureTwoSides(of: Self.busy, in: folder)
         let result = try await OpBenchProcess.run(
             [
-                "explain", "--no-progress", "--seconds", "0.05", "--turns", "2", "--filter", "busy", "--markdown",
-                "why.md",
-                "--output", "graphs", "two",
+                "explain", "--no-progress", "--seconds", "0.05", "--filter", "busy", "--markdown", "why.md", "--output",
+                "graphs", "two",
             ], in: folder)
         #expect(result.status == 0, "\(result.errors)")
         let lines = result.output.split(separator: "\n").map(String.init)
         #expect(
             lines.first?.hasPrefix("busy ") == true
-                && lines.first?.hasSuffix("2 turns of each build, base → head") == true)
+                && lines.first?.hasSuffix("8 turns of each build, base → head") == true)
+        #expect(lines[1].hasPrefix("  time: ") && lines[2].hasPrefix("  CPU time: "), "\(result.output)")
         let heading = try #require(lines.firstIndex { $0.contains("by function") })
         #expect(lines[heading + 1].contains("burn") || lines[heading + 1].contains("WorkKernel"), "\(result.output)")
         #expect(lines.contains { $0.hasPrefix("    unexplained: ") }, "\(result.output)")
@@ -293,7 +293,7 @@ struct ExplainTests {
         try await measureTwoSides(of: Self.busy.replacing("2000", with: "100"), in: folder)
         let result = try await OpBenchProcess.run(
             [
-                "explain", "--no-progress", "--instructions", "--seconds", "0.02", "--turns", "2", "--filter", "busy",
+                "explain", "--no-progress", "--instructions", "--seconds", "0.02", "--filter", "busy",
                 "--timeout", "600", "--markdown", "why.md", "two",
             ], in: folder)
         #expect(result.status == 0, "\(result.errors)")

@@ -1,3 +1,4 @@
+import OpBenchAnalysis
 import OpBenchModel
 import Testing
 
@@ -66,16 +67,31 @@ struct ExplanationTests {
         #expect(shim.functions.mapValues { $0.total } == [Self.engine.name: 4])
     }
 
-    @Test("A change of three and three values has the range of all nine differences")
+    /// The statistics of verdicts, and the range of all differences.
+    private static let test = ChanceTest(
+        probability: { mannWhitneyTest($0, $1) ?? 1 },
+        shift: { base, head in
+            let differences = head.flatMap { head in base.map { head - $0 } }
+            let range = (differences.min() ?? 0)...(differences.max() ?? 0)
+            return (hodgesLehmannShift(from: base, to: head) ?? 0, range)
+        }, adjusted: holmAdjusted)
+
+    private func change(_ base: [Double], _ head: [Double]) -> Change {
+        Change("x", base: base, head: head, by: Self.test)
+    }
+
+    @Test("A change has the probability of its ranks, and is sure if it is worth a name, too")
     func change() {
-        let change = Change("x", base: [10, 12, 11], head: [20, 25, 21])
-        #expect(change.base == 11)
-        #expect(change.head == 21)
-        #expect(change.difference == 10)
-        #expect(change.interval == 8...15)
-        #expect(change.isClear)
-        #expect(!Change("x", base: [10, 12], head: [11, 13]).isClear)
-        #expect(Change("x", base: [1], head: [4]).interval == 3...3)
+        let change = change([10, 12, 11, 13, 14, 15, 16], [20, 22, 21, 23, 24, 25, 26])
+        #expect((change.base, change.head, change.difference) == (13, 23, 10))
+        #expect(change.interval == 4...16)
+        // Two of the C(14, 7) orders.
+        #expect(abs(change.probability - 2.0 / 3432) < 1e-12)
+        #expect(change.isSure)
+        #expect(!change.isSure(of: 10.5))
+        // However far apart they are.
+        #expect(!self.change([10, 12, 11], [200, 202, 201]).isSure)
+        #expect(!self.change((0..<7).map { 1000 + Double($0) }, (0..<7).map { 1010 + Double($0) }).isSure)
     }
 
     private func sample(_ time: Double, allocations: Int64, serve: Int64) -> ExplainedSample {
@@ -89,60 +105,136 @@ struct ExplanationTests {
         return sample
     }
 
+    /// Seven turns, whose times rise by a nanosecond, and the other function's by a tenth.
+    private func side(_ time: Double, allocations: Int64, serve: Int64) -> [ExplainedSample] {
+        (0..<7).map { sample(time + Double($0), allocations: allocations, serve: serve + $0) }
+    }
+
+    private func explanation(_ base: [ExplainedSample], _ head: [ExplainedSample]) -> Explanation {
+        Explanation(base: base, head: head, by: Self.test)
+    }
+
     @Test("The function that changed most stands first, with what it called, and the rest is unexplained")
     func ranking() throws {
-        let base = [100.0, 102, 101].map { sample($0, allocations: 10, serve: 100 + Int64($0)) }
-        let head = [110.0, 112, 111].map { sample($0, allocations: 20, serve: 73 + Int64($0)) }
-        let explanation = Explanation(base: base, head: head)
+        let explanation = explanation(
+            side(100, allocations: 10, serve: 300), side(110, allocations: 20, serve: 240))
         #expect(explanation.time.difference == 10)
         #expect(explanation.cpuTime.difference == 20)
         let cpu = try #require(explanation.cpu)
-        #expect(cpu.functions.first?.change.name == Self.engine.name)
-        #expect(cpu.functions.first?.change.difference == 20)
+        #expect(cpu.functions.map(\.change.name) == [Self.engine.name, Self.other.name])
+        #expect(cpu.functions.map(\.change.difference) == [20, -6])
         #expect(cpu.functions.first?.parts.map(\.frameClass) == [.allocation])
-        let rest = try #require(cpu.functions.dropFirst().first)
-        #expect(rest.change.name == Self.other.name)
-        #expect(cpu.unexplained == 20 - 20 - rest.change.difference)
+        #expect(cpu.unexplained == 6)
         #expect(explanation.instructions == nil)
         #expect(explanation.allocations.map(\.name) == [Self.engine.name])
         #expect(explanation.allocations.first?.difference == 1)
-        #expect(explanation.counts.map(\.difference) == [0])
-        #expect(abs(rest.change.difference + 1.7) < 1e-9)
-        let text = explanation.lines().joined(separator: "\n")
+        // They did not change.
+        #expect(explanation.counts == [])
+        let lines = explanation.lines()
+        #expect(lines.first?.hasPrefix("time in 7 turns: ") == true)
+        let text = lines.joined(separator: "\n")
         #expect(text.contains("unexplained: "))
         #expect(text.contains("  QueueCore.add(): "))
         #expect(text.contains("allocations by QueueCore.add(): "))
         let markdown = explanation.markdown { $0 }
+        #expect(markdown.hasPrefix("| what |"))
         #expect(markdown.contains("| unexplained |"))
         #expect(markdown.contains("| OperationEngine.QueueCore.add() |"))
     }
 
-    @Test("What changed for certain and by little is left to the rest")
+    @Test("What changed for certain and by less than 2 % of the base's CPU time is left to the rest")
     func little() {
-        let base = [100.0, 102, 101].map { sample($0, allocations: 10, serve: 100) }
-        let head = [110.0, 112, 111].map { sample($0, allocations: 20, serve: 109) }
-        let explanation = Explanation(base: base, head: head)
+        let explanation = explanation(
+            side(100, allocations: 10, serve: 300), side(110, allocations: 20, serve: 340))
         #expect(explanation.cpu?.functions.map(\.change.name) == [Self.engine.name])
         #expect(explanation.cpu?.unexplained == 0)
     }
 
-    @Test("A function that is only noise is not named")
-    func noise() {
-        let base = [100.0, 102, 101].map { sample($0, allocations: 10, serve: Int64($0)) }
-        let head = [101.0, 100, 102].map { sample($0, allocations: 10, serve: Int64($0)) }
-        let explanation = Explanation(base: base, head: head)
+    @Test("Where neither time nor CPU time changed, nothing is named, and that is said first")
+    func unclear() {
+        let explanation = explanation(
+            side(100, allocations: 10, serve: 300), side(100, allocations: 10, serve: 500))
         #expect(explanation.cpu?.functions.isEmpty == true)
-        #expect(explanation.allocations.isEmpty)
+        #expect(explanation.allocations.isEmpty && explanation.waits.isEmpty && explanation.counts.isEmpty)
         #expect(explanation.cpu?.unexplained == explanation.cpuTime.difference)
+        let lines = explanation.lines()
+        #expect(lines.count == 3)
+        #expect(lines.dropFirst().first?.hasPrefix("time in 7 turns: ") == true)
+        #expect(!explanation.markdown { $0 }.hasPrefix("|"))
+    }
+
+    @Test("Of forty functions that differ by chance alone hardly ever one is named, whatever the total does")
+    func chance() {
+        var generator = SplitMix64(seed: 21)
+        let names = (0..<40).map { Self.frame("OperationEngine.Function\($0).run()") }
+        func side(_ time: Double) -> [ExplainedSample] {
+            (0..<7).map { turn in
+                var sample = ExplainedSample(time: time + Double(turn), cpuTime: time + Double(turn))
+                sample.cpu = .init(
+                    profile(names.map { ([$0], 5 + Int64(generator.next() % 100)) }), operations: 10)
+                return sample
+            }
+        }
+        let tries = 20
+        let named = (0..<tries).count { _ in
+            explanation(side(100), side(120)).cpu?.functions.isEmpty == false
+        }
+        #expect(Double(named) <= ChanceTest.alpha * Double(tries))
     }
 
     @Test("An improvement is ranked by what got better")
     func improvement() {
-        let base = [110.0, 112, 111].map { sample($0, allocations: 20, serve: 200) }
-        let head = [100.0, 102, 101].map { sample($0, allocations: 10, serve: 230) }
-        let explanation = Explanation(base: base, head: head)
+        let explanation = explanation(
+            side(110, allocations: 20, serve: 200), side(100, allocations: 10, serve: 250))
         #expect(explanation.cpu?.functions.map(\.change.name) == [Self.engine.name, Self.other.name])
-        #expect(explanation.cpu?.functions.map(\.change.difference) == [-20, 3])
+        #expect(explanation.cpu?.functions.map(\.change.difference) == [-20, 5])
+    }
+
+    @Test("Where the time changed and the CPU time did not, waits stand first")
+    func waiting() throws {
+        func side(_ time: Double, wakeUp: Int64, allocations: Int64) -> [ExplainedSample] {
+            (0..<7).map { turn in
+                var sample = sample(time + Double(turn), allocations: allocations, serve: 300)
+                sample.cpuTime = 200 + Double(turn)
+                var split = WaitSplit()
+                (split.wakeUp, split.limit) = (wakeUp + Int64(turn), 5000 + Int64(turn))
+                sample.waits = (split: split, operations: 10)
+                return sample
+            }
+        }
+        let explanation = explanation(
+            side(100, wakeUp: 1000, allocations: 10), side(130, wakeUp: 1300, allocations: 11))
+        #expect(explanation.waits.map(\.name) == [WaitReason.wakeUp.words])
+        #expect(explanation.waits.first?.difference == 30)
+        #expect(explanation.cpu?.functions.isEmpty == true)
+        let lines = explanation.lines()
+        let waiting = try #require(lines.firstIndex { $0.hasPrefix("waiting, ") })
+        let allocations = try #require(lines.firstIndex { $0.hasPrefix("allocations by ") })
+        #expect(waiting == 3 && allocations > waiting)
+        let markdown = explanation.markdown { $0 }
+        let row = try #require(markdown.firstRange(of: "| waiting, "))
+        let rest = try #require(markdown.firstRange(of: "| unexplained |"))
+        #expect(row.lowerBound < rest.lowerBound)
+        // The same waits, and the time did not change.
+        let same = self.explanation(
+            side(100, wakeUp: 1000, allocations: 10), side(100, wakeUp: 1300, allocations: 10))
+        #expect(same.waits == [])
+    }
+
+    @Test("Time and CPU time of the run stand before those of the turns")
+    func measured() throws {
+        let explanation = explanation(
+            side(100, allocations: 10, serve: 300), side(110, allocations: 20, serve: 300))
+        let measured = [
+            MeasuredChange(name: "time", base: 100, head: 110, ratio: 1.1, interval: 1.08...1.12),
+            MeasuredChange(name: "CPU time", base: 200, head: 190, ratio: 0.95, interval: nil),
+        ]
+        let lines = explanation.lines(measured: measured)
+        #expect(lines[0] == "time: 100 ns → 110 ns an operation, +10.0 % (+8.0 % … +12.0 %)")
+        #expect(lines[1].hasPrefix("CPU time: 200 ns → 190 ns an operation, −5.0 % ("))
+        #expect(lines[2].hasPrefix("time in 7 turns: ") && lines[3].hasPrefix("CPU time in 7 turns: "))
+        let rows = explanation.markdown(measured: measured) { $0 }.split(separator: "\n")
+        #expect(rows[2] == "| time | 100 ns | 110 ns | +10.0 % | +8.0 % … +12.0 % |")
     }
 
     /// 10 operations; what the engine and its malloc execute, and the other function.
@@ -158,9 +250,9 @@ struct ExplanationTests {
 
     @Test("Instructions are ranked by function as CPU time is, with a total and a rest of their own")
     func instructions() throws {
-        let base = [1000, 1002, 1001].map { counted(5000, malloc: 0, other: $0) }
-        let head = [1003, 1000, 1001].map { counted(5100, malloc: 900, other: $0) }
-        let explanation = Explanation(base: base, head: head)
+        let others: [Int64] = [1000, 1002, 1001, 1000, 1002, 1001, 1001]
+        let explanation = explanation(
+            others.map { counted(5000, malloc: 0, other: $0) }, others.map { counted(5100, malloc: 900, other: $0) })
         let ranking = try #require(explanation.instructions)
         #expect(ranking.total.name == "instructions")
         #expect(ranking.total.base == 600.1)
@@ -182,9 +274,10 @@ struct ExplanationTests {
 
     @Test("Counts repeat, so that a function differs for certain by a hair; it is not named")
     func hair() {
-        let base = [1000, 1000].map { counted(5000, malloc: 0, other: $0, little: 10) }
-        let head = [1000, 1000].map { counted(5000, malloc: 0, other: $0, little: 12) }
-        let ranking = Explanation(base: base, head: head).instructions
+        let ranking = explanation(
+            (0..<7).map { _ in counted(5000, malloc: 0, other: 1000, little: 10) },
+            (0..<7).map { _ in counted(5000, malloc: 0, other: 1000, little: 12) }
+        ).instructions
         #expect(ranking?.functions.isEmpty == true)
         #expect(ranking?.unexplained == ranking?.total.difference)
         #expect(ranking?.unexplained != 0)
@@ -193,7 +286,7 @@ struct ExplanationTests {
     @Test("Without counts of every turn there is no table of them")
     func withoutCounts() {
         let base = [counted(5000, malloc: 0, other: 1), sample(100, allocations: 10, serve: 100)]
-        let explanation = Explanation(base: base, head: [1, 1].map { counted(5000, malloc: 900, other: $0) })
+        let explanation = explanation(base, [1, 1].map { counted(5000, malloc: 900, other: $0) })
         #expect(explanation.instructions == nil)
         #expect(!explanation.lines().contains { $0.contains("instructions") })
         #expect(!explanation.markdown { $0 }.contains("instructions"))

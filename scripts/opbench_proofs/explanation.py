@@ -100,7 +100,13 @@ def read_explanation(markdown: str) -> tuple[str, list[Named]]:
     titles = [row[0] for row in rows]
     if titles[:1] != ["what"] or titles[2:4] != ["time", "CPU time"] or "unexplained" not in titles:
         raise ToolFailure(f"the explanation has other rows than are known: {', '.join(titles)}")
-    functions = [Named(row[0], row[3], row[4]) for row in rows[4 : titles.index("unexplained")]]
+    # Of the run, and of the turns.
+    times = [place for place, title in enumerate(titles) if title.startswith("CPU time")]
+    functions = [
+        Named(row[0], row[3], row[4])
+        for row in rows[times[-1] + 1 : titles.index("unexplained")]
+        if not row[0].startswith("waiting, ")
+    ]
     return f"{rows[2][3]} ({rows[2][4]})", functions
 
 

@@ -36,8 +36,11 @@ TABLE = """### cell on engine
 
 | what | base | head | change | interval |
 |---|--:|--:|--:|--:|
-| time | 100 ns | 200 ns | +100 ns | +90.0 ns … +110 ns |
-| CPU time | 200 ns | 300 ns | +100 ns | +90.0 ns … +110 ns |
+| time | 100 ns | 200 ns | +100 % | +90.0 % … +110 % |
+| CPU time | 200 ns | 300 ns | +50.0 % | +45.0 % … +55.0 % |
+| time in 8 turns | 100 ns | 200 ns | +100 ns | +90.0 ns … +110 ns |
+| CPU time in 8 turns | 200 ns | 300 ns | +100 ns | +90.0 ns … +110 ns |
+| waiting, wake-up | 1 ns | 81 ns | +80 ns | +70 ns … +90 ns |
 | OperationEngine.Inbox.push(A &#124; B) -&#62; () | 1 ns | 81 ns | +80 ns | +70 ns … +90 ns |
 | OperationEngine.Runner.serve(OperationEngine.QueueCore) -&#62; () | 1 ns | 11 ns | +10 ns | +7 ns … +12 ns |
 | unexplained | | | +10 ns | |
@@ -112,7 +115,7 @@ def test_functions_are_known_by_short_and_whole_names(tmp_path: Path) -> None:
 
 def test_a_table_is_read_as_far_as_the_functions(tmp_path: Path) -> None:
     change, functions = read_explanation(TABLE)
-    assert change == "+100 ns (+90.0 ns … +110 ns)"
+    assert change == "+100 % (+90.0 % … +110 %)"
     assert functions == [
         Named("OperationEngine.Inbox.push(A | B) -> ()", "+80 ns", "+70 ns … +90 ns"),
         Named("OperationEngine.Runner.serve(OperationEngine.QueueCore) -> ()", "+10 ns", "+7 ns … +12 ns"),

@@ -10,6 +10,7 @@ import OpBenchRunner
 final class ExplainMonitor {
     private var display: ProgressDisplay
     private let estimatedSeconds: Double
+    private let measured: [MeasuredChange.Target: [MeasuredChange]]
     private let output: ExplanationFolder?
     private(set) var hasFailures = false
     /// Of all cells so far.
@@ -19,9 +20,10 @@ final class ExplainMonitor {
     private static let countingSeconds = 8.0
 
     init(
-        _ options: ProfileOptions, targets: Int, turns: Int, countsInstructions: Bool, output: ExplanationFolder?,
-        isSilent: Bool
+        _ options: ProfileOptions, targets: Int, turns: Int, countsInstructions: Bool,
+        measured: [MeasuredChange.Target: [MeasuredChange]], output: ExplanationFolder?, isSilent: Bool
     ) {
+        self.measured = measured
         display = ProgressDisplay(style: isSilent ? .silent : StandardError.isTerminal ? .bar : .lines)
         estimatedSeconds =
             Double(targets * turns * 2)
@@ -40,8 +42,9 @@ final class ExplainMonitor {
             let title = "\(cell.target.cell.id) on \(cell.target.backend.rawValue)"
             let turns = cell.explanation.turns
             let files = try output?.write(cell) ?? []
+            let measured = measured[.init(cellID: cell.target.cell.id, backend: cell.target.backend)] ?? []
             let lines = ["\(title), \(turns.base) turns of each build, base → head"]
-            let indented = (cell.explanation.lines() + cell.notes + files).map { "  \($0)" }
+            let indented = (cell.explanation.lines(measured: measured) + cell.notes + files).map { "  \($0)" }
             let width = TableWidth.ofTerminal()
             let text = (lines + indented).map { line in
                 let escaped = TerminalText.escaped(line, limit: TerminalText.messageLimit, keepsScopes: true)
@@ -49,7 +52,7 @@ final class ExplainMonitor {
             }
             try StandardOutput.write(text.joined() + "\n")
             markdown += "### \(MarkdownText.cell(title))\n\n"
-            markdown += cell.explanation.markdown(escape: MarkdownText.cell) + "\n"
+            markdown += cell.explanation.markdown(measured: measured, escape: MarkdownText.cell) + "\n"
         case .failed(let target, let reason):
             hasFailures = true
             display.warn("\(reason): \(target.backend.rawValue), \(target.cell.id)")

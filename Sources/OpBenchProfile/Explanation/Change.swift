@@ -4,26 +4,28 @@ public struct Change: Equatable, Sendable {
     /// The middle of each side's values.
     public var base: Double
     public var head: Double
-    /// Hodges and Lehmann's estimate of the shift: the median of the differences of all pairs of a value of each side.
+    /// Hodges and Lehmann's estimate of the shift, and its interval.
     public var difference: Double
-    /// The least and the greatest of those differences. Of n and m values it holds the true shift with a probability of
-    /// 1 − 2 / C(n + m, n): 90 % for three and three.
     public var interval: ClosedRange<Double>
-
-    /// Whether the interval leaves no change out: every value of one side is beyond all of the other's.
-    public var isClear: Bool { !interval.contains(0) }
+    /// The probability of such a difference between equal sides; adjusted where it is one of several that are tested.
+    public var probability: Double
 
     /// - Parameters:
     ///   - base: at least one value.
     ///   - head: at least one value.
-    public init(_ name: String, base: [Double], head: [Double]) {
+    init(_ name: String, base: [Double], head: [Double], by test: ChanceTest) {
         self.name = name
-        let differences = head.flatMap { head in base.map { head - $0 } }
         self.base = Self.middle(base)
         self.head = Self.middle(head)
-        difference = Self.middle(differences)
-        interval = (differences.min() ?? 0)...(differences.max() ?? 0)
+        (difference, interval) = test.shift(base, head)
+        probability = test.probability(base, head)
     }
+
+    /// Whether it is more than chance, and at least so much.
+    func isSure(of least: Double) -> Bool { probability < ChanceTest.alpha && difference.magnitude >= least }
+
+    /// Whether it is more than chance, and worth a name.
+    public var isSure: Bool { isSure(of: base.magnitude * ChanceTest.leastEffect) }
 
     private static func middle(_ values: [Double]) -> Double {
         guard !values.isEmpty else { return 0 }

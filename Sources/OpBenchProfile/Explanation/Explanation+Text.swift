@@ -5,13 +5,16 @@ extension Explanation {
 
     /// A line each, without line ends. Names are short, and otherwise as they were given: whoever prints them escapes
     /// them.
-    public func lines() -> [String] {
-        var lines = [
-            Self.line(time, ProfileText.time), Self.line(cpuTime, ProfileText.time),
-        ]
+    ///
+    /// - Parameter measured: time and CPU time as the run has them, which stand first; empty where it has none.
+    public func lines(measured: [MeasuredChange] = []) -> [String] {
+        var lines = [caveat].compactMap(\.self) + measured.map(Self.line)
+        lines += [time, cpuTime].map { Self.line(inTurns($0), ProfileText.time) }
         let names = shortNames
-        lines +=
-            cpu.map { ranked("of the CPU time", $0, names, ProfileText.time) } ?? ["no CPU profiles of both sides"]
+        let waits = waits.map { "waiting, \(Self.line($0, ProfileText.time))" }
+        if isOfWaits { lines += waits }
+        if cpu == nil { lines.append("no CPU profiles of both sides") }
+        if let cpu, cpuTime.isSure { lines += ranked("of the CPU time", cpu, names, ProfileText.time) }
         if let instructions {
             lines.append(Self.line(instructions.total, ProfileText.count))
             lines += ranked("of the instructions", instructions, names, ProfileText.count)
@@ -20,22 +23,50 @@ extension Explanation {
             "allocations by \(Self.line(Self.shortened($0, names), ProfileText.count))"
         }
         lines += counts.map { Self.line($0, ProfileText.count) }
-        lines += waits.map { "waiting, \(Self.line($0, ProfileText.time))" }
-        return lines
+        return isOfWaits ? lines : lines + waits
+    }
+
+    /// Whether the time changed and the CPU time did not: then it was spent waiting.
+    private var isOfWaits: Bool { time.isSure && !cpuTime.isSure }
+
+    /// What cannot be told; nil if the CPU time changed for certain.
+    private var caveat: String? {
+        if cpuTime.isSure { return nil }
+        let least = ProfileText.share(ChanceTest.leastEffect, of: 1)
+        return time.isSure
+            ? "the time changed, and the CPU time did not for certain: no function is named"
+            : "nothing is certain: over \(turns.base) turns neither the time nor the CPU time changed by \(least) beyond "
+                + "chance, and no function and no wait is named; take more --turns"
+    }
+
+    /// A figure of the turns, beside that of the run.
+    private func inTurns(_ change: Change) -> Change {
+        var named = change
+        named.name += " in \(turns.base) turns"
+        return named
     }
 
     /// The same as a table for a pull request, with whole names.
     ///
-    /// - Parameter escape: makes a name harmless in a table of Markdown.
-    public func markdown(escape: (String) -> String) -> String {
-        var text = "| what | base | head | change | interval |\n|---|--:|--:|--:|--:|\n"
+    /// - Parameters:
+    ///   - measured: as of `lines`.
+    ///   - escape: makes a name harmless in a table of Markdown.
+    public func markdown(measured: [MeasuredChange] = [], escape: (String) -> String) -> String {
+        var text = caveat.map { escape($0) + "\n\n" } ?? ""
+        text += "| what | base | head | change | interval |\n|---|--:|--:|--:|--:|\n"
         func row(_ change: Change, _ unit: (Double) -> String, _ name: String? = nil) {
             text +=
                 "| \(escape(name ?? change.name)) | \(unit(change.base)) | \(unit(change.head)) "
                 + "| \(Self.signed(change.difference, unit)) | \(Self.interval(change, unit)) |\n"
         }
-        row(time, ProfileText.time)
-        row(cpuTime, ProfileText.time)
+        for change in measured {
+            text +=
+                "| \(escape(change.name)) | \(ProfileText.time(change.base)) | \(ProfileText.time(change.head)) "
+                + "| \(Self.percent(change.ratio)) | \(Self.interval(change)) |\n"
+        }
+        for change in [time, cpuTime] { row(inTurns(change), ProfileText.time) }
+        func waitRows() { for wait in waits { row(wait, ProfileText.time, "waiting, \(wait.name)") } }
+        if isOfWaits { waitRows() }
         /// - Parameter what: stands before each name.
         func rows(_ ranking: RankedFunctions, _ unit: (Double) -> String, _ what: String = "") {
             for function in ranking.functions.prefix(Self.shown) {
@@ -52,7 +83,7 @@ extension Explanation {
             row(site, ProfileText.count, "allocations by \(site.name)")
         }
         for count in counts { row(count, ProfileText.count) }
-        for wait in waits { row(wait, ProfileText.time, "waiting, \(wait.name)") }
+        if !isOfWaits { waitRows() }
         return text
     }
 
@@ -92,6 +123,20 @@ extension Explanation {
     private static func line(_ change: Change, _ unit: (Double) -> String) -> String {
         "\(change.name): \(unit(change.base)) → \(unit(change.head)) an operation, "
             + "\(signed(change.difference, unit)) (\(interval(change, unit)))"
+    }
+
+    private static func line(_ change: MeasuredChange) -> String {
+        "\(change.name): \(ProfileText.time(change.base)) → \(ProfileText.time(change.head)) an operation, "
+            + "\(percent(change.ratio)) (\(interval(change)))"
+    }
+
+    private static func interval(_ change: MeasuredChange) -> String {
+        change.interval.map { "\(percent($0.lowerBound)) … \(percent($0.upperBound))" } ?? "too few blocks"
+    }
+
+    /// What a ratio is more or less than 1.
+    private static func percent(_ ratio: Double) -> String {
+        signed(100 * (ratio - 1)) { ProfileText.fixed($0, decimals: 1) + " %" }
     }
 
     private static func interval(_ change: Change, _ unit: (Double) -> String) -> String {

@@ -1,4 +1,7 @@
 /// What two builds differ in, ranked by what it explains of the difference.
+///
+/// What is named changed for certain: all functions are tested together, and so is all else, so that of equal builds hardly
+/// ever something is named; see `ChanceTest.alpha`.
 public struct Explanation: Sendable {
     /// Elapsed, in nanoseconds an operation.
     public let time: Change
@@ -10,41 +13,68 @@ public struct Explanation: Sendable {
     public let instructions: RankedFunctions?
     /// By the function that allocates, those that changed by a hundredth of an allocation an operation or more.
     public let allocations: [Change]
+    /// Those that changed.
     public let counts: [Change]
-    /// By reason, in nanoseconds an operation; those that changed for certain.
+    /// By reason, in nanoseconds an operation; those that changed by enough of the time. None where the time may be the same.
     public let waits: [Change]
     /// How many turns each side had.
     public let turns: (base: Int, head: Int)
 
+    static let leastAllocations = 0.01
+
     /// - Parameters:
     ///   - base: at least one.
     ///   - head: at least one.
-    public init(base: [ExplainedSample], head: [ExplainedSample]) {
+    public init(base: [ExplainedSample], head: [ExplainedSample], by test: ChanceTest) {
         turns = (base.count, head.count)
-        time = Change("time", base: base.map(\.time), head: head.map(\.time))
-        let cpuTime = Change("CPU time", base: base.map(\.cpuTime), head: head.map(\.cpuTime))
-        self.cpuTime = cpuTime
-        cpu = RankedFunctions(base, head, \.cpu, of: cpuTime)
-        instructions = RankedFunctions(base, head, \.instructions)
-        allocations = RankedFunctions.changes(base.compactMap(\.allocations), head.compactMap(\.allocations))
-            .map(\.change).filter { $0.isClear && $0.difference.magnitude >= 0.01 }
-            .sorted { ($1.difference.magnitude, $0.name) < ($0.difference.magnitude, $1.name) }
-        counts = ExplainedSample.Count.allCases.compactMap { count in
+        let time = Change("time", base: base.map(\.time), head: head.map(\.time), by: test)
+        let cpuTime = Change("CPU time", base: base.map(\.cpuTime), head: head.map(\.cpuTime), by: test)
+        var cpu = RankedFunctions(base, head, \.cpu, of: cpuTime, by: test)
+        var instructions = RankedFunctions(base, head, \.instructions, by: test)
+        let allocations = RankedFunctions.changes(
+            base.compactMap(\.allocations), head.compactMap(\.allocations), from: Self.leastAllocations, by: test
+        ).map(\.change)
+        let counts = ExplainedSample.Count.allCases.compactMap { count -> Change? in
             let (ofBase, ofHead) = (base.compactMap { $0.counts[count] }, head.compactMap { $0.counts[count] })
-            return ofBase.isEmpty || ofHead.isEmpty ? nil : Change(count.words, base: ofBase, head: ofHead)
+            return ofBase.isEmpty || ofHead.isEmpty ? nil : Change(count.words, base: ofBase, head: ofHead, by: test)
         }
-        waits = Self.waits(base.compactMap(\.waits), head.compactMap(\.waits))
+        let waits = Self.waits(
+            base.compactMap(\.waits), head.compactMap(\.waits), from: time.base * ChanceTest.leastEffect, by: test)
+
+        cpu?.keepSure(by: test)
+        instructions?.keepSure(by: test)
+        var adjusted = test.adjusted((allocations + counts + waits).map(\.probability))[...]
+        func sure(_ changes: [Change], of least: (Change) -> Double) -> [Change] {
+            defer { adjusted = adjusted.dropFirst(changes.count) }
+            return zip(changes, adjusted).compactMap { change, probability in
+                var change = change
+                change.probability = probability
+                return change.isSure(of: least(change)) ? change : nil
+            }
+        }
+        self.allocations = sure(allocations) { _ in Self.leastAllocations }
+            .sorted { ($1.difference.magnitude, $0.name) < ($0.difference.magnitude, $1.name) }
+        self.counts = sure(counts) { $0.base * ChanceTest.leastEffect }
+        let sureWaits = sure(waits) { _ in time.base * ChanceTest.leastEffect }
+            .sorted { $0.difference.magnitude > $1.difference.magnitude }
+        self.waits = time.isSure ? sureWaits : []
+        (self.time, self.cpuTime, self.cpu, self.instructions) = (time, cpuTime, cpu, instructions)
     }
 
+    /// - Parameter least: what can have changed by it, as of functions.
     private static func waits(
-        _ base: [(split: WaitSplit, operations: Int)], _ head: [(split: WaitSplit, operations: Int)]
+        _ base: [(split: WaitSplit, operations: Int)], _ head: [(split: WaitSplit, operations: Int)],
+        from least: Double, by test: ChanceTest
     ) -> [Change] {
         guard !base.isEmpty, !head.isEmpty else { return [] }
-        return WaitReason.allCases.map { reason in
+        return WaitReason.allCases.compactMap { reason in
             func values(_ side: [(split: WaitSplit, operations: Int)]) -> [Double] {
                 side.map { Double($0.split[reason]) / Double(max(1, $0.operations)) }
             }
-            return Change(reason.words, base: values(base), head: values(head))
-        }.filter(\.isClear).sorted { $0.difference.magnitude > $1.difference.magnitude }
+            let (ofBase, ofHead) = (values(base), values(head))
+            let mean = (ofBase + ofHead).reduce(0, +) / Double(ofBase.count + ofHead.count)
+            guard mean > 0, mean >= least / 2 else { return nil }
+            return Change(reason.words, base: ofBase, head: ofHead, by: test)
+        }
     }
 }

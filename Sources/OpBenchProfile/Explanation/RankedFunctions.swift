@@ -14,23 +14,28 @@ public struct RankedFunctions: Equatable, Sendable {
 
     /// Of all functions.
     public let total: Change
-    /// In the direction of the total's change the greatest first, then the other way.
-    public let functions: [Function]
-    /// What the total's change is more than those of `functions` together.
-    public let unexplained: Double
+    /// In the direction of the total's change the greatest first, then the other way. None where the total may be the same.
+    public private(set) var functions: [Function]
+    /// A smaller change of a function explains nothing.
+    private let least: Double
 
-    /// Of so many functions, some always differ by chance: what is less than this share of the change explains nothing.
+    /// What the total's change is more than those of `functions` together.
+    public var unexplained: Double { total.difference - functions.reduce(0) { $0 + $1.change.difference } }
+
+    /// What is less than this share of the change explains nothing.
     static let leastShare = 0.05
-    /// Counts of instructions differ by chance so little that also where nothing changed some differ for certain.
+    /// Counts of instructions differ by chance so little that a smaller change is none.
     static let leastInstructions = 0.5
 
+    /// All functions that can have changed by enough, to be tested; see `keepSure`.
+    ///
     /// - Parameters:
     ///   - part: has weights of the total's unit.
     ///   - total: measured without the profile; nil for the sum of the profile.
     /// - Returns: nil if a sample of either side has no such part.
     init?(
         _ base: [ExplainedSample], _ head: [ExplainedSample], _ part: (ExplainedSample) -> ExplainedSample.Part?,
-        of total: Change? = nil
+        of total: Change? = nil, by test: ChanceTest
     ) {
         let (ofBase, ofHead) = (base.compactMap(part), head.compactMap(part))
         guard !ofBase.isEmpty, ofBase.count == base.count, !ofHead.isEmpty, ofHead.count == head.count else {
@@ -39,42 +44,58 @@ public struct RankedFunctions: Equatable, Sendable {
         let unit = ofBase[0].profile.unit
         let total =
             total
-            ?? Change(unit.rawValue, base: ofBase.map(\.totalPerOperation), head: ofHead.map(\.totalPerOperation))
-        let sign = total.difference >= 0 ? 1.0 : -1.0
-        let least = max(
-            total.difference.magnitude * Self.leastShare, unit == .instructions ? Self.leastInstructions : 0)
-        let functions = Self.changes(ofBase, ofHead)
-            .filter { $0.change.isClear && $0.change.difference.magnitude >= least }
-            .sorted {
-                (-sign * $0.change.difference, $0.change.name) < (-sign * $1.change.difference, $1.change.name)
-            }
+            ?? Change(
+                unit.rawValue, base: ofBase.map(\.totalPerOperation), head: ofHead.map(\.totalPerOperation), by: test)
         self.total = total
-        self.functions = functions
-        unexplained = total.difference - functions.reduce(0) { $0 + $1.change.difference }
+        // Counts are sharper than times.
+        let leastEffect =
+            unit == .instructions ? Self.leastInstructions : total.base.magnitude * ChanceTest.leastEffect
+        least = max(total.difference.magnitude * Self.leastShare, leastEffect)
+        functions = Self.changes(ofBase, ofHead, from: least, by: test)
     }
 
-    /// By function, an operation; all of them, in no order.
-    static func changes(_ base: [ExplainedSample.Part], _ head: [ExplainedSample.Part]) -> [Function] {
+    /// Keeps the functions that changed, with their adjusted probabilities.
+    mutating func keepSure(by test: ChanceTest) {
+        guard total.isSure(of: least) else {
+            functions = []
+            return
+        }
+        let sign = total.difference >= 0 ? 1.0 : -1.0
+        let adjusted = test.adjusted(functions.map(\.change.probability))
+        for index in functions.indices { functions[index].change.probability = adjusted[index] }
+        functions = functions.filter { $0.change.isSure(of: least) }.sorted {
+            (-sign * $0.change.difference, $0.change.name) < (-sign * $1.change.difference, $1.change.name)
+        }
+    }
+
+    /// By function, an operation, in the order of their names.
+    ///
+    /// - Parameter least: what can have changed by it is looked at, by the mean of all samples, whichever side they are of: a
+    ///   choice that does not see the difference leaves the test as it is.
+    static func changes(
+        _ base: [ExplainedSample.Part], _ head: [ExplainedSample.Part], from least: Double, by test: ChanceTest
+    ) -> [Function] {
         guard !base.isEmpty, !head.isEmpty else { return [] }
         func weights(_ parts: [ExplainedSample.Part]) -> [(AttributedWeights, scale: Double)] {
             parts.map { (AttributedWeights($0.profile), 1 / Double(max(1, $0.operations))) }
         }
         let sides = [weights(base), weights(head)]
-        let names = Set(sides.joined().flatMap(\.0.functions.keys))
-        return names.map { name in
+        let names = Set(sides.joined().flatMap(\.0.functions.keys)).sorted()
+        return names.compactMap { name in
             func values(_ side: Int, _ weight: (AttributedWeights.Function) -> Int64) -> [Double] {
                 sides[side].map { weights, scale in
                     Double(weights.functions[name].map(weight) ?? 0) * scale
                 }
             }
+            let (ofBase, ofHead) = (values(0, \.total), values(1, \.total))
+            let mean = (ofBase + ofHead).reduce(0, +) / Double(ofBase.count + ofHead.count)
+            guard mean >= least / 2 else { return nil }
             let parts = FrameClass.allCases.map { frameClass in
-                let change = Change(
-                    frameClass.words, base: values(0) { $0.parts[frameClass] ?? 0 },
-                    head: values(1) { $0.parts[frameClass] ?? 0 })
-                return (frameClass: frameClass, difference: change.difference)
+                let part = test.shift(values(0) { $0.parts[frameClass] ?? 0 }, values(1) { $0.parts[frameClass] ?? 0 })
+                return (frameClass: frameClass, difference: part.estimate)
             }
             return Function(
-                change: Change(name, base: values(0, \.total), head: values(1, \.total)),
+                change: Change(name, base: ofBase, head: ofHead, by: test),
                 parts: parts.filter { $0.difference != 0 }.sorted {
                     $0.difference.magnitude > $1.difference.magnitude
                 })

@@ -78,6 +78,7 @@ public struct Explainer: Sendable {
     /// Of each side.
     private let turns: Int
     private let countsInstructions: Bool
+    private let test: ChanceTest
 
     /// What is taken of a side in a turn.
     fileprivate enum Take: String, CaseIterable {
@@ -86,12 +87,14 @@ public struct Explainer: Sendable {
         case instructions
     }
 
-    /// - Parameter countsInstructions: whether callgrind counts instructions, which `ProfileMeans.ofInstructions` says
-    ///   can be done.
+    /// - Parameters:
+    ///   - countsInstructions: whether callgrind counts instructions, which `ProfileMeans.ofInstructions` says can be done.
+    ///   - test: tells differences from chance.
     public init(
-        _ builds: ExplainedBuilds, _ targets: [ProfileTarget], _ options: ProfileOptions, turns: Int = 3,
-        countsInstructions: Bool = false
+        _ builds: ExplainedBuilds, _ targets: [ProfileTarget], _ options: ProfileOptions, turns: Int,
+        countsInstructions: Bool, by test: ChanceTest
     ) {
+        self.test = test
         self.builds = builds
         self.targets = targets
         self.options = options
@@ -163,7 +166,7 @@ public struct Explainer: Sendable {
         let (base, head) = (samples[.base] ?? [], samples[.head] ?? [])
         if let limits, let note = Self.note(onInstructionsOf: base + head, rounds: limits.rounds) { notes.insert(note) }
         return ExplainedCell(
-            target: target, explanation: Explanation(base: base, head: head),
+            target: target, explanation: Explanation(base: base, head: head, by: test),
             graphs: Self.graphs(base, head, target), notes: notes.sorted())
     }
 
