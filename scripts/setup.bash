@@ -13,6 +13,10 @@ require_swift() {
     command -v swift >/dev/null || fail "no swift on PATH; see https://www.swift.org/install/linux/" 1
 }
 
+# swift_build ARGUMENT…: a build that tells on standard error how it goes. Never to a terminal: there SwiftPM compiles with
+# other options (-color-diagnostics), hence everything once more.
+swift_build() { swift build "$@" 2>&1 | cat >&2; }
+
 require_python() {
     python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || fail "needs python3, 3.11 or later" 1
 }

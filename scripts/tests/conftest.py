@@ -2,11 +2,15 @@
 real opbench need."""
 
 import atexit
+import contextlib
 import os
+import pty
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -30,3 +34,27 @@ def preload(tmp_path_factory):
     source = Path(__file__).with_name("kill_at.c")
     subprocess.run([compiler, "-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o", library, source, "-ldl"], check=True)
     return library
+
+
+def on_a_terminal(
+    run: Callable[[dict], subprocess.CompletedProcess[str]],
+) -> tuple[subprocess.CompletedProcess[str], str]:
+    """Calls `run` with streams for a process that make it one of a terminal; returns what that gives, and what was shown."""
+    own, others = pty.openpty()
+    shown: list[bytes] = []
+
+    def read() -> None:
+        # Ends with an error where nobody has the other end any more.
+        with contextlib.suppress(OSError):
+            while text := os.read(own, 1 << 16):
+                shown.append(text)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    try:
+        result = run({"stdin": others, "stdout": others, "stderr": others})
+    finally:
+        os.close(others)
+        reader.join()
+        os.close(own)
+    return result, b"".join(shown).decode()

@@ -11,7 +11,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from conftest import OPBENCH
+from conftest import OPBENCH, on_a_terminal
 from opbench_proofs.ci import run_steps
 from ruamel.yaml import YAML
 
@@ -46,7 +46,9 @@ esac
 # What stands for swift.
 SWIFT = """#!/bin/sh
 echo "$*" >> "$BIN/swift-asked"
+if [ -t 1 ]; then echo "$*" >> "$BIN/to-a-terminal"; fi
 case "$*" in *resolve) exit "$(cat "$BIN/resolve")" ;; *--show-bin-path*) echo "$BIN"; exit ;; esac
+echo compiling
 exit "$(cat "$BIN/build")"
 """
 
@@ -86,11 +88,12 @@ class Job:
         if reports:
             (self.programs / "reports").touch()
 
-    def run(self, line: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    def run(self, line: str, streams: dict | None = None, **variables: str) -> subprocess.CompletedProcess[str]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("GITHUB_", "OPBENCH_"))}
         environment = kept | {"PATH": f"{self.programs}:{os.environ['PATH']}", "BIN": str(self.programs)} | variables
         return subprocess.run(
-            ["bash", "-c", line], cwd=self.folder, env=environment, capture_output=True, text=True, timeout=60
+            ["bash", "-c", line], cwd=self.folder, env=environment, text=True, timeout=600,
+            **(streams or {"capture_output": True}),
         )
 
     def asked(self) -> list[str]:
@@ -181,7 +184,7 @@ def test_failed_samples_are_for_the_gate_and_other_failures_end_the_job(job: Job
         assert [words.split()[0] for words in job.asked()] == ["ab"]
     job.answer(build=1)
     ended = job.run("scripts/ci/compare --base-ref main workloads/a.json")
-    assert (ended.returncode, ended.stderr) == (1, "compare: the change does not build\n")
+    assert (ended.returncode, ended.stderr.splitlines()[-1]) == (1, "compare: the change does not build")
 
 
 def test_a_program_of_ones_own_and_a_policy(job: Job) -> None:
@@ -218,6 +221,16 @@ def test_the_change_is_built_once_where_commits_are_built(job: Job) -> None:
     tree = Path(build[build.index("--package-path") + 1])
     assert tree.is_relative_to(refs) and (tree / "Package.swift").exists()
     assert build[build.index("--scratch-path") + 1] == str(refs / "build")
+
+
+def test_no_build_writes_to_a_terminal(job: Job) -> None:
+    """There SwiftPM compiles with -color-diagnostics, unlike opbench, which builds the base: all would be compiled twice."""
+    ended, shown = on_a_terminal(lambda streams: job.run("scripts/ci/compare --base-ref main workloads/a.json", streams))
+    assert ended.returncode == 0, shown
+    assert len(job.builds()) == 1
+    assert not (job.programs / "to-a-terminal").exists()
+    # Still seen by who waits for it.
+    assert "compiling" in shown
 
 
 def test_a_package_that_the_tree_does_not_hold_is_built_in_place(job: Job) -> None:

@@ -6,6 +6,8 @@ import subprocess
 import zipfile
 from pathlib import Path
 
+from conftest import on_a_terminal
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -54,3 +56,24 @@ def test_a_package_with_another_hash_is_refused(tmp_path: Path) -> None:
     assert made.returncode != 0
     assert "THESE PACKAGES DO NOT MATCH THE HASHES" in made.stderr
     assert not (tmp_path / "made" / "made-from").exists()
+
+
+def test_no_build_writes_to_a_terminal(tmp_path: Path) -> None:
+    swift = tmp_path / "swift"
+    swift.write_text('#!/bin/sh\nif [ -t 1 ]; then exit 1; fi\necho "built $*"\nexit 3\n', encoding="utf-8")
+    swift.chmod(0o755)
+    line = "set -euo pipefail; source scripts/setup.bash; swift_build --quiet || exit $?"
+    ended, shown = on_a_terminal(
+        lambda streams: subprocess.run(
+            ["bash", "-c", line], cwd=ROOT, timeout=60, env=os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}, **streams
+        )
+    )
+    assert (ended.returncode, shown.split()) == (3, ["built", "build", "--quiet"])
+
+
+def test_scripts_build_by_that_alone() -> None:
+    for script in sorted((ROOT / "scripts").iterdir()):
+        if script.is_file() and "source" in script.read_text(encoding="utf-8") and script.name != "setup.bash":
+            lines = script.read_text(encoding="utf-8").splitlines()
+            builds = [line for line in lines if "swift build" in line and not line.lstrip().startswith("#")]
+            assert all("$(swift build" in line for line in builds), (script.name, builds)
