@@ -16,7 +16,8 @@ struct ABCommand: ParsableCommand {
             comparison there is. Without --blocks a cell gets 7 blocks; while some judged figure of it stays open it \
             gets 15, and 25 at most. This plan is declared beforehand, and the looks share alpha. With --blocks all \
             cells get the same number. Without a policy the engine's total time and CPU time may rise by 2 %, and its \
-            allocations by 0.05 an operation; the same of backends that a program declares. Exits 0 whatever the verdicts; \
+            allocations by 0.05 an operation; the same of backends that a program declares. Backends that no rule judges \
+            are left out, unless --backend names them. Exits 0 whatever the verdicts; \
             `opbench gate --ab` turns them into an exit code.
 
             EXAMPLES
@@ -85,7 +86,13 @@ struct ABCommand: ParsableCommand {
                 or: .standardForSides, on: Set(selection?.specs.flatMap(\.backends) ?? BackendID.known))
         }
         try mistakes.check()
-        return (selection!, policy!)
+        var judged = selection!
+        // Named backends are measured, judged or not.
+        if workloads.cells.backends == nil {
+            mistakes.keepFirst { () throws(InputError) in try judged.keepBackends(judgedBy: policy!) }
+            try mistakes.check()
+        }
+        return (judged, policy!)
     }
 
     /// More of no work is none, and the gate would pass.

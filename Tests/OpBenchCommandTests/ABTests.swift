@@ -56,6 +56,33 @@ struct ABTests {
         #expect(compare.errors.contains("gate --ab"), "\(compare.errors)")
     }
 
+    @Test("backends that no rule judges are left out, unless they are named; where none is judged that is an error")
+    func judged() async throws {
+        let folder = try ScratchFolder()
+        try folder.write(
+            """
+            {"name": "w", "summary": "s", "shape": "independent", "parameters": {"items": 20, "work_ns": 0},
+             "backends": ["foundation", "engine", "dispatch"], "metrics": ["throughput"]}
+            """, to: "w.json")
+        try folder.write(
+            #"{"version": 2, "rules": [{"backend": "own", "metric": "time_ratio", "max_regression": 1}]}"#, to: "p.json"
+        )
+        func backends(_ words: [String]) async throws -> (status: Int32, measured: Set<BackendID>) {
+            let binary = OpBenchProcess.binary
+            let result = try await OpBenchProcess.run(
+                ["ab", binary, binary, "w.json", "--quick", "--run-id", "x", "--no-progress"] + words, in: folder)
+            let rows = try? CSVFile.read(SampleRow.self, file: folder.root + "/results/x/samples.csv")
+            try? FileManager.default.removeItem(atPath: folder.root + "/results")
+            return (result.status, Set((rows ?? []).map(\.backend)))
+        }
+        #expect(try await backends([]) == (0, [.engine]))
+        #expect(try await backends(["--policy", "p.json"]) == (0, [.engine, .dispatch]))
+        #expect(try await backends(["--backend", "foundation"]) == (0, [.foundation]))
+        try folder.write(
+            #"{"version": 2, "rules": [{"workload": "v", "metric": "time", "max_regression": 1}]}"#, to: "p.json")
+        #expect(try await backends(["--policy", "p.json"]) == (64, []))
+    }
+
     @Test(
         "bad usage is refused, and nothing is written",
         arguments: [

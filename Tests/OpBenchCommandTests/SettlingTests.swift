@@ -282,6 +282,21 @@ struct ForGateTests {
         #expect(errors.errors.map(\.path) == ["$", "$.name", "$.rules[0].max_regression", "$.rules[0].metric"])
     }
 
+    @Test("of the backends it takes those that are judged and those of their ratios, or those that are named")
+    func backends() throws {
+        try folder.write(
+            """
+            {"name": "little", "summary": "s", "shape": "independent", "parameters": {"items": 20, "work_ns": 0},
+             "backends": ["serial", "engine", "foundation", "dispatch"]}
+            """, to: "w.json")
+        let command = try ListCommand.parse(["--for-gate", folder.root + "/w.json"])
+        let needed = try command.gate.load(command.selection, command.plan).selection
+        #expect(needed.specs.map(\.backends) == [[.engine, .dispatch]])
+        let named = try ListCommand.parse(["--for-gate", "--backend", "foundation", folder.root + "/w.json"])
+        let selection = try named.gate.load(named.selection, named.plan).selection
+        #expect(selection.specs.map(\.backends) == [[.foundation]])
+    }
+
     @Test("what it takes lets the default gate reach a verdict: no figure is short of blocks", .slow)
     func gate() async throws {
         for name in ["before", "after"] {

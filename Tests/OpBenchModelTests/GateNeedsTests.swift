@@ -30,3 +30,49 @@ struct GateNeedsTests {
         #expect(try needs(#"{"metric": "allocations", "max_regression": 0}"#).blocks == [:])
     }
 }
+
+@Suite("The backends that a policy judges")
+struct JudgedBackendsTests {
+    private func judged(_ rules: String, of backends: String, name: String = "w") throws -> [String] {
+        let policy = try PolicyDecoder().decode(text: #"{"version": 2, "rules": [\#(rules)]}"#, file: "p.json")
+        let spec = try WorkloadSpec.decode(
+            text: """
+                {"name": "\(name)", "summary": "s", "shape": "chain", "parameters": {"depth": [10, 20]},
+                 "backends": [\(backends.split(separator: " ").map { "\"\($0)\"" }.joined(separator: ", "))]}
+                """, file: "w.json")
+        return policy.judgedBackends(of: spec).map(\.rawValue)
+    }
+
+    private static let all = "engine dispatch dispatch:notify foundation"
+
+    @Test(
+        "those that a rule selects on the workload, in its order",
+        arguments: [
+            (#"{"backend": "own", "metric": "time", "max_regression": 0.1}"#, ["engine"]),
+            (#"{"metric": "cpu_time", "max_regression": 0.1}"#, all.split(separator: " ").map(String.init)),
+            (#"{"backend": "dispatch*", "metric": "time", "max_regression": 0.1}"#, ["dispatch", "dispatch:notify"]),
+            (
+                #"""
+                {"backend": "foundation", "metric": "time", "max_regression": 0.1},
+                {"backend": "engine", "metric": "time", "max_regression": 0.1}
+                """#, ["engine", "foundation"]
+            ), (#"{"workload": "other", "metric": "time", "max_regression": 0.1}"#, []),
+            (#"{"cell": "w depth=20", "backend": "engine", "metric": "time", "max_regression": 0.1}"#, ["engine"]),
+            (#"{"cell": "w depth=30", "metric": "time", "max_regression": 0.1}"#, []),
+        ] as [(String, [String])])
+    func rules(rules: String, names: [String]) throws {
+        #expect(try judged(rules, of: Self.all) == names)
+    }
+
+    @Test("and those that ratios are taken to, as far as the workload has them")
+    func references() throws {
+        let ratio = #"{"backend": "own", "metric": "time_ratio", "max_regression": 0.1}"#
+        #expect(try judged(ratio, of: Self.all) == ["engine", "dispatch"])
+        #expect(try judged(ratio, of: "engine foundation") == ["engine"])
+        #expect(try judged(ratio, of: "dispatch foundation") == [])
+        let goal = #"""
+            {"backend": "engine", "metric": "time", "phase": "total", "against": ["dispatch:notify", "foundation"], "at_most": 1}
+            """#
+        #expect(try judged(goal, of: Self.all) == ["engine", "dispatch:notify", "foundation"])
+    }
+}

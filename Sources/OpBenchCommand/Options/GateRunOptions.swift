@@ -10,7 +10,8 @@ struct GateRunOptions: ParsableArguments {
             "Take what `opbench gate` needs to reach a verdict, and no more.",
             discussion: """
                 That is 15 blocks, or as many as the rules of --policy take, of the kinds of sample that report what is \
-                judged: throughput and memory without a policy. --blocks takes more.
+                judged: throughput and memory without a policy. Backends that it neither judges nor takes ratios to are \
+                left out, unless --backend names them. --blocks takes more.
                 """))
     var isForGate = false
 
@@ -35,17 +36,22 @@ struct GateRunOptions: ParsableArguments {
 
     /// Reads the workloads and the policy.
     ///
-    /// - Returns: the selection with the kinds that are needed, and the blocks of those of which their number matters.
+    /// - Returns: the selection with the backends and kinds that are needed, and the blocks of those of which their number matters.
     /// - Throws: `InputErrors` with the mistakes of workloads, options and policy.
     func load(
         _ options: SelectionOptions, _ plan: PlanOptions
     ) throws(InputErrors) -> (selection: Selection, blocks: [SampleKind: Int]) {
         let mistakes = Mistakes()
         let loaded = mistakes.keep(options.load)
-        let needs = mistakes.keep { () throws(InputErrors) in try self.needs() }
+        let policy = mistakes.keep { () throws(InputErrors) in try loadedPolicy() }
         try mistakes.check()
         var selection = loaded!
-        guard let needs = needs ?? nil else { return (selection, [:]) }
+        guard let policy = policy ?? nil else { return (selection, [:]) }
+        if options.cells.backends == nil {
+            mistakes.keepFirst { () throws(InputError) in try selection.keepBackends(judgedBy: policy) }
+            try mistakes.check()
+        }
+        let needs = GateNeeds(of: policy)
         selection.replaceKinds(by: needs.kinds)
         if needs.takesBaseline {
             for spec in selection.specs where !spec.backends.contains(.dispatch) {
@@ -55,10 +61,10 @@ struct GateRunOptions: ParsableArguments {
         return (selection, needs.blocks.mapValues { plan.blocks ?? $0 })
     }
 
-    private func needs() throws(InputErrors) -> GateNeeds? {
+    private func loadedPolicy() throws(InputErrors) -> GatePolicy? {
         guard isForGate else { return nil }
-        guard let policy else { return GateNeeds(of: .standard) }
-        return GateNeeds(of: try GatePolicy.load(file: policy))
+        guard let policy else { return .standard }
+        return try .load(file: policy)
     }
 
     /// The same as words of a command line.

@@ -134,6 +134,22 @@ struct Selection: Sendable {
         }
     }
 
+    /// Leaves out the backends that the policy does not judge, and workloads without any other.
+    mutating func keepBackends(judgedBy policy: GatePolicy) throws(InputError) {
+        for index in specs.indices {
+            specs[index].backends = policy.judgedBackends(of: specs[index])
+            if specs[index].backends.isEmpty {
+                warnings.append("\(specs[index].file): left out, no rule of the policy judges any of its backends")
+            }
+        }
+        specs.removeAll { $0.backends.isEmpty }
+        if specs.isEmpty {
+            throw InputError(
+                file: "--policy", message: "no rule judges any backend of the given workloads",
+                remedy: "name those that are to be measured by --backend, or another policy")
+        }
+    }
+
     mutating func warn(_ warning: String) { warnings.append(warning) }
 
     mutating func replaceKinds(by kinds: Set<SampleKind>) {

@@ -28,7 +28,7 @@ public struct GatePolicy: Sendable, Hashable {
                 && Glob.matches(operationClass, row.operationClass)
         }
 
-        private func matches(_ name: BackendID) -> Bool {
+        func matches(_ name: BackendID) -> Bool {
             backend == Self.own ? name.isOwn : Glob.matches(backend, name.rawValue)
         }
     }

@@ -1,0 +1,30 @@
+extension GatePolicy {
+    /// The backends of a workload that some rule or goal can judge, and those that its ratios are taken to, in the workload's
+    /// order.
+    public func judgedBackends(of spec: WorkloadSpec) -> [BackendID] {
+        let cells = spec.cells().map(\.id)
+        var judged: Set<BackendID> = []
+        for backend in spec.backends {
+            let needed = GatePolicy(
+                rules: rules.filter { $0.selector.reaches(backend, of: spec.name, cells) },
+                goals: goals.filter { $0.selector.reaches(backend, of: spec.name, cells) })
+            if needed.rules.isEmpty && needed.goals.isEmpty { continue }
+            judged.insert(backend)
+            if GateNeeds(of: needed).takesBaseline { judged.insert(.dispatch) }
+            for case .fastest(let references) in needed.goals.compactMap(\.reference) { judged.formUnion(references) }
+        }
+        return spec.backends.filter(judged.contains)
+    }
+
+    private init(rules: [Rule], goals: [Goal]) {
+        self.init(rules: rules)
+        self.goals = goals
+    }
+}
+
+extension GatePolicy.Selector {
+    /// Whether it can select a figure of the backend on one of the workload's cells.
+    fileprivate func reaches(_ backend: BackendID, of workload: String, _ cells: [String]) -> Bool {
+        Glob.matches(self.workload, workload) && matches(backend) && cells.contains { Glob.matches(cell, $0) }
+    }
+}
