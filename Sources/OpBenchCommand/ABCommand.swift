@@ -14,10 +14,10 @@ struct ABCommand: ParsableCommand {
             The builds are two programs, each a built opbench; or two commits of the package in this folder, which are \
             built first. Each block runs both, back to back in random order, so that drift hits both alike: the sharpest \
             comparison there is. Without --blocks a cell gets 7 blocks; while some judged figure of it stays open it \
-            gets 15, and 25 at most. This plan is declared beforehand, and the looks share alpha. With --blocks all \
-            cells get the same number. Without a policy the engine's total time and CPU time may rise by 2 %, and its \
-            allocations by 0.05 an operation; the same of backends that a program declares. Backends that no rule judges \
-            are left out, unless --backend names them. Exits 0 whatever the verdicts; \
+            gets 15, and where more are likely to settle it 25 or 40. This plan is declared beforehand, and the looks \
+            share alpha. With --blocks all cells get the same number. Without a policy the engine's total time and CPU \
+            time may rise by 2 %, and its allocations by 0.05 an operation; the same of backends that a program declares. \
+            Backends that no rule judges are left out, unless --backend names them. Exits 0 whatever the verdicts; \
             `opbench gate --ab` turns them into an exit code.
 
             EXAMPLES
@@ -26,6 +26,13 @@ struct ABCommand: ParsableCommand {
               opbench ab --base-ref v1.2 --head-ref HEAD~1 w.json
               opbench ab --run-id two --backend engine old/opbench new/opbench w.json
               opbench gate --ab two
+
+            EXIT CODES
+              0    measured, whatever the verdicts; or equal programs, with
+                   --skip-equal
+              3    a sample is invalid, crashed or timed out
+                   unexpectedly
+              5    the base has no such program
             """)
 
     /// Without refs, the first two files are the builds: the parser has no arguments that depend on an option.
@@ -106,6 +113,17 @@ struct ABCommand: ParsableCommand {
         }
     }
 
+    /// Equal programs differ by nothing but noise, unless one is made worse on purpose.
+    private func isNothingToMeasure(_ built: (base: BuiltCommit, head: BuiltCommit)) throws -> Bool {
+        guard refs.skipsEqual, injectedSlowdown == 0, injectedAllocations == 0,
+            try built.base.isSame(as: built.head)
+        else { return false }
+        StandardError.say(
+            "opbench: the programs of \(built.base.commit.words) and \(built.head.commit.words) are the same but for the commit "
+                + "that they tell: nothing is measured")
+        return true
+    }
+
     func run() throws {
         let runID = try destination.identifier()
         let files = try report.files()
@@ -116,7 +134,9 @@ struct ABCommand: ParsableCommand {
         try checkInjection(into: selection)
         // What is wrong with the plan is told before anything is built.
         if refs.base != nil { _ = try RunPlan(specs: selection.specs, options: options) }
-        let (base, head) = try refs.build() ?? (builds[0], builds[1])
+        let built = try refs.build()
+        if let built, try isNothingToMeasure(built) { return }
+        let (base, head) = built.map { ($0.base.program, $0.head.program) } ?? (builds[0], builds[1])
         let examined = try CancellableWork.run { [injectedSlowdown, injectedAllocations] in
             let injected = InjectedDefect(slowdown: injectedSlowdown, allocations: injectedAllocations)
             return await Result.catching {

@@ -105,6 +105,9 @@ package struct OpBench: ParsableCommand {
         case is OutputError, is DiskError, is ScarcityError, is HistoryError:
             StandardError.say("Error: \(error)")
             return ExitStatus.failure
+        case is NoBaseline:
+            StandardError.say("Error: \(error)")
+            return ExitStatus.missing
         case let error as BuildError:
             for line in "Error: \(error)".split(separator: "\n") { StandardError.say(String(line)) }
             return ExitStatus.failure

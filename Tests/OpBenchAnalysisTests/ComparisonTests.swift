@@ -73,7 +73,8 @@ struct ComparisonTests {
         let tiny = try Comparison(sidesOf: sides(blocks: 5, slowdown: 1), question: question)
         #expect(try row(tiny, "time").verdict == .inconclusive)
         #expect(try row(tiny, "time").ratioLow == nil)
-        let noisy = try Comparison(sidesOf: sides(blocks: 15, slowdown: 1, noise: 0.5), question: question)
+        let ofTime = Self.question { $0.metric == "time" ? Self.rule : nil }
+        let noisy = try Comparison(sidesOf: sides(blocks: 15, slowdown: 1, noise: 0.5), question: ofTime)
         #expect(try row(noisy, "time").verdict == .inconclusive)
     }
 

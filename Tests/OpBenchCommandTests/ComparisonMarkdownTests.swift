@@ -74,6 +74,25 @@ struct ComparisonMarkdownTests {
                 "\nnoisy  40 of 50 samples, while something else used the machine\n"))
     }
 
+    @Test("of inconclusive figures it says which regression would have been seen: the greatest of theirs")
+    func bound() throws {
+        func open(_ high: Double?) -> CompareRow {
+            var row = row("w", .inconclusive)
+            (row.threshold, row.ratioLow, row.ratioHigh) = (0.03, high.map { 1 / $0 }, high)
+            return row
+        }
+        var certain = open(3)
+        certain.verdict = .pass
+        let report = try report([open(1.05), open(1.1), certain], .inconclusive)
+        let most = try #require(open(1.1).mostUnseen)
+        #expect(try #require(report.bound).contains(Quantities.percent(most)))
+        #expect(ComparisonMarkdown.text(of: report).split(separator: "\n")[1].hasSuffix(Quantities.percent(most)))
+        // Some have no interval yet.
+        #expect(try #require(try self.report([open(1.1), open(nil)], .inconclusive).bound).contains("1 of 2"))
+        #expect(try self.report([open(nil)], .inconclusive).bound == nil)
+        #expect(try self.report([certain], .pass).bound == nil)
+    }
+
     @Test(
         "JUnit is green where the gate is, and nowhere else",
         arguments: [

@@ -21,15 +21,19 @@ struct RefTests {
                 """
                 if [ "$1" = --version ]; then echo "a compiler, version $(cat "$(dirname "$0")/version")"; exit; fi
                 if [ "$1" = package ]; then
-                    # A manifest lists the paths of the packages that it takes, a line each.
-                    separator=
+                    # A manifest lists the paths of the packages that it takes, a line each, and perhaps a product.
+                    separator= product=
                     echo 'a warning' >&2
                     printf '{"dependencies": ['
-                    while read -r path; do
+                    while read -r path name; do
+                        if [ "$path" = product ]; then product=$name; continue; fi
                         printf '%s{"fileSystem": [{"path": "%s"}]}' "$separator" "$(realpath -s -m "$3/$path")"
                         separator=,
                     done < "$3/Package.swift"
-                    echo ']}'
+                    echo ']'
+                    [ -z "$product" ] ||
+                        printf ', "products": [{"name": "%s", "type": {"executable": null}}], "targets": []' "$product"
+                    echo '}'
                     exit
                 fi
                 while [ $# -gt 0 ]; do
@@ -57,9 +61,12 @@ struct RefTests {
             try await commit("first", build: program())
         }
 
-        /// A build that makes a program which is the opbench that is tested.
-        func program() -> String {
-            "printf '#!/bin/sh\\nexec \(OpBenchProcess.binary) \"$@\"\\n' > \"$1\" && chmod +x \"$1\""
+        /// A build that makes a program which is the opbench that is tested, and names its commit.
+        func program(_ remark: String = "") -> String {
+            """
+            printf '#!/bin/sh\\n# %s \(remark)\\nexec \(OpBenchProcess.binary) "$@"\\n' "$OPBENCH_COMMIT" > "$1"
+            chmod +x "$1"
+            """
         }
 
         func commit(_ name: String, build: String) async throws {
@@ -210,6 +217,55 @@ struct RefTests {
         #expect(!repository.folder.contents().contains("results"))
     }
 
+    @Test("a commit without the product is told before anything is built: of the base as a baseline that is missing")
+    func products() async throws {
+        let repository = try await Repository()
+        try repository.folder.write("product opbench\n", to: "Package.swift")
+        try await repository.commit("with", build: repository.program())
+        try repository.folder.write("product other\n", to: "Package.swift")
+        try await repository.commit("without", build: repository.program())
+        try await repository.git("rm", "--quiet", "Package.swift")
+        try await repository.commit("bare", build: repository.program())
+        try await repository.git("checkout", "--quiet", "with")
+        #expect(try await repository.ab(["--base-ref", "without"]).status == 5)
+        #expect(try await repository.ab(["--base-ref", "bare"]).status == 5)
+        #expect(try await repository.ab(["--base-ref", "with", "--head-ref", "without"]).status == 64)
+        #expect(try await repository.ab(["--base-ref", "bare", "--head-ref", "without"]).status == 64)
+        #expect(repository.builds() == 0 && !repository.folder.contents().contains("results"))
+        // A manifest that does not tell leaves it to the build.
+        #expect(try await repository.ab(["--base-ref", "first"]).status == 0)
+        #expect(try await repository.ab(["--base-ref", "first", "--head-ref", "with"]).status == 0)
+    }
+
+    @Test("a base whose program is no opbench is no baseline; a head whose program is none is bad input")
+    func foreign() async throws {
+        let repository = try await Repository()
+        try await repository.commit("foreign", build: "cp /bin/true \"$1\"")
+        #expect(try await repository.ab(["--base-ref", "foreign", "--head-ref", "first"]).status == 5)
+        #expect(try await repository.ab(["--base-ref", "first", "--head-ref", "foreign"]).status == 64)
+        #expect(!repository.folder.contents().contains("results"))
+    }
+
+    @Test("--skip-equal measures nothing of programs that differ by their commits alone, unless one is made worse", .slow)
+    func equal() async throws {
+        let repository = try await Repository()
+        try repository.folder.write("for people", to: "README.md")
+        try await repository.commit("same", build: repository.program())
+        try await repository.commit("other", build: repository.program("other"))
+        func measures(_ words: [String]) async throws -> Bool {
+            let result = try await repository.ab(words)
+            #expect(result.status == 0, "\(result.errors)")
+            let isMeasured = repository.folder.contents().contains("results")
+            try? FileManager.default.removeItem(atPath: repository.folder.root + "/results")
+            return isMeasured
+        }
+        let same = ["--base-ref", "first", "--head-ref", "same"]
+        #expect(try await !measures(same + ["--skip-equal"]))
+        #expect(try await measures(same))
+        #expect(try await measures(same + ["--skip-equal", "--inject-slowdown", "1", "--set", "work_ns=100"]))
+        #expect(try await measures(["--base-ref", "first", "--head-ref", "other", "--skip-equal"]))
+    }
+
     @Test("an interrupted build is none")
     func interruption() async throws {
         let repository = try await Repository()
@@ -233,6 +289,7 @@ struct RefTests {
         #expect(unknown.errors.contains(#"Error: --base-ref: no commit is named "frist" in the repository of "#))
         let option = try await repository.ab(["--base-ref=--all"])
         #expect(option.status == 64 && option.errors.contains("no commit is named"), "\(option.errors)")
+        #expect(try await repository.ab(["--skip-equal"]).status == 64)
         let alone = try await repository.ab(["--head-ref", "first"])
         #expect(alone.status == 64 && alone.errors.contains("--head-ref goes with --base-ref"), "\(alone.errors)")
         let gitless = try await repository.ab(["--base-ref", "first"], path: repository.tools.root)

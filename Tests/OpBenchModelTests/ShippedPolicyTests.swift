@@ -82,7 +82,7 @@ struct ShippedPolicyTests {
     }
 
     @Test(
-        "The policy of CI judges what other programs disturb least, of every queue that a program is about, and no time"
+        "The policy of CI judges what other programs disturb least, of every queue that a program is about; time more widely"
     )
     func ci() throws {
         let policy = try GatePolicy.load(file: Fixtures.package.appending(path: "scripts/ci/policy.json").path)
@@ -96,7 +96,9 @@ struct ShippedPolicyTests {
         for backend in ["engine", "mine"] {
             #expect(try #require(judged(backend, "cpu_time")).maxRegression < 0.05)
             #expect(try #require(judged(backend, "allocations")).minAbsolute == 0.05)
-            #expect(judged(backend, "time") == nil && judged(backend, "throughput_ops") == nil)
+            // Left unjudged on a busy machine, since CPU time is judged as well.
+            #expect(try #require(judged(backend, "time")).maxRegression >= 0.05)
+            #expect(judged(backend, "throughput_ops") == nil)
         }
         #expect(judged("dispatch", "cpu_time") == nil)
     }

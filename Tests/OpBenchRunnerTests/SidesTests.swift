@@ -36,7 +36,7 @@ import Testing
     @Test func `every block has both sides of every backend, side by side, and neither always comes first`() throws {
         let samples = try plan().samples.filter { $0.kind == .throughput }
         let blocks = Dictionary(grouping: samples) { "\($0.cell.id) \($0.block)" }
-        #expect(blocks.count == 2 * 25)
+        #expect(blocks.count == 2 * 40)
         for block in blocks.values {
             let ordered = block.sorted { $0.position < $1.position }
             #expect(ordered.map(\.position) == [0, 1, 2, 3])
@@ -48,14 +48,14 @@ import Testing
         #expect(Set(samples.filter { $0.position == 0 }.map(\.side)) == [.base, .head])
     }
 
-    @Test func `blocks come in stages of 7, 15 and 25, all of one before the next`() throws {
+    @Test func `blocks come in stages of 7, 15, 25 and 40, all of one before the next`() throws {
         let samples = try plan().samples
         #expect(samples.map(\.stage) == samples.map(\.stage).sorted())
         for sample in samples {
-            let expected = sample.kind != .throughput || sample.block < 7 ? 0 : sample.block < 15 ? 1 : 2
+            let expected = sample.kind == .throughput ? [7, 15, 25].count { sample.block >= $0 } : 0
             #expect(sample.stage == expected)
         }
-        #expect(samples.contains { $0.block == 24 })
+        #expect(samples.contains { $0.block == 39 })
     }
 
     @Test func `a given number of blocks is taken of every cell, without stages`() throws {
@@ -80,7 +80,7 @@ import Testing
         // The engine's; the loop's is as it was.
         #expect(kernels["/new"] == [base, base * 1.25])
         let manifest = try RunManifest.read("\(folder)/run/run.json")
-        #expect(manifest.builds == Self.builds && manifest.stages == [7, 15, 25])
+        #expect(manifest.builds == Self.builds && manifest.stages == [7, 15, 25, 40])
     }
 
     @Test func `only cells left open go on, and a resumed run takes nothing more`() async throws {
@@ -94,8 +94,8 @@ import Testing
             $0.metric == "status" && $0.sampleID.hasSuffix("throughput") && $0.backend == .engine
         }
         let counts = Dictionary(grouping: rows) { "\($0.cellID) \($0.side)" }.mapValues(\.count)
-        #expect(counts == ["w items=10 base": 25, "w items=10 head": 25, "w items=20 base": 7, "w items=20 head": 7])
-        #expect(totals.withLock { $0 } == [first.samplesTaken, first.samplesTaken])
+        #expect(counts == ["w items=10 base": 40, "w items=10 head": 40, "w items=20 base": 7, "w items=20 head": 7])
+        #expect(totals.withLock { $0 } == [Int](repeating: first.samplesTaken, count: 3))
         let again = try await runner(try self.plan(folder, resume: true)) { _, _ in }.run { _ in }
         #expect(again.samplesTaken == 0)
     }

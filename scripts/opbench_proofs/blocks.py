@@ -12,7 +12,7 @@ from opbench_proofs.tool import INCONCLUSIVE, PASS, Gate, OpBench
 from opbench_rows import read
 
 Row = dict[str, str]
-STAGES = (7, 15, 25)
+STAGES = (7, 15, 25, 40)
 """As `opbench ab` takes them."""
 Draw = Callable[[OpBench, random.Random, str], Gate]
 """Draws and judges a gate, by these random numbers, in folders that are called by this name."""

@@ -1,5 +1,6 @@
-"""A pull request that makes a queue 5 % slower is red, and one that does not is green: by the very steps of the template for
-GitHub Actions, in clean clones of a package with a queue of its own."""
+"""A pull request that makes a queue 5 % slower is red, and one that does not is not; the one that adds opbench is green, and so
+is one that changes documents alone, unmeasured: by the very steps of the template for GitHub Actions, in clean clones of a
+package with a queue of its own."""
 
 import argparse
 import os
@@ -34,7 +35,16 @@ private func clock_gettime_nsec() -> UInt64 {
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }
 """
+# In main.swift: what the program says of its queue, for another program of the same speed.
+DESCRIPTION = "One thread and a lock."
 PASS, REGRESSION, INCONCLUSIVE = 0, 2, 7
+# Verdicts that a request may get. What the machine does not tell is yellow, and proves nothing.
+EXPECTED = {
+    "first": ("pass",), "documents": ("pass",), "same": ("pass", "inconclusive"),
+    "slower": ("regression", "inconclusive"),
+}
+# Passed without a comparison.
+REASONS = {"first": "nothing to compare with", "documents": "equal programs"}
 
 
 class Unexpected(Exception):
@@ -75,9 +85,12 @@ class Origin:
         (self.package / "workload.json").write_text(WORKLOAD, encoding="utf-8")
         (self.package / ".gitignore").write_text(".build/\nopbench-results/\n", encoding="utf-8")
         self.git("init", "--quiet", "--initial-branch=main")
+        self.git("commit", "--quiet", "--allow-empty", "--message", "nothing")
+        self.empty = self.git("rev-parse", "HEAD")
         self.commit("a queue")
-        self.base = self.git("rev-parse", "HEAD")
+        self.main = self.git("rev-parse", "HEAD")
         (self.queue,) = self.package.rglob("ThreadQueue.swift")
+        (self.program,) = self.package.rglob("main.swift")
 
     def git(self, *words: str) -> str:
         settings = ["-c", "user.name=test", "-c", "user.email=test@localhost"]
@@ -88,18 +101,32 @@ class Origin:
         self.git("add", "--all")
         self.git("commit", "--quiet", "--message", subject)
 
-    def branch(self, name: str) -> None:
-        """A request: the queue is 5 % slower, or has another comment."""
+    def branch(self, name: str) -> str:
+        """A request: the first, which adds the queue; or it has more documents, is described otherwise, or is 5 % slower.
+
+        Returns what it is to be merged into."""
         self.git("checkout", "--quiet", "-b", name, "main")
-        text = self.queue.read_text(encoding="utf-8")
-        if text.count(RUNNING) != 1:
-            raise Unexpected(f"{self.queue} does not run blocks as it is expected to")
-        text = text.replace(RUNNING, SLOW) + CLOCK if name == "slower" else text + "// Nothing else.\n"
-        self.queue.write_text(text, encoding="utf-8")
+        if name == "first":
+            return self.empty
+        if name == "documents":
+            (self.package / "NOTES.md").write_text("For people.\n", encoding="utf-8")
+        elif name == "same":
+            replace(self.program, DESCRIPTION, f"Also: {DESCRIPTION}")
+        else:
+            replace(self.queue, RUNNING, SLOW)
+            self.queue.write_text(self.queue.read_text(encoding="utf-8") + CLOCK, encoding="utf-8")
         self.commit(name)
+        return self.main
 
 
-def job(origin: Origin, branch: str, folder: Path) -> tuple[int, str, Path]:
+def replace(file: Path, old: str, new: str) -> None:
+    text = file.read_text(encoding="utf-8")
+    if text.count(old) != 1:
+        raise Unexpected(f"{file} is not as it is expected to be")
+    file.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def job(origin: Origin, branch: str, base: str, folder: Path) -> tuple[int, str, Path]:
     """Runs the template's steps in a clean clone: the exit code of the job, what it printed, and its results."""
     cache = CLONE.with_name("cache")
     if (CLONE / ".build").exists():
@@ -112,8 +139,8 @@ def job(origin: Origin, branch: str, folder: Path) -> tuple[int, str, Path]:
         cache.rename(CLONE / ".build")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("GITHUB_", "OPBENCH_"))}
     environment = kept | {
-        "GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(folder / f"{branch}.md"), "OPBENCH_BASE": origin.base,
-        "OPBENCH_PRODUCT": PRODUCT, "OPBENCH_WORKLOADS": "workload.json", "OPBENCH_INCONCLUSIVE": "fail",
+        "GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(folder / f"{branch}.md"), "OPBENCH_BASE": base,
+        "OPBENCH_PRODUCT": PRODUCT, "OPBENCH_WORKLOADS": "workload.json", "OPBENCH_INCONCLUSIVE": "pass",
         "OPBENCH_POLICY": "scripts/ci/policy.json", "OPBENCH_BLOCKS": "",
         # A step writes to git's configuration.
         "GIT_CONFIG_GLOBAL": str(folder / "gitconfig"),
@@ -128,7 +155,7 @@ def job(origin: Origin, branch: str, folder: Path) -> tuple[int, str, Path]:
             stderr=subprocess.PIPE, text=True,
         )
         printed += ended.stdout
-        if ended.returncode not in (PASS, REGRESSION, INCONCLUSIVE):
+        if ended.returncode not in (PASS, REGRESSION):
             raise Unexpected(f"the step {name} ended with {ended.returncode}:\n{ended.stderr[-3000:]}")
         status = status or ended.returncode
     return status, printed, CLONE / "opbench-results"
@@ -136,22 +163,23 @@ def job(origin: Origin, branch: str, folder: Path) -> tuple[int, str, Path]:
 
 def judge(branch: str, status: int, printed: str, results: Path, summary: Path) -> str:
     """What the job shows has to be what its exit code says."""
-    verdict = (results / "comment.md").read_text(encoding="utf-8").splitlines()[0]
-    expected = {PASS: "pass", REGRESSION: "regression", INCONCLUSIVE: "inconclusive"}[status]
-    if not verdict.startswith(f"### opbench gate: {expected} "):
-        raise Unexpected(f"the comment says “{verdict}”, and the exit code is {status}")
-    if verdict not in summary.read_text(encoding="utf-8"):
+    heading = (results / "comment.md").read_text(encoding="utf-8").splitlines()[0]
+    if heading not in summary.read_text(encoding="utf-8"):
         raise Unexpected("the summary has no verdict")
+    verdict = heading.removeprefix("### opbench gate: ")
+    if verdict.startswith("regression") != (status == REGRESSION):
+        raise Unexpected(f"the comment says “{heading}”, and the exit code is {status}")
     suite = ElementTree.parse(results / "junit.xml").getroot()
     failures, skipped = int(suite.get("failures", 0)), int(suite.get("skipped", 0))
-    if (failures > 0) != (status == REGRESSION) or (skipped == 0 and status == INCONCLUSIVE):
+    if (failures > 0) != (status == REGRESSION) or (skipped == 0 and verdict.startswith("inconclusive")):
         raise Unexpected(f"JUnit has {failures} failures and {skipped} skipped, and the exit code is {status}")
     if ("::error " in printed) != (status == REGRESSION):
         raise Unexpected(f"the annotations do not fit the exit code {status}:\n{printed}")
-    wrong = PASS if branch == "slower" else REGRESSION
-    if status == wrong:
+    if ("::warning " in printed) < verdict.startswith("inconclusive"):
+        raise Unexpected(f"nothing is yellow:\n{printed}")
+    if verdict.split("(")[0].strip() not in EXPECTED[branch] or (branch in REASONS and REASONS[branch] not in verdict):
         raise Unexpected(f"the request is {'green' if status == PASS else 'red'}: {verdict}\n{printed}")
-    return verdict.removeprefix("### ")
+    return verdict
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -160,23 +188,23 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.fresh:
         shutil.rmtree(CLONE.parent, ignore_errors=True)
-    statuses: set[int] = set()
+    verdicts = []
     with tempfile.TemporaryDirectory(prefix="opbench-ci-") as name:
         folder = Path(name)
         origin = Origin(folder)
-        for branch in ("same", "slower"):
-            origin.branch(branch)
+        for branch in EXPECTED:
+            base = origin.branch(branch)
             begun = time.monotonic()
             try:
-                status, printed, results = job(origin, branch, folder)
+                status, printed, results = job(origin, branch, base, folder)
                 verdict = judge(branch, status, printed, results, folder / f"{branch}.md")
             except Unexpected as problem:
                 print(f"{branch}: DOES NOT HOLD: {problem}", flush=True)
                 return 1
-            statuses.add(status)
+            verdicts.append(verdict)
             print(f"{branch}: exit code {status}, {verdict} ({time.monotonic() - begun:.0f} s)", flush=True)
-    if INCONCLUSIVE in statuses:
-        print("this machine is too busy to tell of every request: an inconclusive job is red, and proves nothing")
+    if any(verdict.startswith("inconclusive") for verdict in verdicts):
+        print("this machine is too busy to tell of every request: an inconclusive job is yellow, and proves nothing")
         return INCONCLUSIVE
     return 0
 

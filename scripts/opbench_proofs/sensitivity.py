@@ -115,7 +115,7 @@ def _draw(path: Path, effects: list[float], paired: list[float], unpaired: list[
     figure = Figure(figsize=(6, 4), layout="constrained")
     axes = figure.subplots()
     percent = [effect * 100 for effect in effects]
-    axes.plot(percent, [share * 100 for share in paired], "o-", label="two interleaved builds (7, 15, 25 blocks)")
+    axes.plot(percent, [share * 100 for share in paired], "o-", label="two interleaved builds (7 to 40 blocks)")
     axes.plot(percent, [share * 100 for share in unpaired], "s--", label=f"runs apart ({UNPAIRED_BLOCKS} blocks each)")
     axes.set_xlabel("injected slowdown (%)")
     axes.set_ylabel("gates that call it a regression (%)")

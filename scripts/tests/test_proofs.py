@@ -77,11 +77,11 @@ def test_a_drawn_run_has_the_blocks_drawn_numbered_anew(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("statuses", "blocks"), [([0], [7]), ([7, 2], [7, 15]), ([7, 7, 7], [7, 15, 25]), ([7, 7, 0], [7, 15, 25])]
+    ("statuses", "blocks"), [([0], [7]), ([7, 2], [7, 15]), ([7, 7, 7, 7], [7, 15, 25, 40]), ([7, 7, 0], [7, 15, 25])]
 )
 def test_a_drawn_gate_goes_through_the_stages(tmp_path: Path, statuses: list[int], blocks: list[int]) -> None:
     tool = ScriptedTool(tmp_path, list(statuses))
-    recording = record(tmp_path / "run", 30)
+    recording = record(tmp_path / "run", 50)
     assert paired_gate(recording)(tool, random.Random(1), "drawn").status == statuses[-1]
     assert tool.blocks == blocks
 

@@ -91,7 +91,8 @@ public struct Comparison: Sendable {
         let tested = candidates.indices.filter { candidates[$0].isTested }
         let adjusted = holmAdjusted(tested.map { candidates[$0].effect!.probability! })
         for (index, probability) in zip(tested, adjusted) { candidates[index].row.adjustedProbability = probability }
-        return candidates.map { $0.judged() }
+        let rows = candidates.map { $0.judged() }
+        return isPaired ? rows.leavingNoisyTimes() : rows
     }
 }
 

@@ -6,11 +6,18 @@ extension CompareRow {
     /// nil where none is judged by its interval: the interval's near end, 1.64 deviations of the estimate below what it
     /// is on the average, still lies beyond the margin.
     public var detectable: Double? {
-        guard let threshold, let low = ratioLow, let high = ratioHigh, low > 0, verdict != .unjudged,
+        guard let threshold, let low = ratioLow, let high = ratioHigh, low > 0,
             Metric.named(metric)?.isDeterministic != true
         else { return nil }
         let halfWidth = log(high / low) / 2
         return exp(log(1 + threshold) + halfWidth * (1 + 1.645 / 1.96)) - 1
+    }
+
+    /// The greatest worsening that may have gone unseen: by the interval itself, or by what comparisons with such an interval
+    /// detect, if that is more. Nil where nothing tells.
+    public var mostUnseen: Double? {
+        guard let detectable, let low = ratioLow, let high = ratioHigh else { return nil }
+        return max(detectable, (Metric.named(metric)?.direction == .higher ? 1 / low : high) - 1)
     }
 
     /// Whether the rule's threshold was below what this host can tell from noise.

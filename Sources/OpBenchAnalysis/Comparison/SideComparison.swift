@@ -30,8 +30,8 @@ public struct SideComparison: Sendable {
                 rule: { policy.rule(for: $0) }))
     }
 
-    /// The cells of which some judged figure could not be decided by the blocks so far.
+    /// The cells of which some judged figure could not be decided by the blocks so far, and is likely to be by more.
     @Sendable public func openCells(_ samples: [SampleRow]) throws -> Set<String> {
-        Set(try rows(samples).filter { $0.verdict == .inconclusive }.map(\.cellID))
+        Set(try rows(samples).filter { $0.verdict == .inconclusive && $0.doubt?.remedy == .moreBlocks }.map(\.cellID))
     }
 }

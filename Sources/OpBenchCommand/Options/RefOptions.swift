@@ -33,10 +33,16 @@ struct RefOptions: ParsableArguments {
             valueName: "argument"))
     var buildOptions: [String] = []
 
+    @Flag(
+        name: .customLong("skip-equal"),
+        help: "With --base-ref, measure nothing if both programs are the same but for the commit that they tell.")
+    var skipsEqual = false
+
     func validate() throws {
         guard base == nil else { return }
         for (name, isGiven) in [
             ("--head-ref", head != nil), ("--product", product != nil), ("--build-option", !buildOptions.isEmpty),
+            ("--skip-equal", skipsEqual),
         ] where isGiven {
             throw ValidationError("\(name) goes with --base-ref.")
         }
@@ -57,7 +63,7 @@ struct RefOptions: ParsableArguments {
     }
 
     /// The programs of both commits; nil where none are named. Tells on standard error what they are.
-    func build() throws -> (base: String, head: String)? {
+    func build() throws -> (base: BuiltCommit, head: BuiltCommit)? {
         guard let base else { return nil }
         let product = product ?? Self.ownName
         let ended = try CancellableWork.run { [head, buildOptions] in
@@ -74,12 +80,11 @@ struct RefOptions: ParsableArguments {
                 return try await RefBuilds(
                     of: repository, product: product, options: buildOptions,
                     say: { StandardError.say("opbench: \($0)") }, building: progress.begin
-                ).programs(of: [baseCommit, headCommit])
+                ).programs(base: baseCommit, head: headCommit)
             }
         }
         if let signal = ended.signal { throw CommandOutcome(status: ExitStatus.interrupted(by: signal)) }
-        let programs = try ended.value.get()
-        return (programs[0], programs[1])
+        return try ended.value.get()
     }
 
     private static func tellChanges(_ count: Int, _ head: PackageCommit) {

@@ -13,7 +13,9 @@ enum ComparisonMarkdown {
         let others = rows.filter { !$0.verdict.isRemarkable }
         let verdict = report.outcome.map { "gate: \($0.rawValue)" } ?? "comparison"
         var text = "### opbench \(verdict)\(GateSummary.counts(of: rows))\n"
-        for line in [report.origin, report.noise].compactMap(\.self) { text += "\n\(MarkdownText.cell(line))\n" }
+        for line in [report.bound, report.origin, report.noise].compactMap(\.self) {
+            text += "\n\(MarkdownText.cell(line))\n"
+        }
         if rows.isEmpty { text += "\nNo rule judges any figure.\n" }
         let settling = report.settlements.map(paragraph).joined()
         let note = report.ratioNote.map { "\nratio: \($0).\n" } ?? ""

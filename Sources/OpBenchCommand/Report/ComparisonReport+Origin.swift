@@ -23,6 +23,17 @@ extension ComparisonReport {
         return ref.map { commit.hasPrefix($0) ? short : "\($0) (\(short))" } ?? short
     }
 
+    /// What would have been seen in the inconclusive figures: `no regression larger than 9.6 %`. Nil if there are none, or if
+    /// nothing tells.
+    var bound: String? {
+        let open = rows.filter { $0.verdict == .inconclusive }
+        let unseen = open.compactMap(\.mostUnseen)
+        guard let most = unseen.max() else { return nil }
+        let silent = open.count - unseen.count
+        let rest = silent == 0 ? "" : ", but for \(silent) of \(open.count) that tell nothing yet"
+        return "inconclusive: no regression larger than \(Quantities.percent(most))\(rest)"
+    }
+
     /// How many samples something else disturbed; nil if none.
     var noise: String? {
         let counts = compared.runs.map { DoubtfulSamples($0.samples) }

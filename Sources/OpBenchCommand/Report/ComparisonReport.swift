@@ -19,6 +19,8 @@ protocol JudgedRow: CSVRow {
     var ratio: Double? { get }
     /// The middle figures whose quotient stands beside the ratio.
     var medians: (own: Double, other: Double)? { get }
+    /// The greatest worsening that may have gone unseen; nil where nothing tells.
+    var mostUnseen: Double? { get }
     /// The rule that judges this figure without a ratio, and lets pass what was measured; nil if nothing was.
     var allowingRule: String? { get }
 }

@@ -130,6 +130,8 @@ extension GoalRow: JudgedRow {
         ) { row, _ in row.judgement },
     ]
 
+    var mostUnseen: Double? { nil }
+
     var medians: (own: Double, other: Double)? { value.flatMap { value in base.map { (value, $0) } } }
 
     /// The figure, and what it is held against: `time total ÷ dispatch`.

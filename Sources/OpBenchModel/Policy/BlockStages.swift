@@ -2,8 +2,9 @@
 /// on the way costs a known part of alpha.
 public enum BlockStages {
     /// Seven blocks screen: a cell whose judged figures all pass or improve needs no more. A regression takes fifteen;
-    /// what is still open then goes on to twenty-five.
-    public static let standard = [7, 15, 25]
+    /// what is still open then, and likely to be settled, goes on to twenty-five, and to forty, the most that the exact test
+    /// takes.
+    public static let standard = [7, 15, 25, 40]
 
     /// A run of a hundred blocks takes fifteen times as long as one of seven: more are not to be borne.
     public static let mostOfRun = 100

@@ -35,6 +35,9 @@ public struct BuildFacts: Sendable, Codable, Equatable {
             description: description)
     }
 
+    /// Whether a program can take samples for this one.
+    static func isOpBench(_ program: String) async -> Bool { (try? await ask(program)) != nil }
+
     /// This program; nil if its file is gone.
     static func own() async -> BuildFacts? {
         guard let (path, facts) = look(at: ChildProcess.ownExecutable) else { return nil }

@@ -14,11 +14,11 @@ import Subprocess
 ///
 /// Removing the folder is safe.
 public struct RefBuilds: Sendable {
-    private let repository: PackageRepository
-    private let product: String
+    let repository: PackageRepository
+    let product: String
     /// For `swift build`, beside configuration, product and folders.
     private let options: [String]
-    private let folder: String
+    let folder: String
     private let say: @Sendable (String) -> Void
     private let building: Building
 
@@ -39,36 +39,54 @@ public struct RefBuilds: Sendable {
         folder = repository.package + "/.build/refs"
     }
 
-    /// The programs of those commits, built now or before.
+    /// The programs of two commits, built now or before.
     ///
-    /// - Returns: their paths.
-    /// - Throws: `BuildError` if one cannot be built; `CancellationError` if the task is cancelled.
+    /// - Throws: `InputError` if the head has no such product, and `NoBaseline` if the base has none, before anything is built,
+    ///   or if the base's is no opbench; `BuildError` if one cannot be built; `CancellationError` if the task is cancelled.
     ///
     /// A program that was made of packages from outside of the repository is made anew if these have changed: if they are
     /// at other commits, or are not just what a commit has.
-    public func programs(of commits: [PackageCommit]) async throws -> [String] {
+    public func programs(
+        base: PackageCommit, head: PackageCommit
+    ) async throws -> (base: BuiltCommit, head: BuiltCommit) {
         let lock = try RefLock(folder: folder)
         defer { lock.release() }
         let made = try await madeBy()
-        var programs: [String: String] = [:]
-        for commit in try await inOrderOfWork(commits) {
-            let place = "\(folder)/programs/\(commit.id)-\(SHA256.hexadecimal(of: Array(made.utf8)).prefix(12))"
-            if try await isKept(place, made) {
-                say("\(commit.words) was built before, in \(place)")
-            } else {
-                let end = building(commit.words)
-                var isBuilt = false
-                defer { end(isBuilt) }
-                try await checkOut(commit)
-                let outside = try await linkOutside()
-                // Before it is taken.
-                let states = try await states(of: outside)
-                try keep(try await build(commit), in: place, made: made + Self.separator + states)
-                isBuilt = true
-            }
-            programs[commit.id] = "\(place)/\(product)"
+        try await checkProducts(
+            base: try await isKept(place(of: base, made), made) ? nil : base,
+            head: try await isKept(place(of: head, made), made) ? nil : head)
+        var programs: [String: BuiltCommit] = [:]
+        for commit in try await inOrderOfWork([base, head]) where programs[commit.id] == nil {
+            programs[commit.id] = try await program(of: commit, made)
         }
-        return commits.map { programs[$0.id]! }
+        let built = (base: programs[base.id]!, head: programs[head.id]!)
+        // What the head's is, who asks it finds out.
+        if await BuildFacts.isOpBench(built.head.program), await !BuildFacts.isOpBench(built.base.program) {
+            throw NoBaseline(base: base, reason: "has a program \(product) that takes no samples for this opbench")
+        }
+        return built
+    }
+
+    private func program(of commit: PackageCommit, _ made: String) async throws -> BuiltCommit {
+        let place = place(of: commit, made)
+        if try await isKept(place, made) {
+            say("\(commit.words) was built before, in \(place)")
+        } else {
+            let end = building(commit.words)
+            var isBuilt = false
+            defer { end(isBuilt) }
+            try await checkOut(commit)
+            let outside = try await linkOutside()
+            // Before it is taken.
+            let states = try await states(of: outside)
+            try keep(try await build(commit), in: place, made: made + Self.separator + states)
+            isBuilt = true
+        }
+        return BuiltCommit(commit: commit, folder: place, product: product)
+    }
+
+    private func place(of commit: PackageCommit, _ made: String) -> String {
+        "\(folder)/programs/\(commit.id)-\(SHA256.hexadecimal(of: Array(made.utf8)).prefix(12))"
     }
 
     /// The commit that the work tree is at comes first: of it the least is left to be built.
@@ -92,7 +110,7 @@ public struct RefBuilds: Sendable {
     private static let separator = "\nand of packages from elsewhere:\n"
 
     private func isKept(_ place: String, _ made: String) async throws -> Bool {
-        guard let text = try? String(contentsOfFile: "\(place)/made-by", encoding: .utf8),
+        guard let text = try? String(contentsOfFile: "\(place)/\(BuiltCommit.record)", encoding: .utf8),
             text.hasPrefix(made + Self.separator)
         else { return false }
         let states = text.dropFirst((made + Self.separator).count)
@@ -212,7 +230,7 @@ public struct RefBuilds: Sendable {
         return place.output.split(separator: "\n").last.map(String.init) ?? ""
     }
 
-    private struct Ended {
+    struct Ended {
         let isSuccess: Bool
         let output: String
     }
@@ -222,7 +240,7 @@ public struct RefBuilds: Sendable {
     /// - Parameters:
     ///   - variables: for the package's manifest, beside this process's environment.
     ///   - mixesErrors: whether the output has what went to standard error, too.
-    private func swift(
+    func swift(
         _ arguments: [String], telling variables: [Environment.Key: String?] = [:], mixesErrors: Bool = true
     ) async throws -> Ended {
         var platform = PlatformOptions()
@@ -265,7 +283,7 @@ public struct RefBuilds: Sendable {
             throw BuildError(
                 message: "the build has no program \(product)", remedy: "name the executable product by --product")
         }
-        try made.write(toFile: "\(part)/made-by", atomically: false, encoding: .utf8)
+        try made.write(toFile: "\(part)/\(BuiltCommit.record)", atomically: false, encoding: .utf8)
         try? files.removeItem(atPath: place)
         try files.moveItem(atPath: part, toPath: place)
     }

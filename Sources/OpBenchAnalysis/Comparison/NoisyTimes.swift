@@ -1,0 +1,34 @@
+import Glibc
+import OpBenchModel
+
+extension [CompareRow] {
+    /// Leaves times on the clock unjudged where the machine is too noisy for their margin, and CPU time, which does not count
+    /// the wait for a processor, is judged in their place.
+    ///
+    /// A time whose interval shows a worsening stays open: more blocks may tell.
+    func leavingNoisyTimes() -> [CompareRow] {
+        let judged = filter { $0.metric == Metric.cpuTime.name && $0.verdict != .unjudged && $0.verdict != .missing }
+        let covered = Set(judged.map(\.place))
+        return map { row in
+            guard row.metric == Metric.time.name, row.isTooNoisyForMargin, covered.contains(row.place) else {
+                return row
+            }
+            var row = row
+            (row.verdict, row.doubt) = (.unjudged, nil)
+            return row
+        }
+    }
+}
+
+extension CompareRow {
+    /// The cell and backend.
+    fileprivate var place: [String] { [cellID, backend.rawValue] }
+
+    /// Whether equal sides with an interval as wide as this one's would not pass, and nothing else is to be seen.
+    fileprivate var isTooNoisyForMargin: Bool {
+        guard verdict == .inconclusive, case .wideInterval = doubt, let threshold, let low = ratioLow, low > 0,
+            let high = ratioHigh
+        else { return false }
+        return low <= 1 && log(high / low) / 2 > log(1 + threshold)
+    }
+}
