@@ -40,15 +40,37 @@ struct ComparisonTests {
             (0.9, 0.96, .improved), (0.9, 0.98, .pass), (1.04, 1.1, .regression),
         ] as [(Double, Double, Verdict)])
     func oneSided(low: Double, high: Double, expected: Verdict) throws {
-        var effect = try #require(Effect(pairs: [(base: 1, head: 1)], seed: 1, resamples: 10))
-        effect.blocks = FigureRule.standardMinBlocks
-        for (direction, interval) in [(Metric.Direction.lower, low...high), (.higher, 1 / high...1 / low)] {
-            effect.interval = interval
-            let judgement = Self.rule.judgement(
-                on: effect, adjustedProbability: 0, worsening: 1, direction: direction, noiseFloor: nil)
+        for direction in [Metric.Direction.lower, .higher] {
+            let judgement = try judgement(low, high, direction)
             #expect(judgement.verdict == expected, "\(direction)")
             #expect((judgement.doubt != nil) == (expected == .inconclusive))
         }
+    }
+
+    @Test(
+        "An improvement takes what a regression takes, and is a pass without it",
+        arguments: [
+            (15, 0, 0, .improved, .regression), (14, 0, 0, .pass, .inconclusive), (15, 0.39, 0, .pass, .inconclusive),
+            (15, nil, 0, .pass, .inconclusive), (15, 0, 1500, .pass, .pass),
+        ] as [(Int, Double?, Double, Verdict, Verdict)])
+    func mirrored(blocks: Int, p: Double?, floor: Double, better: Verdict, worse: Verdict) throws {
+        for direction in [Metric.Direction.lower, .higher] {
+            #expect(try judgement(0.5, 0.74, direction, blocks: blocks, p: p, floor: floor).verdict == better)
+            #expect(try judgement(1 / 0.74, 2, direction, blocks: blocks, p: p, floor: floor).verdict == worse)
+        }
+    }
+
+    /// Of an interval of how many times worse, around a base of 1000.
+    private func judgement(
+        _ low: Double, _ high: Double, _ direction: Metric.Direction, blocks: Int = 15, p: Double? = 0,
+        floor: Double = 0
+    ) throws -> Judgement {
+        var effect = try #require(Effect(pairs: [(base: 1, head: 1)], seed: 1, resamples: 10))
+        effect.blocks = blocks
+        effect.interval = direction == .higher ? -log(high)...(-log(low)) : log(low)...log(high)
+        let rule = FigureRule(maxRegression: 0.03, minAbsolute: floor)
+        let margin = rule.margin(of: 1000, on: .ratio, direction: direction, noiseFloor: nil)
+        return rule.judgement(on: effect, margin: margin, adjustedProbability: p, direction: direction)
     }
 
     @Test(

@@ -14,9 +14,10 @@ struct DoubtTests {
         most: Int = BlockStages.mostOfRun, direction: Metric.Direction = .lower
     ) throws -> Judgement {
         var effect = try #require(Effect(pairs: [(base: 1, head: 1)], seed: 1, resamples: 10))
-        (effect.interval, effect.ratio, effect.blocks, effect.mostBlocks) = (interval, ratio, blocks, most)
-        return Self.rule.judgement(
-            on: effect, adjustedProbability: p, worsening: 2, direction: direction, noiseFloor: nil)
+        effect.interval = interval.map { log($0.lowerBound)...log($0.upperBound) }
+        (effect.shift, effect.blocks, effect.mostBlocks) = (log(ratio), blocks, most)
+        let margin = Self.rule.margin(of: 1000, on: .ratio, direction: direction, noiseFloor: nil)
+        return Self.rule.judgement(on: effect, margin: margin, adjustedProbability: p, direction: direction)
     }
 
     @Test("too few blocks: for an interval, and for a regression that the interval shows")
@@ -82,17 +83,47 @@ struct DoubtTests {
     }
 
     @Test(
-        "counts from or to 0, which have no ratio: judged by their difference, where that is allowed or an improvement")
-    func noRatio() throws {
-        let none = Array(repeating: 0.0, count: 8)
-        let few = Array(repeating: 0.5, count: 8)
-        let many = Array(repeating: 3.0, count: 8)
-        #expect(try counts(base: none, head: few).verdict == .pass)
-        #expect(try counts(base: many, head: none).verdict == .pass)
-        let risen = try counts(base: none, head: many)
-        #expect(risen.verdict == .inconclusive && risen.doubt == .noRatio)
-        let short = try counts(base: [0, 0], head: [3, 3])
-        #expect(short.verdict == .inconclusive && short.doubt == .tooFewBlocks(2, enough: 15))
+        "counts from or to 0 have no ratio and are judged by their difference, whole or in single blocks",
+        arguments: [
+            ([0], [0.5], .pass), ([3], [0], .improved), ([0], [3000], .regression), ([0], [0], .pass),
+            ([0, 0, 0, 1], [3000], .regression), ([3000], [0, 1], .improved), ([0, 1], [0, 1], .pass),
+            ([0], [0, 3], .regression), ([0], [0, 0, 0, 0, 0, 0, 0, 3], .pass),
+        ] as [([Double], [Double], Verdict)])
+    func fromNothing(base: [Double], head: [Double], expected: Verdict) throws {
+        func blocks(_ values: [Double]) -> [Double] { (0..<25).map { values[$0 % values.count] } }
+        let row = try counts(base: blocks(base), head: blocks(head))
+        #expect(row.verdict == expected && row.ratio == nil && row.doubt == nil && row.probability != nil)
+    }
+
+    @Test("what rises from 0 takes as many blocks as any other regression")
+    func fewFromNothing() throws {
+        func short(_ blocks: Int) throws -> CompareRow {
+            try counts(base: Array(repeating: 0, count: blocks), head: Array(repeating: 3, count: blocks))
+        }
+        #expect(try short(2).doubt == .tooFewBlocks(2, enough: 15))
+        #expect(try short(8).doubt == .tooFewBlocks(8, enough: 15))
+        #expect(try short(15).verdict == .regression)
+    }
+
+    @Test("in runs apart, too, a count that one side does not have at all is judged")
+    func fromNothingApart() throws {
+        func run(_ count: Double) -> [SampleRow] {
+            var rows = Rows()
+            for block in 0..<15 {
+                rows.add(
+                    kind: "latency", block: block,
+                    figures: [(.inversions, "total", "", "", count, 10), (.rounds, "total", "", "", 1, 10)])
+            }
+            return rows.rows
+        }
+        func verdict(_ base: Double, _ head: Double) throws -> Verdict? {
+            try Comparison(base: run(base), head: run(head), question: .init(rule: { _ in Self.rule })).rows
+                .first { $0.metric == "inversions" }?.verdict
+        }
+        #expect(try verdict(0, 3000) == .regression)
+        #expect(try verdict(0, 0) == .pass)
+        #expect(try verdict(3000, 0) == .improved)
+        #expect(try verdict(3, 3000) == .inconclusive)
     }
 
     @Test("a time of runs apart has no noise floor, and says so; a verdict has no doubt")

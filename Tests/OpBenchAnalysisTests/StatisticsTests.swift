@@ -132,7 +132,8 @@ struct StatisticsTests {
             Effect(pairs: pairs, seed: seed, resamples: 20),
             Effect(base: first, head: second, seed: seed, resamples: 20),
         ] {
-            #expect(effect.map { !$0.ratio.isNaN } ?? true)
+            #expect(effect?.shift.isFinite ?? true)
+            #expect(effect?.ratio.map { !$0.isNaN } ?? true)
         }
     }
 

@@ -105,6 +105,7 @@ private struct Candidate {
     private let isPaired: Bool
     private var rule: FigureRule?
     private(set) var effect: Effect?
+    private var margin: Margin?
 
     init(key: CellFigures.Key, base: CellFigures.Series?, head: CellFigures.Series?, isPaired: Bool) {
         row = CompareRow(
@@ -119,8 +120,11 @@ private struct Candidate {
     private var direction: Metric.Direction { metric?.direction ?? .lower }
     private var isExact: Bool { metric?.isDeterministic ?? false }
     /// Machines drift: between runs of different times only what was measured against something in the same block can
-    /// be judged, or what the noise floor of such runs is known of.
-    private var isComparable: Bool { isPaired || row.metric == GatePolicy.timeRatio || row.noiseFloor != nil }
+    /// be judged, or what the noise floor of such runs is known of, or what one side does not have at all.
+    private var isComparable: Bool {
+        isPaired || row.metric == GatePolicy.timeRatio || row.noiseFloor != nil
+            || [base, head].contains { $0?.valueOfBlock.values.allSatisfy { $0 == 0 } ?? false }
+    }
     var isTested: Bool { rule != nil && !isExact && isComparable && effect?.probability != nil }
 
     mutating func measure(
@@ -131,14 +135,18 @@ private struct Candidate {
         row.base = base.flatMap { median($0.values) }
         row.head = head.flatMap { median($0.values) }
         row.noiseFloor = isExact ? nil : question.noiseFloor(row)
-        row.threshold = rule.map { isExact ? $0.maxRegression : $0.margin(noiseFloor: row.noiseFloor) }
+        row.threshold = rule.map { isExact ? $0.maxRegression : max($0.maxRegression, row.noiseFloor ?? 0) }
         guard let base, let head else { return }
         let seed = SplitMix64.seed(from: "\(row.cellID)|\(row.backend.rawValue)|\(row.metric)|\(row.phase)|\(row.stat)")
         effect = measure(base, head, seed)
         row.ratio = effect?.ratio
-        row.ratioLow = effect?.interval?.lowerBound
-        row.ratioHigh = effect?.interval?.upperBound
+        row.ratioLow = effect?.ratioInterval?.lowerBound
+        row.ratioHigh = effect?.ratioInterval?.upperBound
         row.probability = effect?.probability
+        guard let rule, let effect, !isExact else { return }
+        margin = rule.margin(
+            of: row.base!, on: effect.scale, direction: direction, noiseFloor: row.noiseFloor)
+        row.threshold = margin?.relativeWorse
     }
 
     func judged() -> CompareRow {
@@ -152,22 +160,17 @@ private struct Candidate {
             row.verdict = rule.verdictOfExactFigures(base: base, head: head, direction: direction)
             return row
         }
-        let judgement = judgement(by: rule, worsening: direction == .higher ? base - head : head - base)
+        let judgement = judgement(by: rule)
         row.verdict = judgement.verdict
         row.doubt = judgement.doubt
         return row
     }
 
-    private func judgement(by rule: FigureRule, worsening: Double) -> Judgement {
+    private func judgement(by rule: FigureRule) -> Judgement {
         guard isComparable else { return .inconclusive(.noNoiseFloor) }
-        guard let effect else {
-            // No figure above zero on one of the sides: a count that rises from 0, say.
-            let blocks = [base, head].map { $0?.valueOfBlock.count ?? 0 }.min()!
-            return worsening == 0
-                ? Judgement(verdict: .pass) : rule.judgementWithoutRatio(worsening: worsening, blocks: blocks)
-        }
+        // No block has both sides.
+        guard let effect, let margin else { return .inconclusive(.tooFewBlocks(0, enough: rule.minBlocks)) }
         return rule.judgement(
-            on: effect, adjustedProbability: row.adjustedProbability, worsening: worsening, direction: direction,
-            noiseFloor: row.noiseFloor)
+            on: effect, margin: margin, adjustedProbability: row.adjustedProbability, direction: direction)
     }
 }

@@ -22,4 +22,10 @@ extension CompareRow {
 
     /// Whether the rule's threshold was below what this host can tell from noise.
     public var isRaisedToFloor: Bool { threshold != nil && threshold == noiseFloor }
+
+    /// Whether a pass has its whole interval beyond the margin on the good side: what more blocks may call an improvement.
+    var mayBeImproved: Bool {
+        guard verdict == .pass, let threshold, let low = ratioLow, let high = ratioHigh else { return false }
+        return Metric.named(metric)?.direction == .higher ? low > 1 + threshold : high < 1 / (1 + threshold)
+    }
 }

@@ -3,8 +3,18 @@ import OpBenchModel
 
 /// How one figure differs between two sides: an estimate with its interval and p-value.
 struct Effect {
-    /// head ÷ base.
-    var ratio: Double
+    /// What the sides are compared by.
+    enum Scale {
+        /// The logarithms of figures above zero, so that differences are ratios.
+        case ratio
+        /// The figures themselves, where some are 0 and have no ratio: left out, they would hide what rises from 0.
+        case difference
+    }
+
+    let scale: Scale
+    /// head − base, on the scale.
+    var shift: Double
+    /// Of the shift.
     var interval: ClosedRange<Double>?
     var probability: Double?
     /// Blocks behind it: of the smaller side.
@@ -12,42 +22,82 @@ struct Effect {
     /// Beyond so many blocks there is no test, or no run that has them in a bearable time.
     var mostBlocks: Int
 
+    /// head ÷ base; nil where there is no ratio.
+    var ratio: Double? { scale == .ratio ? exp(shift) : nil }
+    var ratioInterval: ClosedRange<Double>? {
+        scale == .ratio ? interval.map { exp($0.lowerBound)...exp($0.upperBound) } : nil
+    }
+
     /// From blocks that hold both sides, such as two interleaved builds: drift that hits a whole block cancels.
     ///
-    /// Hodges–Lehmann on the log-ratios, bootstrap over blocks, exact sign-flip test.
+    /// Hodges–Lehmann on the shifts of the blocks, bootstrap over blocks, exact sign-flip test.
     init?(pairs: [(base: Double, head: Double)], seed: UInt64, resamples: Int) {
-        let logarithms = pairs.filter { $0.base > 0 && $0.head > 0 }.map { log($0.head / $0.base) }.filter(\.isFinite)
-        guard let centre = hodgesLehmann(logarithms) else { return nil }
-        ratio = exp(centre)
-        interval = bootstrapInterval(of: logarithms, seed: seed, resamples: resamples, estimate: hodgesLehmann)
-            .map(Self.exponential)
-        probability = signFlipTest(logarithms)
-        blocks = logarithms.count
+        // One that is infinite, as a ratio to next to nothing can be, says nothing.
+        let pairs = pairs.filter { $0.base.isFinite && $0.head.isFinite }
+        scale = Scale(pairs.flatMap { [$0.base, $0.head] })
+        let shifts = zip(scale.values(pairs.map(\.base)), scale.values(pairs.map(\.head))).map { $1 - $0 }
+        guard let shift = hodgesLehmann(shifts), shift.isFinite else { return nil }
+        self.shift = shift
+        interval = bootstrapInterval(of: shifts, seed: seed, resamples: resamples, estimate: hodgesLehmann)
+        probability = signFlipTest(shifts)
+        blocks = shifts.count
         mostBlocks = signFlipLimit
     }
 
     /// From two runs of their own: what drifted between them is taken for an effect, unless a noise floor allows for it.
     ///
-    /// Hodges–Lehmann's shift of the logarithms, bootstrap of both sides, Mann–Whitney.
+    /// Hodges–Lehmann's shift, bootstrap of both sides, Mann–Whitney.
     init?(base: [Double], head: [Double], seed: UInt64, resamples: Int) {
-        let (from, to) = (Self.logarithms(base), Self.logarithms(head))
-        guard let shift = hodgesLehmannShift(from: from, to: to) else { return nil }
-        ratio = exp(shift)
+        let (base, head) = (base.filter(\.isFinite), head.filter(\.isFinite))
+        scale = Scale(base + head)
+        let (from, to) = (scale.values(base), scale.values(head))
+        guard let shift = hodgesLehmannShift(from: from, to: to), shift.isFinite else { return nil }
+        self.shift = shift
         interval = bootstrapInterval(of: from, and: to, seed: seed, resamples: resamples) {
             hodgesLehmannShift(from: $0, to: $1)
         }
-        .map(Self.exponential)
         probability = mannWhitneyTest(from, to)
         blocks = min(from.count, to.count)
         mostBlocks = BlockStages.mostOfRun
     }
+}
 
-    /// Of figures above zero; one that is infinite, as a ratio to next to nothing can be, says nothing.
-    private static func logarithms(_ values: [Double]) -> [Double] {
-        values.filter { $0 > 0 && $0.isFinite }.map { log($0) }
-    }
+extension Effect.Scale {
+    fileprivate init(_ values: [Double]) { self = values.allSatisfy { $0 > 0 } ? .ratio : .difference }
 
-    private static func exponential(_ range: ClosedRange<Double>) -> ClosedRange<Double> {
-        exp(range.lowerBound)...exp(range.upperBound)
+    fileprivate func values(_ values: [Double]) -> [Double] { self == .ratio ? values.map { log($0) } : values }
+}
+
+/// How much worse, or better, a figure may be and still count as the same, on the scale of its effect.
+struct Margin: Equatable {
+    let worse: Double
+    let better: Double
+    /// As a part of the base's figure; nil where that is 0, or can never be so much worse.
+    let relativeWorse: Double?
+
+    /// - Parameters:
+    ///   - relative: a part of the figure.
+    ///   - absolute: in the figure's unit. The greater of the two counts.
+    ///   - base: the middle figure of the base.
+    init(relative: Double, absolute: Double, of base: Double, on scale: Effect.Scale, direction: Metric.Direction) {
+        let part = absolute / base.magnitude
+        // As "how many times", a fall by a part is more than a rise by it, and beyond the whole nothing is left.
+        let fall = part < 1 ? 1 / (1 - part) - 1 : .infinity
+        let (worst, best) =
+            switch (scale, direction) {
+            case (.difference, _): (part, part)
+            case (.ratio, .higher): (fall, part)
+            case (.ratio, _): (part, fall)
+            }
+        let relativeWorse = max(relative, worst)
+        self.relativeWorse = relativeWorse.isFinite ? relativeWorse : nil
+        switch scale {
+        case .difference:
+            worse = max(relative * base.magnitude, absolute)
+            better = worse
+        case .ratio:
+            worse = log1p(relativeWorse)
+            better = log1p(max(relative, best))
+        }
     }
 }

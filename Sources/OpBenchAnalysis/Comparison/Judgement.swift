@@ -1,4 +1,3 @@
-import Glibc
 import OpBenchModel
 
 /// What is said of one figure: a verdict, and of one that is inconclusive the reason.
@@ -17,57 +16,54 @@ extension FigureRule {
         return worsening > allowed ? .regression : worsening < -allowed ? .improved : .pass
     }
 
-    /// The margin in force: the greater of what the rule allows and what the host cannot tell from noise.
-    func margin(noiseFloor: Double?) -> Double { Swift.max(maxRegression, noiseFloor ?? 0) }
+    /// The margin in force: the greatest of what the rule allows as a part, what it allows at all, and what the host
+    /// cannot tell from noise.
+    func margin(
+        of base: Double, on scale: Effect.Scale, direction: Metric.Direction, noiseFloor: Double?
+    ) -> Margin {
+        Margin(
+            relative: Swift.max(maxRegression, noiseFloor ?? 0), absolute: minAbsolute ?? 0, of: base, on: scale,
+            direction: direction)
+    }
 
     /// The judgement of figures that vary.
     ///
-    /// A regression has the near end of its interval beyond the margin, an adjusted p-value below alpha, blocks enough,
-    /// and an absolute difference worth the name. A pass has its whole interval on this side of the margin; an
-    /// improvement beyond it on the good side. All else is inconclusive: never a pass for want of data.
-    ///
-    /// - Parameter worsening: by how much the middle figure got worse, in the metric's unit.
+    /// A regression has the near end of its interval beyond the margin, an adjusted p-value below alpha, and blocks
+    /// enough; an improvement the same on the good side. A pass has its whole interval on this side of the margin,
+    /// however much better it may be. All else is inconclusive: never a pass for want of data.
     func judgement(
-        on effect: Effect, adjustedProbability: Double?, worsening: Double, direction: Metric.Direction,
-        noiseFloor: Double?
+        on effect: Effect, margin: Margin, adjustedProbability: Double?, direction: Metric.Direction
     ) -> Judgement {
         let blocks = effect.blocks
         guard let interval = effect.interval else {
             return .inconclusive(.tooFewBlocks(blocks, enough: Swift.max(minBlocks, minimumForInterval)))
         }
-        let worst = 1 + margin(noiseFloor: noiseFloor)
-        // As "how many times worse": a rate that falls is turned over.
+        // As "by how much worse": a rate that falls is turned over.
         let isRate = direction == .higher
         let (low, high) =
-            isRate ? (1 / interval.upperBound, 1 / interval.lowerBound) : (interval.lowerBound, interval.upperBound)
-        if high < 1 / worst { return Judgement(verdict: .improved) }
-        if high <= worst { return Judgement(verdict: .pass) }
-        guard low > worst else {
-            let centre = isRate ? 1 / effect.ratio : effect.ratio
+            isRate ? (-interval.upperBound, -interval.lowerBound) : (interval.lowerBound, interval.upperBound)
+        let uncertainty = uncertainty(of: effect, adjustedProbability)
+        if high < -margin.better, uncertainty == nil { return Judgement(verdict: .improved) }
+        if high <= margin.worse { return Judgement(verdict: .pass) }
+        guard low > margin.worse else {
             let clearing = blocksToClear(
-                worst, low: low, centre: centre, high: high, blocks: blocks, most: effect.mostBlocks)
+                margin.worse, low: low, centre: isRate ? -effect.shift : effect.shift, high: high, blocks: blocks,
+                most: effect.mostBlocks)
             // From so few, no more can be foretold than what the rule takes.
             let enough = clearing.map { Swift.max($0, minBlocks) } ?? (blocks < minBlocks ? minBlocks : nil)
             return .inconclusive(.wideInterval(blocks: blocks, enough: enough))
         }
-        if worsening < minAbsolute ?? 0 { return Judgement(verdict: .pass) }
-        guard blocks >= minBlocks else { return .inconclusive(.tooFewBlocks(blocks, enough: minBlocks)) }
-        guard let adjustedProbability else { return .inconclusive(.tooManyBlocks(blocks, most: effect.mostBlocks)) }
-        guard adjustedProbability < alpha else {
-            let more = Swift.min(2 * blocks, effect.mostBlocks)
-            return .inconclusive(.likelyChance(blocks: blocks, enough: more > blocks ? more : nil))
-        }
-        return Judgement(verdict: .regression)
+        return uncertainty.map(Judgement.inconclusive) ?? Judgement(verdict: .regression)
     }
 
-    /// The judgement where one side has no figure above zero, so that nothing can be divided: by the difference.
-    ///
-    /// - Parameter blocks: of the smaller side.
-    func judgementWithoutRatio(worsening: Double, blocks: Int) -> Judgement {
-        guard blocks >= minimumForInterval else {
-            return .inconclusive(.tooFewBlocks(blocks, enough: Swift.max(minBlocks, minimumForInterval)))
-        }
-        return worsening < minAbsolute ?? 0 ? Judgement(verdict: .pass) : .inconclusive(.noRatio)
+    /// Why a difference is not certain enough to be called one, either way; nil if it is.
+    private func uncertainty(of effect: Effect, _ adjustedProbability: Double?) -> Doubt? {
+        let blocks = effect.blocks
+        guard blocks >= minBlocks else { return .tooFewBlocks(blocks, enough: minBlocks) }
+        guard let adjustedProbability else { return .tooManyBlocks(blocks, most: effect.mostBlocks) }
+        guard adjustedProbability >= alpha else { return nil }
+        let more = Swift.min(2 * blocks, effect.mostBlocks)
+        return .likelyChance(blocks: blocks, enough: more > blocks ? more : nil)
     }
 }
 
@@ -75,15 +71,16 @@ extension FigureRule {
 /// width falls with the root of their number. Nil for more than `most`.
 ///
 /// - Parameters:
-///   - bound: as the estimate and the ends of its interval: how many times worse, a ratio, or a figure.
+///   - bound: on a scale whose differences count, as the estimate and the ends of its interval.
 ///   - low, centre, high: the interval around the estimate, which hold the bound between them.
 ///   - blocks: that the interval is of.
 func blocksToClear(
     _ bound: Double, low: Double, centre: Double, high: Double, blocks: Int, most: Int
 ) -> Int? {
     let (reach, distance) =
-        centre <= bound ? (log(high / centre), log(bound / centre)) : (log(centre / low), log(centre / bound))
+        centre <= bound ? (high - centre, bound - centre) : (centre - low, centre - bound)
     let needed = Double(blocks) * (reach / distance) * (reach / distance)
     guard distance > 0, needed.isFinite, needed <= Double(most) else { return nil }
-    return Swift.max(blocks + 1, Int(needed.rounded(.up)))
+    // What logarithms are off by in their last digits is no block more.
+    return Swift.max(blocks + 1, Int((needed * (1 - 1e-9)).rounded(.up)))
 }

@@ -30,8 +30,12 @@ public struct SideComparison: Sendable {
                 rule: { policy.rule(for: $0) }))
     }
 
-    /// The cells of which some judged figure could not be decided by the blocks so far, and is likely to be by more.
+    /// The cells of which some judged figure could not be decided by the blocks so far, and is likely to be by more, or may
+    /// be improved.
     @Sendable public func openCells(_ samples: [SampleRow]) throws -> Set<String> {
-        Set(try rows(samples).filter { $0.verdict == .inconclusive && $0.doubt?.remedy == .moreBlocks }.map(\.cellID))
+        Set(
+            try rows(samples).filter {
+                $0.verdict == .inconclusive && $0.doubt?.remedy == .moreBlocks || $0.mayBeImproved
+            }.map(\.cellID))
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import OpBenchModel
 
 /// Holds the figures of runs against the goals of a policy.
@@ -108,7 +109,7 @@ private struct MeasuredFigures {
         let effect = Self.effect(of: own, to: found.series, isPaired: found.isPaired, seed, resamples)
         row.ratio = effect?.ratio
         row.blocks = effect?.blocks ?? row.blocks
-        return goal.judged(row, estimate: effect?.ratio, interval: effect?.interval)
+        return goal.judged(row, estimate: effect?.ratio, interval: effect?.ratioInterval)
     }
 
     private static func effect(
@@ -198,8 +199,8 @@ extension GatePolicy.Goal {
         if interval.upperBound <= atMost { return Judgement(verdict: .met) }
         guard interval.lowerBound > atMost else {
             let clearing = blocksToClear(
-                atMost, low: interval.lowerBound, centre: estimate, high: interval.upperBound, blocks: blocks,
-                most: BlockStages.mostOfRun)
+                log(atMost), low: log(interval.lowerBound), centre: log(estimate), high: log(interval.upperBound),
+                blocks: blocks, most: BlockStages.mostOfRun)
             let enough = clearing.map { max($0, minBlocks) } ?? (blocks < minBlocks ? minBlocks : nil)
             return .inconclusive(.wideInterval(blocks: blocks, enough: enough))
         }

@@ -1,7 +1,7 @@
 import Foundation
 import OpBenchModel
 
-/// A policy for figures that have no ratio, since what they are held against is 0: it bounds each by what was measured,
+/// A policy of goals for figures that have no ratio, since what they are held against is 0: it bounds each by what was measured,
 /// for its user to change.
 enum AllowingPolicy {
     static func text(for rows: [some JudgedRow]) -> String {
@@ -38,11 +38,8 @@ enum AllowingPolicy {
 }
 
 extension CompareRow {
-    var allowingRule: String? {
-        guard let base, let head, let bound = AllowingPolicy.above(abs(head - base)) else { return nil }
-        let margin = FigureText.write(threshold ?? 0)
-        return AllowingPolicy.rule(self, "\"max_regression\": \(margin), \"min_absolute\": \(bound)")
-    }
+    /// Two sides are compared by their difference where there is no ratio.
+    var allowingRule: String? { nil }
 }
 
 extension GoalRow {

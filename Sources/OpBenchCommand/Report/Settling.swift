@@ -101,22 +101,16 @@ struct Settling: Sendable {
         case .rule:
             let file = AllowingPolicy.freeName()
             let text = AllowingPolicy.text(for: rows)
-            let judging = scriptOfSides.map { "\($0) --policy \(file)" } ?? compare(names, policy: file)
-            return (withoutRatio, ["printf '%s\\n' \(ShellWords.quoted(text)) > \(file)", judging])
+            return (
+                "there is no ratio to 0; a goal without `against` bounds the figure itself, here by what was measured",
+                ["printf '%s\\n' \(ShellWords.quoted(text)) > \(file)", compare(names, policy: file)]
+            )
         }
     }
 
     // MARK: What was compared
 
     private var names: [String] { compared.runs.map(\.name) }
-
-    private var withoutRatio: String {
-        if case .goals = compared {
-            return
-                "there is no ratio to 0; a goal without `against` bounds the figure itself, here by what was measured"
-        }
-        return "what rises from 0 has no ratio; a rule with `min_absolute` allows so much of it, here what was measured"
-    }
 
     private var ofWhat: String {
         if case .runs = compared { " on each side" } else { "" }

@@ -2,7 +2,7 @@
 public enum Verdict: String, CaseIterable, Sendable {
     /// Not worse than the margin allows.
     case pass
-    /// Better by more than the margin.
+    /// Better by more than the margin, with the certainty that a regression takes.
     case improved
     /// Worse by more than the margin, with the certainty asked for.
     case regression
@@ -28,7 +28,8 @@ public struct CompareRow: Sendable, Hashable {
     /// The middle figures of both sides, in the metric's unit, per operation or per round where the metric is counted so.
     public var base: Double?
     public var head: Double?
-    /// head ÷ base, as Hodges and Lehmann estimate it, and its interval.
+    /// head ÷ base, as Hodges and Lehmann estimate it, and its interval; nil where some block has a 0, so that there is no
+    /// ratio and the difference is judged.
     public var ratio: Double?
     public var ratioLow: Double?
     public var ratioHigh: Double?
@@ -37,7 +38,8 @@ public struct CompareRow: Sendable, Hashable {
     public var adjustedProbability: Double?
     /// The relative difference that this host shows between equal sides, if it was measured.
     public var noiseFloor: Double?
-    /// The relative difference that the rule allows, raised to the noise floor if that is greater.
+    /// The relative difference that the rule allows, raised to the noise floor or the rule's absolute floor if that is
+    /// greater.
     public var threshold: Double?
     public var verdict: Verdict
     /// Why an inconclusive verdict is none; nil for all others, and in rows that were read from a file.
