@@ -20,7 +20,7 @@ public struct RunFigure: Sendable, Hashable {
         self.samples = samples
     }
 
-    /// Every figure of a run that can be better or worse, sorted by name, and `time_ratio` as `summarize` computes it.
+    /// Every figure of a run that can be better or worse, sorted by name, and the ratios to the baseline as `summarize` computes them.
     ///
     /// - Parameter rows: of one run, in any order, of one side or two. Only samples with status `ok` count.
     public static func all(of rows: [SampleRow]) -> [RunFigure] {
@@ -42,7 +42,7 @@ public struct RunFigure: Sendable, Hashable {
     /// nil of no values.
     private init?(_ name: FigureName, of values: [Double], resamples: Int) {
         self.init(name: name, value: 0, samples: values.count)
-        if name.metric == GatePolicy.timeRatio {
+        if BaselineRatio.names.contains(name.metric) {
             let logarithms = values.filter { $0 > 0 }.map { log($0) }.filter(\.isFinite)
             guard let centre = hodgesLehmann(logarithms) else { return nil }
             value = exp(centre)

@@ -164,6 +164,36 @@ struct ComparisonTests {
         #expect(!comparison.rows.contains { $0.metric == "time_ratio" && $0.backend == .dispatch })
     }
 
+    @Test("Runs of different times on busy machines: 30 % more work is found by its CPU time next to Dispatch's")
+    func cpuTimeAcrossRuns() throws {
+        func run(_ id: String, work: Double, machine: Double, seed: UInt64) -> [SampleRow] {
+            var generator = SplitMix64(seed: seed)
+            var rows = Rows()
+            for block in 0..<15 {
+                for (backend, own) in [(BackendID.engine, work), (.dispatch, 1.5)] {
+                    let cpu = 1e6 * machine * own * Double.random(in: 0.98...1.02, using: &generator)
+                    rows.add(
+                        backend, kind: "throughput", block: block, run: id,
+                        figures: [
+                            (.time, "total", "total", "", cpu * Double.random(in: 1...4, using: &generator), 1000),
+                            (.cpuTime, "total", "total", "", cpu, 1000),
+                        ])
+                }
+            }
+            return rows.rows
+        }
+        let base = run("a", work: 1, machine: 1, seed: 1)
+        for (work, expected) in [(1.3, Verdict.regression), (1, .pass), (0.7, .improved)] {
+            let comparison = try Comparison(
+                base: base, head: run("b", work: work, machine: 1.25, seed: 2),
+                question: Self.question { GatePolicy.standard.rule(for: $0) })
+            let ratio = try row(comparison, "cpu_time_ratio")
+            #expect(ratio.verdict == expected && ratio.backend == .engine)
+            #expect(try row(comparison, "time_ratio").verdict == .inconclusive)
+            #expect(try row(comparison, "cpu_time").verdict == .unjudged)
+        }
+    }
+
     @Test(
         "Counts that barely vary are judged by their bounds alone, from one sample",
         arguments: [(2.0, .pass), (3.0, .regression), (1.0, .improved), (2.005, .pass)] as [(Double, Verdict)])

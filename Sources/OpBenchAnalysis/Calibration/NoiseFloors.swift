@@ -91,7 +91,7 @@ public enum NoiseFloors {
 
     /// Figures that can be worse and that vary.
     private static func isMeasured(_ key: CellFigures.Key) -> Bool {
-        key.metric == GatePolicy.timeRatio || !(Metric.named(key.metric)?.isDeterministic ?? true)
+        BaselineRatio.names.contains(key.metric) || !(Metric.named(key.metric)?.isDeterministic ?? true)
     }
 
     private static func logRatio(_ base: Double, _ head: Double) -> Double? {

@@ -98,21 +98,21 @@ struct CellFigures {
                     Series(cellID: group.cellID, valueOfBlock: values)
             }
         }
-        addTimeRatios()
+        BaselineRatio.allCases.forEach { add($0) }
     }
 
     private static func identity(of row: SampleRow, ignoring ignored: Set<String>) -> String {
         row.cellIdentity(ignoring: ignored)
     }
 
-    private mutating func addTimeRatios() {
+    private mutating func add(_ ratio: BaselineRatio) {
         for (key, own) in series
-        where key.metric == Metric.time.name && key.phase == "total" && key.operationClass.isEmpty {
+        where key.metric == ratio.metric.name && key.phase == "total" && key.operationClass.isEmpty {
             var baselineKey = key
             baselineKey.backend = BackendID.dispatch.rawValue
             guard key.backend != baselineKey.backend, let baseline = series[baselineKey] else { continue }
             var ratioKey = key
-            ratioKey.metric = GatePolicy.timeRatio
+            ratioKey.metric = ratio.rawValue
             let ratios = own.valueOfBlock.compactMap { block, value in
                 baseline.valueOfBlock[block].flatMap { $0 > 0 ? (block, value / $0) : nil }
             }.filter(\.1.isFinite)

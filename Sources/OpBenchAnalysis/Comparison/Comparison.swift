@@ -122,7 +122,7 @@ private struct Candidate {
     /// Machines drift: between runs of different times only what was measured against something in the same block can
     /// be judged, or what the noise floor of such runs is known of, or what one side does not have at all.
     private var isComparable: Bool {
-        isPaired || row.metric == GatePolicy.timeRatio || row.noiseFloor != nil
+        isPaired || BaselineRatio.names.contains(row.metric) || row.noiseFloor != nil
             || [base, head].contains { $0?.valueOfBlock.values.allSatisfy { $0 == 0 } ?? false }
     }
     var isTested: Bool { rule != nil && !isExact && isComparable && effect?.probability != nil }

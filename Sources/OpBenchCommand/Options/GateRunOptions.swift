@@ -55,7 +55,7 @@ struct GateRunOptions: ParsableArguments {
         selection.replaceKinds(by: needs.kinds)
         if needs.takesBaseline {
             for spec in selection.specs where !spec.backends.contains(.dispatch) {
-                selection.warn("\(spec.file): without the backend dispatch there is no time_ratio for a gate to judge")
+                selection.warn("\(spec.file): without the backend dispatch there is no ratio to it for a gate to judge")
             }
         }
         return (selection, needs.blocks.mapValues { plan.blocks ?? $0 })

@@ -122,8 +122,8 @@ extension CompareRow {
         return switch metric {
         case Metric.time.name: phase == "total"
         case Metric.startLatency.name: ["p50", "p99"].contains(stat)
-        case "time_ratio", Metric.cpuTime.name, Metric.allocations.name, Metric.allocatedBytes.name,
-            Metric.retainedBytes.name, Metric.peakResident.name:
+        case BaselineRatio.time.rawValue, BaselineRatio.cpuTime.rawValue, Metric.cpuTime.name, Metric.allocations.name,
+            Metric.allocatedBytes.name, Metric.retainedBytes.name, Metric.peakResident.name:
             true
         default: false
         }

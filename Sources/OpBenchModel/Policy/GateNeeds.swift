@@ -13,9 +13,9 @@ public struct GateNeeds: Sendable, Equatable {
     }
 
     private mutating func add(_ selector: GatePolicy.Selector, minBlocks: Int) {
-        if Glob.matches(selector.metric, GatePolicy.timeRatio) {
+        for ratio in BaselineRatio.allCases where Glob.matches(selector.metric, ratio.rawValue) {
             takesBaseline = true
-            need([.throughput], minBlocks)
+            need(ratio.metric.kinds, minBlocks)
         }
         for metric in Metric.catalogue
         where metric.direction != .neutral && Glob.matches(selector.metric, metric.name) {

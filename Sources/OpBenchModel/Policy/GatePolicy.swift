@@ -85,22 +85,20 @@ public struct GatePolicy: Sendable, Hashable {
     public static let ruleLimit = 100
     public static let patternLimit = 200
 
-    /// The name under which a backend's time ÷ that of the baseline, in the same block, is judged.
-    public static let timeRatio = "time_ratio"
-
     /// The policy of a gate that is given none.
     ///
-    /// It judges the engine, and backends that programs declare, by what holds across runs of different times: its time
-    /// per operation ÷ that of Dispatch in the same block, which drift of the machine does not move, and its allocations,
-    /// which barely vary.
+    /// It judges the engine, and backends that programs declare, by what holds across runs of different times: its time and
+    /// CPU time per operation ÷ those of Dispatch in the same block, which drift of the machine does not move, and its
+    /// allocations, which barely vary. On a busy machine the CPU time, which does not count the wait for a processor, still
+    /// tells when the time on the clock no longer does.
     public static let standard = GatePolicy(rules: [
-        Rule(.own(metric: timeRatio), FigureRule(maxRegression: 0.05)),
+        Rule(.own(metric: BaselineRatio.time.rawValue), FigureRule(maxRegression: 0.05)),
+        Rule(.own(metric: BaselineRatio.cpuTime.rawValue), FigureRule(maxRegression: 0.05)),
         Rule(.own(metric: "allocations"), FigureRule(maxRegression: 0)),
     ])
 
     /// The default policy of a gate on two interleaved builds: there the engine's own times tell most, since
-    /// both builds had the same machine at the same time. On a busy machine the CPU time, which does not count the wait
-    /// for a processor, still tells when the time on the clock no longer does.
+    /// both builds had the same machine at the same time.
     public static let standardForSides = GatePolicy(rules: [
         Rule(.own(metric: "time", phase: "total"), FigureRule(maxRegression: 0.02)),
         Rule(.own(metric: "cpu_time"), FigureRule(maxRegression: 0.02)),

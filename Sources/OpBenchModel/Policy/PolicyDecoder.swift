@@ -257,14 +257,14 @@ struct PolicyDecoder {
             rawValue: try node.choice("backend", among: backends, note: BackendDefinition.declaredElsewhere))
     }
 
-    /// The metrics that can be better or worse, and the ratio of times that comparisons add.
+    /// The metrics that can be better or worse, and the ratios that comparisons add.
     static var judgedMetrics: [String] {
-        [GatePolicy.timeRatio] + Metric.catalogue.filter { $0.direction != .neutral }.map(\.name)
+        BaselineRatio.names + Metric.catalogue.filter { $0.direction != .neutral }.map(\.name)
     }
 
     /// Those of which less is better: a bound on how great another may be asks for nothing.
     static var boundedMetrics: [String] {
-        [GatePolicy.timeRatio] + Metric.catalogue.filter { $0.direction == .lower }.map(\.name)
+        BaselineRatio.names + Metric.catalogue.filter { $0.direction == .lower }.map(\.name)
     }
 }
 

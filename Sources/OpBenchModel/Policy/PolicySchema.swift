@@ -121,7 +121,7 @@ extension JSONSchema {
                 "backend",
                 selector(
                     "A backend, or `own` for the engine and the backends that a program declares; or a name")
-            ), ("metric", selector("A metric of samples.csv, or time_ratio")),
+            ), ("metric", selector("A metric of samples.csv, time_ratio or cpu_time_ratio")),
             ("stat", selector("A stat")), ("phase", selector("A phase")), ("class", selector("A class")),
         ]
         return .object(

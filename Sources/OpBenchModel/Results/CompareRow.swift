@@ -20,7 +20,7 @@ public enum Verdict: String, CaseIterable, Sendable {
 public struct CompareRow: Sendable, Hashable {
     public var cellID: String
     public var backend: BackendID
-    /// As in `samples.csv`; `time_ratio` stands for the time per operation ÷ that of the baseline backend.
+    /// As in `samples.csv`, or a `BaselineRatio`.
     public var phase: String
     public var operationClass: String
     public var metric: String

@@ -4,7 +4,7 @@ public struct FigureName: Sendable, Hashable {
     public var backend: BackendID
     /// Empty, or `base`/`head` where two builds are compared.
     public var side: String
-    /// A metric of the catalogue, or `time_ratio`: the time per operation ÷ that of Dispatch in the same block.
+    /// A metric of the catalogue, or a `BaselineRatio`.
     public var metric: String
     public var phase: String
     public var operationClass: String
