@@ -50,11 +50,6 @@ struct ValidateCommand: ParsableCommand {
     }
 
     private func tell(_ policy: GatePolicy, _ file: String) throws {
-        for index in policy.rulesWithoutSlack {
-            StandardError.say(
-                "opbench: warning: \(file): $.rules[\(index)]: equal builds differ by a little in counts, and this rule allows "
-                    + "nothing; leave min_absolute out, for the slack of the metric")
-        }
         let count = policy.rules.count + policy.goals.count
         try tell(
             "\(file): ok, policy for \(policy.goals.isEmpty ? "two sides" : "one run"), "

@@ -64,6 +64,23 @@ struct NoiseFloorTests {
         #expect(!rows.contains { $0.metric == "allocations" || $0.metric == "rounds" })
     }
 
+    @Test("Counts: the greatest difference between any two samples of one build, for both kinds of comparison")
+    func counts() throws {
+        let runs = [2000, 2040, 2010].map { count in
+            var rows = Rows()
+            for block in 0..<2 {
+                rows.add(
+                    kind: "allocations", block: block, run: "\(count)",
+                    figures: [(.allocations, "total", "total", "", count, 1000)])
+            }
+            return rows.rows
+        }
+        let floors = NoiseFloors.counts(runs)
+        #expect(floors.map(\.comparison) == [.paired, .unpaired])
+        #expect(floors.allSatisfy { abs(($0.noiseFloor ?? 0) - 0.02) < 1e-9 && $0.runs == 3 })
+        #expect(NoiseFloors.counts(Array(runs.prefix(2))).isEmpty)
+    }
+
     @Test("The same runs give the same floors, and the file gives them back")
     func reproducible() throws {
         let runs = [run("a", noise: 0.02, seed: 1)]

@@ -5,13 +5,33 @@ import Testing
 @Suite("What a gate needs of a run")
 struct GateNeedsTests {
     private func needs(_ rules: String) throws -> GateNeeds {
-        GateNeeds(of: try PolicyDecoder().decode(text: #"{"version": 1, "rules": [\#(rules)]}"#, file: "p.json"))
+        GateNeeds(
+            of: try PolicyDecoder().decode(text: #"{"version": 1, "rules": [\#(rules)]}"#, file: "p.json"),
+            on: try workload("tiny-vs-batched"))
     }
 
-    @Test("the default: fifteen throughput blocks with the baseline, and the few that tell allocations")
-    func standard() {
-        let needs = GateNeeds(of: .standard)
+    private func workload(_ name: String) throws -> WorkloadSpec {
+        try #require(WorkloadSpec.load(files: Fixtures.shipped.map(\.path)).first { $0.name == name })
+    }
+
+    @Test("the default: fifteen throughput blocks with the baseline, and the few that tell what memory is taken")
+    func standard() throws {
+        let needs = GateNeeds(of: .standard, on: try workload("tiny-vs-batched"))
         #expect(needs.kinds == [.throughput, .memory] && needs.blocks == [.throughput: 15] && needs.takesBaseline)
+        let sides = GateNeeds(of: .standardForSides, on: try workload("tiny-vs-batched"))
+        #expect(sides.kinds == needs.kinds && sides.blocks == needs.blocks && !sides.takesBaseline)
+    }
+
+    @Test("of an open loop as many blocks of latencies", arguments: [GatePolicy.standard, .standardForSides])
+    func openLoop(policy: GatePolicy) throws {
+        let needs = GateNeeds(of: policy, on: try workload("open-loop"))
+        #expect(needs.kinds == [.latency] && needs.blocks == [.latency: 15])
+    }
+
+    @Test("rules for another workload ask for nothing")
+    func otherWorkload() throws {
+        let needs = try needs(#"{"workload": "chain*", "metric": "time", "max_regression": 0.1}"#)
+        #expect(needs.kinds.isEmpty && needs.blocks.isEmpty)
     }
 
     @Test("the kinds that report what the rules name, and as many blocks as the strictest of them takes")

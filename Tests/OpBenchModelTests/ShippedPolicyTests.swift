@@ -22,15 +22,26 @@ struct ShippedPolicyTests {
         .latency: [("submit_latency", "", "p50"), ("submit_latency", "", "p99"), ("inversions", "", "total")],
         .memory: [
             ("allocations", "total", "total"), ("allocated_bytes", "total", "total"),
-            ("retained_bytes", "mark:pending", "total"),
+            ("retained_bytes", "mark:pending", "total"), ("unreleased_bytes", "mark:released", "total"),
         ],
     ]
 
-    /// A row for each such figure of each backend in the workloads of the engine's speed.
+    /// Those of an open loop.
+    private static let figuresOfArrivals = [
+        ("intended_latency", "", "p50"), ("intended_latency", "", "p99"), ("intended_latency_ratio", "", "p50"),
+        ("intended_latency_ratio", "", "p99"), ("sustained_rate", "", "rate"),
+    ]
+
+    private static let openLoops = Fixtures.more.filter { $0.lastPathComponent == "open-loop.json" }
+
+    /// A row for each such figure of each backend in the workloads of the engine's speed, and in an open loop.
     private func rows(of backends: Set<BackendID>? = nil) throws -> [CompareRow] {
-        try WorkloadSpec.load(files: Fixtures.engine.map(\.path)).flatMap { spec in
+        try WorkloadSpec.load(files: (Fixtures.engine + Self.openLoops).map(\.path)).flatMap { spec in
             spec.backends.filter { backends?.contains($0) ?? true }.flatMap { backend in
-                spec.sampleKinds.flatMap { Self.figures[$0] ?? [] }.map { metric, phase, stat in
+                let figures =
+                    spec.shape == .openLoop
+                    ? Self.figuresOfArrivals : spec.sampleKinds.flatMap { Self.figures[$0] ?? [] }
+                return figures.map { metric, phase, stat in
                     CompareRow(
                         cellID: spec.name, backend: backend, phase: phase, operationClass: "", metric: metric,
                         stat: stat)
@@ -64,7 +75,7 @@ struct ShippedPolicyTests {
     @Test("Of every workload something is judged, between two builds; between two runs, unless it has latencies alone")
     func everyWorkload() throws {
         let rows = Dictionary(grouping: try rows(of: [.engine]), by: \.cellID)
-        #expect(rows.count == Fixtures.engine.count)
+        #expect(rows.count == Fixtures.engine.count + 1 && Self.openLoops.count == 1)
         let (builds, runs) = (try policy("engine-builds.json"), try policy("engine-runs.json"))
         for (name, rows) in rows {
             #expect(rows.contains { builds.rule(for: $0) != nil }, "\(name)")
@@ -80,7 +91,7 @@ struct ShippedPolicyTests {
         for row in rows {
             let rule = try #require(try policy(name).rule(for: row))
             #expect(rule.maxRegression == 0)
-            #expect(try #require(rule.minAbsolute) < 0.1)
+            #expect(rule.minAbsolute < 0.1)
         }
     }
 
@@ -89,7 +100,6 @@ struct ShippedPolicyTests {
     )
     func ci() throws {
         let policy = try GatePolicy.load(file: Fixtures.package.appending(path: "scripts/ci/policy.json").path)
-        #expect(policy.rulesWithoutSlack == [])
         func judged(_ backend: String, _ metric: String) -> FigureRule? {
             policy.rule(
                 for: CompareRow(
@@ -98,7 +108,8 @@ struct ShippedPolicyTests {
         }
         for backend in ["engine", "mine"] {
             #expect(try #require(judged(backend, "cpu_time")).maxRegression < 0.05)
-            #expect(try #require(judged(backend, "allocations")).minAbsolute == 0.05)
+            #expect(try #require(judged(backend, "allocations")).maxRegression < 0.02)
+            #expect(try #require(judged(backend, "unreleased_bytes")).maxRegression < 0.02)
             // Left unjudged on a busy machine, since CPU time is judged as well.
             #expect(try #require(judged(backend, "time")).maxRegression >= 0.05)
             #expect(judged(backend, "throughput_ops") == nil)

@@ -58,6 +58,16 @@ import Testing
         #expect(samples.contains { $0.block == 39 })
     }
 
+    @Test func `what is judged beside throughput comes in the same stages`() throws {
+        var options = RunOptions()
+        options.builds = Self.builds
+        let spec = try Fixture.spec("open_loop", #"{"rate": 1000, "duration_ns": 1000000}"#)
+        options.stagedKinds = [spec.name: [.latency]]
+        let blocks = try RunPlan(specs: [spec], options: options).samples.filter { $0.kind == .latency }
+        #expect(Set(blocks.map(\.block)) == Set(0..<25))
+        #expect(blocks.allSatisfy { $0.stage == ($0.block < 7 ? 0 : $0.block < 15 ? 1 : 2) })
+    }
+
     @Test func `a given number of blocks is taken of every cell, without stages`() throws {
         var options = RunOptions(blocks: 4)
         options.builds = Self.builds

@@ -14,6 +14,8 @@ from opbench_rows import read
 Row = dict[str, str]
 STAGES = (7, 15, 25, 40)
 """As `opbench ab` takes them."""
+COUNTS = (2, 7)
+"""How many samples `opbench ab` takes of counts: at first, and where they do not agree or differ between the sides."""
 Draw = Callable[[OpBench, random.Random, str], Gate]
 """Draws and judges a gate, by these random numbers, in folders that are called by this name."""
 
@@ -24,26 +26,27 @@ class Recording:
     def __init__(self, samples: Path) -> None:
         recorded = read(samples)
         self.columns = list(recorded[0]) if recorded else []
-        rows = [row for row in recorded if row["sample_id"].endswith("-throughput")]
         self.description = samples.with_name("run.json")
-        again = {slot(row) for row in rows if "rerun" in row["sample_flags"]}
-        rows = [row for row in rows if "rerun" in row["sample_flags"] or slot(row) not in again]
-        self.blocks: dict[int, list[Row]] = {}
+        again = {slot(row) for row in recorded if "rerun" in row["sample_flags"]}
+        rows = [row for row in recorded if "rerun" in row["sample_flags"] or slot(row) not in again]
+        by_flavour: dict[str, dict[int, list[Row]]] = {}
         for row in rows:
-            self.blocks.setdefault(int(row["block"]), []).append(row)
+            by_flavour.setdefault(flavour(row), {}).setdefault(int(row["block"]), []).append(row)
+        self.blocks: dict[int, list[Row]] = by_flavour.pop("throughput", None) or by_flavour.pop("latency", {})
+        """Of throughput samples; of a workload that has none, of latencies."""
+        self.others = {name: blocks for name, blocks in by_flavour.items() if name != "check"}
+        """Of each other flavour of sample."""
 
     def numbers(self) -> list[int]:
         return sorted(self.blocks)
 
     def draw(self, numbers: Iterable[int], change: Callable[[Row], Row | None] = lambda row: row) -> list[Row]:
         """The rows of these blocks, numbered anew from 0; `change` may alter a copy of a row or leave it out."""
-        rows = []
-        for place, number in enumerate(numbers):
-            for row in self.blocks[number]:
-                drawn = change(dict(row))
-                if drawn is not None:
-                    rows.append(drawn | {"block": str(place), "sample_id": f"{place}x{row['sample_id']}"})
-        return rows
+        return _numbered(self.blocks, numbers, change)
+
+    def draw_others(self, numbers: dict[str, list[int]], count: int) -> list[Row]:
+        """The rows of so many of these blocks of other flavours, numbered anew from 0."""
+        return [row for name in numbers for row in _numbered(self.others[name], numbers[name][:count])]
 
     def write(self, rows: list[Row], folder: Path) -> None:
         """Writes rows as a run, with this one's description."""
@@ -55,9 +58,26 @@ class Recording:
         shutil.copyfile(self.description, folder / "run.json")
 
 
+def _numbered(
+    blocks: dict[int, list[Row]], numbers: Iterable[int], change: Callable[[Row], Row | None] = lambda row: row
+) -> list[Row]:
+    rows = []
+    for place, number in enumerate(numbers):
+        for row in blocks[number]:
+            drawn = change(dict(row))
+            if drawn is not None:
+                rows.append(drawn | {"block": str(place), "sample_id": f"{place}x{row['sample_id']}"})
+    return rows
+
+
+def flavour(row: Row) -> str:
+    """What the sample measured, as its id ends."""
+    return row["sample_id"].rpartition("-")[2]
+
+
 def slot(row: Row) -> tuple[str, ...]:
     """What a sample and its repetition have in common."""
-    return row["cell_id"], row["backend"], row["side"], row["block"]
+    return row["cell_id"], row["backend"], row["side"], row["block"], flavour(row)
 
 
 def only(side: str, new_side: str = "") -> Callable[[Row], Row | None]:
@@ -75,14 +95,25 @@ def draw_gates(tool: OpBench, count: int, seed: int, draw: Draw) -> list[Gate]:
 
 
 def paired_gate(recording: Recording) -> Draw:
-    """Draws gates as `opbench ab` would have measured them: in stages, until nothing is open."""
+    """Draws gates as `opbench ab` would have measured them: in stages, until nothing is open. Of counts all that there can
+    be are taken as soon as two of each do not pass."""
 
     def draw(tool: OpBench, random_numbers: random.Random, name: str) -> Gate:
         most = min(STAGES[-1], len(recording.blocks))
         numbers = random_numbers.sample(recording.numbers(), most)
+        counts = {
+            flavour: random_numbers.sample(sorted(blocks), min(COUNTS[-1], len(blocks)))
+            for flavour, blocks in recording.others.items()
+        }
+        taken = COUNTS[0]
         for stage in STAGES:
-            recording.write(recording.draw(numbers[:stage]), tool.folder / name)
-            gate = tool.gate("--ab", name)
+            while True:
+                rows = recording.draw(numbers[:stage]) + recording.draw_others(counts, taken)
+                recording.write(rows, tool.folder / name)
+                gate = tool.gate("--ab", name)
+                if gate.status == PASS or all(len(drawn) <= taken for drawn in counts.values()):
+                    break
+                taken = COUNTS[-1]
             if gate.status != INCONCLUSIVE or stage >= most:
                 break
         return gate

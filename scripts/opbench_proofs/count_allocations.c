@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 static atomic_ulong count;
-static unsigned long noted[64];
+static unsigned long noted[512];
 static int notes;
 
 static void *(*real_malloc)(size_t);

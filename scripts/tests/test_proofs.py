@@ -86,6 +86,24 @@ def test_a_drawn_gate_goes_through_the_stages(tmp_path: Path, statuses: list[int
     assert tool.blocks == blocks
 
 
+@pytest.mark.parametrize(("statuses", "asked"), [([0], [2]), ([2, 0], [2, 7]), ([2, 2], [2, 7])])
+def test_a_drawn_gate_takes_more_counts_where_two_do_not_pass(
+    tmp_path: Path, statuses: list[int], asked: list[int]
+) -> None:
+    recording = record(tmp_path / "run", 30)
+    recording.others = {"allocations": {block: [dict(recording.blocks[0][0]) | {"metric": "count"}] for block in range(9)}}
+    counted = []
+
+    class Counting(ScriptedTool):
+        def gate(self, *words: str) -> Gate:
+            with open(self.folder / words[1] / "samples.csv", newline="", encoding="utf-8") as file:
+                counted.append(sum(row["metric"] == "count" for row in csv.DictReader(file)))
+            return super().gate(*words)
+
+    gate = paired_gate(recording)(Counting(tmp_path, list(statuses)), random.Random(1), "drawn")
+    assert (gate.status, counted) == (statuses[-1], asked)
+
+
 def test_gates_are_drawn_apart_and_alike_each_time() -> None:
     tool = OpBench(Path("/bin/false"), Path())
 

@@ -18,7 +18,7 @@ public enum NoiseFloors {
     ///   - ofOneBuild: those of them that are of the build in question. Another may differ in truth, so that only runs of
     ///     this very one tell how runs drift apart.
     public static func of(_ host: HostKind, runs: [[SampleRow]], ofOneBuild: [[SampleRow]]) -> [NoiseFloorRow] {
-        (paired(runs) + unpaired(ofOneBuild)).map { row in
+        (paired(runs) + unpaired(ofOneBuild) + counts(ofOneBuild)).map { row in
             var row = row
             row.host = host
             return row
@@ -86,6 +86,25 @@ public enum NoiseFloors {
                 runs[..<one].compactMap { hodgesLehmannShift(from: $0, to: runs[one])?.magnitude }
             }
             return exp(shifts.max() ?? 0) - 1
+        }
+    }
+
+    /// Floors for counts, which are judged by few samples: the greatest difference between any two of one build, whichever
+    /// sides or runs they are of.
+    static func counts(_ runs: [[SampleRow]]) -> [NoiseFloorRow] {
+        var logarithms: [CellFigures.Key: [Double]] = [:]
+        var examples: [CellFigures.Key: (cellID: String, runs: Int)] = [:]
+        for rows in runs {
+            for side in Set(rows.map(\.side)).sorted() {
+                for (key, series) in CellFigures(rows: rows, side: side).series where series.slack != nil {
+                    logarithms[key, default: []] += series.values.filter { $0 > 0 }.map { log($0) }
+                    examples[key, default: (series.cellID, 0)].runs += side == rows[0].side ? 1 : 0
+                }
+            }
+        }
+        let enough = logarithms.filter { $0.value.count >= minimumForInterval }
+        return ComparisonKind.allCases.flatMap { kind in
+            rows(kind, enough, examples) { _, values in exp(values.max()! - values.min()!) - 1 }
         }
     }
 

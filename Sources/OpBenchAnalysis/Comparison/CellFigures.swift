@@ -20,6 +20,8 @@ struct CellFigures {
         /// The cell's own id, for people.
         var cellID: String
         var valueOfBlock: [Int: Double]
+        /// What counts of one build may differ by, in the values' unit; nil for figures that vary.
+        var slack: Double?
         var values: [Double] { valueOfBlock.keys.sorted().map { valueOfBlock[$0]! } }
     }
 
@@ -90,15 +92,15 @@ struct CellFigures {
         for (group, indices) in groups {
             let samples = BackendSamples(rows: indices.map { rows[$0] })
             let cell = name(group.cellID, Self.identity(of: samples.example, ignoring: ignored))
-            for (key, values) in samples.comparableValues() {
+            for (key, (values, slack)) in samples.comparableValues() {
                 series[
                     Key(
                         cell: cell, backend: group.backend.rawValue, phase: key.phase,
                         operationClass: key.operationClass, metric: key.metric, stat: key.stat)] =
-                    Series(cellID: group.cellID, valueOfBlock: values)
+                    Series(cellID: group.cellID, valueOfBlock: values, slack: slack)
             }
         }
-        BaselineRatio.allCases.forEach { add($0) }
+        for ratio in BaselineRatio.allCases { add(ratio) }
     }
 
     private static func identity(of row: SampleRow, ignoring ignored: Set<String>) -> String {
@@ -107,7 +109,7 @@ struct CellFigures {
 
     private mutating func add(_ ratio: BaselineRatio) {
         for (key, own) in series
-        where key.metric == ratio.metric.name && key.phase == "total" && key.operationClass.isEmpty {
+        where key.metric == ratio.metric.name && key.phase == ratio.phase && key.operationClass.isEmpty {
             var baselineKey = key
             baselineKey.backend = BackendID.dispatch.rawValue
             guard key.backend != baselineKey.backend, let baseline = series[baselineKey] else { continue }
@@ -131,20 +133,23 @@ extension SampleRow {
 
 extension BackendSamples {
     /// Every figure that can be better or worse, one value a block, per operation or round where the metric says so.
-    func comparableValues() -> [FigureKey: [Int: Double]] {
+    func comparableValues() -> [FigureKey: (ofBlock: [Int: Double], slack: Double?)] {
         let rounds = Dictionary(figures(.rounds, stat: "total").map { ($0.sampleID, $0.value) }) { $1 }
-        var values: [FigureKey: [Int: Double]] = [:]
+        var values: [FigureKey: (ofBlock: [Int: Double], slack: Double?)] = [:]
         for (key, figures) in allFigures {
             guard let metric = Metric.named(key.metric), metric.direction != .neutral else { continue }
             for figure in figures {
-                switch metric.basis {
-                case .sample: values[key, default: [:]][figure.block] = figure.value
-                case .operation where figure.operations > 0:
-                    values[key, default: [:]][figure.block] = figure.value / Double(figure.operations)
-                case .operation: break
-                case .round:
-                    values[key, default: [:]][figure.block] = figure.value / max(1, rounds[figure.sampleID] ?? 1)
-                }
+                let rounds = max(1, rounds[figure.sampleID] ?? 1)
+                let divisor =
+                    switch metric.basis {
+                    case .sample: 1.0
+                    case .operation: Double(figure.operations)
+                    case .round: rounds
+                    }
+                guard divisor > 0 else { continue }
+                // The slack is that of a round.
+                let slack = metric.slack.map { $0 * rounds / divisor }
+                values[key, default: ([:], slack)].ofBlock[figure.block] = figure.value / divisor
             }
         }
         return values

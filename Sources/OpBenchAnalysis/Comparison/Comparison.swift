@@ -103,6 +103,9 @@ private struct Candidate {
     private let head: CellFigures.Series?
     /// Whether both sides ran in the same blocks.
     private let isPaired: Bool
+    private let metric: Metric?
+    /// Whether it is a count of which two samples of each side agree.
+    private let isExact: Bool
     private var rule: FigureRule?
     private(set) var effect: Effect?
     private var margin: Margin?
@@ -114,15 +117,19 @@ private struct Candidate {
         self.base = base
         self.head = head
         self.isPaired = isPaired
+        let metric = Metric.named(key.metric)
+        self.metric = metric
+        isExact = [base, head].allSatisfy { side in
+            side?.slack.map { metric?.hasAgreement(side?.values ?? [], slack: $0) ?? false } ?? false
+        }
     }
 
-    private var metric: Metric? { Metric.named(row.metric) }
     private var direction: Metric.Direction { metric?.direction ?? .lower }
-    private var isExact: Bool { metric?.isDeterministic ?? false }
+    private var slack: Double? { [base, head].compactMap { $0?.slack }.max() }
     /// Machines drift: between runs of different times only what was measured against something in the same block can
-    /// be judged, or what the noise floor of such runs is known of, or what one side does not have at all.
+    /// be judged, or what the noise floor of such runs is known of, or what one side does not have at all, or counts.
     private var isComparable: Bool {
-        isPaired || BaselineRatio.names.contains(row.metric) || row.noiseFloor != nil
+        isPaired || BaselineRatio.names.contains(row.metric) || row.noiseFloor != nil || slack != nil
             || [base, head].contains { $0?.valueOfBlock.values.allSatisfy { $0 == 0 } ?? false }
     }
     var isTested: Bool { rule != nil && !isExact && isComparable && effect?.probability != nil }
@@ -134,8 +141,9 @@ private struct Candidate {
         if let rule { self.rule?.alpha /= Double(BlockStages.looks(question.stages, minBlocks: rule.minBlocks)) }
         row.base = base.flatMap { median($0.values) }
         row.head = head.flatMap { median($0.values) }
-        row.noiseFloor = isExact ? nil : question.noiseFloor(row)
-        row.threshold = rule.map { isExact ? $0.maxRegression : max($0.maxRegression, row.noiseFloor ?? 0) }
+        let scatter = scatter
+        row.noiseFloor = [question.noiseFloor(row), scatter.relative].compactMap { $0 }.max()
+        row.threshold = rule.map { max($0.maxRegression, row.noiseFloor ?? 0) }
         guard let base, let head else { return }
         let seed = SplitMix64.seed(from: "\(row.cellID)|\(row.backend.rawValue)|\(row.metric)|\(row.phase)|\(row.stat)")
         effect = measure(base, head, seed)
@@ -143,10 +151,27 @@ private struct Candidate {
         row.ratioLow = effect?.ratioInterval?.lowerBound
         row.ratioHigh = effect?.ratioInterval?.upperBound
         row.probability = effect?.probability
-        guard let rule, let effect, !isExact else { return }
+        guard let rule, let effect else { return }
         margin = rule.margin(
-            of: row.base!, on: effect.scale, direction: direction, noiseFloor: row.noiseFloor)
+            of: row.base!, on: isExact ? .difference : effect.scale, direction: direction, noiseFloor: row.noiseFloor,
+            slack: [slack, scatter.absolute].compactMap { $0 }.max())
         row.threshold = margin?.relativeWorse
+    }
+
+    /// What the counts of a side differ by among themselves, where that is more than the slack: how many times, less one; as
+    /// they are where some are 0.
+    private var scatter: (relative: Double?, absolute: Double?) {
+        guard let slack else { return (nil, nil) }
+        var scatter: (relative: Double?, absolute: Double?)
+        for values in [base, head].compactMap({ $0?.values }) {
+            guard let least = values.min(), let greatest = values.max(), greatest - least > slack else { continue }
+            if least > 0 {
+                scatter.relative = max(scatter.relative ?? 0, greatest / least - 1)
+            } else {
+                scatter.absolute = max(scatter.absolute ?? 0, greatest - least)
+            }
+        }
+        return scatter
     }
 
     func judged() -> CompareRow {
@@ -156,8 +181,8 @@ private struct Candidate {
             return row
         }
         guard let rule else { return row }
-        if isExact {
-            row.verdict = rule.verdictOfExactFigures(base: base, head: head, direction: direction)
+        if isExact, let margin {
+            row.verdict = rule.verdictOfExactFigures(base: base, head: head, margin: margin, direction: direction)
             return row
         }
         let judgement = judgement(by: rule)
@@ -168,6 +193,9 @@ private struct Candidate {
 
     private func judgement(by rule: FigureRule) -> Judgement {
         guard isComparable else { return .inconclusive(.noNoiseFloor) }
+        let fewest = [base, head].map { $0?.valueOfBlock.count ?? 0 }.min()!
+        // One count has nothing to agree with.
+        if slack != nil, fewest < 2 { return .inconclusive(.tooFewBlocks(fewest, enough: 2)) }
         // No block has both sides.
         guard let effect, let margin else { return .inconclusive(.tooFewBlocks(0, enough: rule.minBlocks)) }
         return rule.judgement(

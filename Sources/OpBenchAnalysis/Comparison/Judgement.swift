@@ -9,21 +9,24 @@ struct Judgement: Equatable {
 }
 
 extension FigureRule {
-    /// The rule for figures that barely vary: any worsening beyond the bounds is a regression, on any machine.
-    func verdictOfExactFigures(base: Double, head: Double, direction: Metric.Direction) -> Verdict {
+    /// The verdict on counts of which two of each side agree: any worsening beyond the margin is a regression, on any machine.
+    ///
+    /// - Parameter margin: on the scale of differences.
+    func verdictOfExactFigures(base: Double, head: Double, margin: Margin, direction: Metric.Direction) -> Verdict {
         let worsening = direction == .higher ? base - head : head - base
-        let allowed = Swift.max(minAbsolute ?? 0, maxRegression * base.magnitude)
-        return worsening > allowed ? .regression : worsening < -allowed ? .improved : .pass
+        return worsening > margin.worse ? .regression : worsening < -margin.better ? .improved : .pass
     }
 
     /// The margin in force: the greatest of what the rule allows as a part, what it allows at all, and what the host
     /// cannot tell from noise.
+    ///
+    /// - Parameter slack: what counts of one build differ by.
     func margin(
-        of base: Double, on scale: Effect.Scale, direction: Metric.Direction, noiseFloor: Double?
+        of base: Double, on scale: Effect.Scale, direction: Metric.Direction, noiseFloor: Double?, slack: Double? = nil
     ) -> Margin {
         Margin(
-            relative: Swift.max(maxRegression, noiseFloor ?? 0), absolute: minAbsolute ?? 0, of: base, on: scale,
-            direction: direction)
+            relative: Swift.max(maxRegression, noiseFloor ?? 0), absolute: Swift.max(minAbsolute, slack ?? 0),
+            of: base, on: scale, direction: direction)
     }
 
     /// The judgement of figures that vary.

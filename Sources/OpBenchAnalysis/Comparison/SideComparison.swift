@@ -30,12 +30,21 @@ public struct SideComparison: Sendable {
                 rule: { policy.rule(for: $0) }))
     }
 
+    /// The cells of which some judged count differs between the sides, by samples that agree within each: more of them tell
+    /// whether that was chance.
+    ///
+    /// - Parameter samples: of counts alone.
+    @Sendable public func cellsOfOtherCounts(_ samples: [SampleRow]) throws -> Set<String> {
+        Set(try rows(samples).filter { [.regression, .improved].contains($0.verdict) }.map(\.cellID))
+    }
+
     /// The cells of which some judged figure could not be decided by the blocks so far, and is likely to be by more, or may
-    /// be improved.
+    /// be improved. Counts have blocks of their own.
     @Sendable public func openCells(_ samples: [SampleRow]) throws -> Set<String> {
-        Set(
-            try rows(samples).filter {
-                $0.verdict == .inconclusive && $0.doubt?.remedy == .moreBlocks || $0.mayBeImproved
-            }.map(\.cellID))
+        let open = try rows(samples).filter {
+            ($0.verdict == .inconclusive && $0.doubt?.remedy == .moreBlocks || $0.mayBeImproved)
+                && Metric.named($0.metric)?.isDeterministic != true
+        }
+        return Set(open.map(\.cellID))
     }
 }

@@ -95,21 +95,22 @@ private struct MeasuredFigures {
         (row.value, row.blocks) = (median(own.values), own.valueOfBlock.count)
         let seed = SplitMix64.seed(
             from: "\(row.cellID)|\(row.backend.rawValue)|\(row.metric)|\(row.phase)|\(row.stat)|\(row.reference)")
+        let isExact = own.isExact(place)
         guard let reference = goal.reference else {
             let interval = bootstrapInterval(of: own.values, seed: seed, resamples: resamples, estimate: median)
-            return goal.judged(row, estimate: row.value, interval: interval)
+            return goal.judged(row, estimate: row.value, interval: interval, isExact: isExact)
         }
         guard let found = find(reference, of: place) else { return row }
         row.reference = found.name
         row.base = median(found.series.values)
-        if place.isExact {
+        if isExact, found.series.isExact(place) {
             row.ratio = row.base.flatMap { base in row.value.map { $0 / base } }.flatMap { $0.isFinite ? $0 : nil }
-            return goal.judged(row, estimate: row.ratio, interval: nil)
+            return goal.judged(row, estimate: row.ratio, interval: nil, isExact: true)
         }
         let effect = Self.effect(of: own, to: found.series, isPaired: found.isPaired, seed, resamples)
         row.ratio = effect?.ratio
         row.blocks = effect?.blocks ?? row.blocks
-        return goal.judged(row, estimate: effect?.ratio, interval: effect?.ratioInterval)
+        return goal.judged(row, estimate: effect?.ratio, interval: effect?.ratioInterval, isExact: false)
     }
 
     private static func effect(
@@ -149,8 +150,14 @@ extension CellFigures.Key {
             cellID: cell, backend: BackendID(rawValue: backend), phase: phase, operationClass: operationClass,
             metric: metric, stat: stat)
     }
+}
 
-    fileprivate var isExact: Bool { Metric.named(metric)?.isDeterministic ?? false }
+extension CellFigures.Series {
+    /// Whether it is a count of which two samples agree; one has nothing to differ from.
+    fileprivate func isExact(_ place: CellFigures.Key) -> Bool {
+        guard let slack, let metric = Metric.named(place.metric) else { return false }
+        return values.count == 1 || metric.hasAgreement(values, slack: slack)
+    }
 }
 
 extension GatePolicy.Selector {
@@ -175,11 +182,13 @@ extension GatePolicy.Goal {
 
     /// - Parameters:
     ///   - estimate: the ratio or the figure that is bounded; nil where there is no ratio to what is 0.
-    ///   - interval: nil of figures that barely vary, and of too few.
-    fileprivate func judged(_ row: GoalRow, estimate: Double?, interval: ClosedRange<Double>?) -> GoalRow {
+    ///   - interval: nil of counts that agree, and of too few figures.
+    ///   - isExact: whether they are counts that agree.
+    fileprivate func judged(
+        _ row: GoalRow, estimate: Double?, interval: ClosedRange<Double>?, isExact: Bool
+    ) -> GoalRow {
         var row = row
         (row.low, row.high) = (interval?.lowerBound, interval?.upperBound)
-        let isExact = Metric.named(row.metric)?.isDeterministic ?? false
         let judgement = isExact ? exactJudgement(estimate) : judgement(estimate, interval, blocks: row.blocks ?? 0)
         (row.verdict, row.doubt) = (judgement.verdict, judgement.doubt)
         return row

@@ -10,8 +10,8 @@ struct GateRunOptions: ParsableArguments {
             "Take what `opbench gate` needs to reach a verdict, and no more.",
             discussion: """
                 That is 15 blocks, or as many as the rules of --policy take, of the kinds of sample that report what is \
-                judged: throughput and memory without a policy. Backends that it neither judges nor takes ratios to are \
-                left out, unless --backend names them. --blocks takes more.
+                judged: throughput and memory without a policy, of an open loop latency. Backends that it neither judges \
+                nor takes ratios to are left out, unless --backend names them. --blocks takes more.
                 """))
     var isForGate = false
 
@@ -43,28 +43,30 @@ struct GateRunOptions: ParsableArguments {
     ) throws(InputErrors) -> (selection: Selection, blocks: [SampleKind: Int]) {
         let mistakes = Mistakes()
         let loaded = mistakes.keep(options.load)
-        let policy = mistakes.keep { () throws(InputErrors) in try loadedPolicy() }
+        let judged = mistakes.keep { () throws(InputErrors) in try self.judgedPolicy() }
         try mistakes.check()
         var selection = loaded!
-        guard let policy = policy ?? nil else { return (selection, [:]) }
+        guard let policy = judged ?? nil else { return (selection, [:]) }
         if options.cells.backends == nil {
             mistakes.keepFirst { () throws(InputError) in try selection.keepBackends(judgedBy: policy) }
             try mistakes.check()
         }
-        let needs = GateNeeds(of: policy)
-        selection.replaceKinds(by: needs.kinds)
-        if needs.takesBaseline {
-            for spec in selection.specs where !spec.backends.contains(.dispatch) {
+        var blocks: [SampleKind: Int] = [:]
+        for spec in selection.specs {
+            let needs = GateNeeds(of: policy, on: spec)
+            selection.replaceKinds(of: spec.name, by: needs.kinds)
+            blocks.merge(needs.blocks, uniquingKeysWith: max)
+            if needs.takesBaseline, !spec.backends.contains(.dispatch) {
                 selection.warn("\(spec.file): without the backend dispatch there is no ratio to it for a gate to judge")
             }
         }
-        return (selection, needs.blocks.mapValues { plan.blocks ?? $0 })
+        return (selection, blocks.mapValues { plan.blocks ?? $0 })
     }
 
-    private func loadedPolicy() throws(InputErrors) -> GatePolicy? {
+    private func judgedPolicy() throws(InputErrors) -> GatePolicy? {
         guard isForGate else { return nil }
         guard let policy else { return .standard }
-        return try .load(file: policy)
+        return try GatePolicy.load(file: policy)
     }
 
     /// The same as words of a command line.

@@ -9,7 +9,7 @@ struct ReportOptions: ParsableArguments {
             "A policy file (JSON).",
             discussion: """
                 Without it the engine's time ratio to Dispatch may rise by 5 %, between two interleaved builds its total \
-                time and CPU time by 2 %, and its allocations by 0.05 an operation; the same of backends that a \
+                time and CPU time by 2 %, and its allocations by 1 %; the same of backends that a \
                 program declares. \
                 `opbench schema policy` prints what a file may say.
                 """,

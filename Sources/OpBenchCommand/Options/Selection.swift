@@ -152,8 +152,11 @@ struct Selection: Sendable {
 
     mutating func warn(_ warning: String) { warnings.append(warning) }
 
-    mutating func replaceKinds(by kinds: Set<SampleKind>) {
-        for index in specs.indices { specs[index].sampleKinds = kinds }
+    /// - Parameter workload: its name; nil for all.
+    mutating func replaceKinds(of workload: String? = nil, by kinds: Set<SampleKind>) {
+        for index in specs.indices where workload == nil || specs[index].name == workload {
+            specs[index].sampleKinds = kinds
+        }
     }
 
     mutating func keepCells(matching filter: CellFilter) throws(InputError) {

@@ -163,7 +163,7 @@ struct PolicyDecoder {
         var figure = FigureRule(
             maxRegression: number("max_regression", in: Self.maxRegressionRange) ?? 0, alpha: alpha,
             minBlocks: minBlocks)
-        figure.minAbsolute = number("min_absolute", in: Self.minAbsoluteRange)
+        figure.minAbsolute = number("min_absolute", in: Self.minAbsoluteRange) ?? 0
         figure.alpha = number("alpha", in: Self.alphaRange) ?? alpha
         figure.minBlocks = blocks(members, mistakes) ?? minBlocks
         let selector = mistakes.keep { () throws(InputErrors) in try self.selector(members, metrics: Self.judgedMetrics)

@@ -57,7 +57,7 @@ extension JSONSchema {
                     "min_absolute",
                     described(
                         "A worsening below this, in the metric's unit per operation or round, is none; "
-                            + "of times as `version` says. Without it \(slacks), 0 for all else.",
+                            + "of times as `version` says. A round's counts may in any case differ by \(slacks).",
                         range(PolicyDecoder.minAbsoluteRange))
                 ),
                 ("alpha", alpha), ("min_blocks", minBlocks),
@@ -88,7 +88,7 @@ extension JSONSchema {
     }
 
     private static var slacks: String {
-        Metric.catalogue.compactMap { metric in metric.slack.map { "\(FigureText.write($0)) for \(metric.name)" } }
+        Metric.catalogue.compactMap { metric in metric.slack.map { "\(FigureText.write($0)) (\(metric.name))" } }
             .joined(separator: ", ")
     }
 
@@ -121,7 +121,11 @@ extension JSONSchema {
                 "backend",
                 selector(
                     "A backend, or `own` for the engine and the backends that a program declares; or a name")
-            ), ("metric", selector("A metric of samples.csv, time_ratio or cpu_time_ratio")),
+            ),
+            (
+                "metric",
+                selector("A metric of samples.csv, or one of \(BaselineRatio.names.joined(separator: ", "))")
+            ),
             ("stat", selector("A stat")), ("phase", selector("A phase")), ("class", selector("A class")),
         ]
         return .object(

@@ -17,28 +17,36 @@ public struct Metric: Sendable, Hashable {
     public let name: String
     public let unit: Unit
     public let direction: Direction
-    /// True for counts that barely vary from sample to sample.
-    public let isDeterministic: Bool
-    /// What equal sides may differ by, in the metric's unit per operation or round: threads that are made when they are
-    /// needed, and memory that grows in steps, differ from run to run. Nil where nothing is known.
+    /// What rounds of one build may differ by, whatever the number of their operations, in the metric's unit: a thread that
+    /// begins late, and memory that grows in steps, are some allocations more. Nil for figures that vary.
     public let slack: Double?
+    /// True for counts that barely vary from sample to sample, as a rule: those of a cell do where `hasAgreement(_:slack:)`.
+    public var isDeterministic: Bool { slack != nil }
     public let aggregation: Aggregation
     public let basis: Basis
     /// One line for people.
     public let summary: String
 
     public init(
-        name: String, unit: Unit, direction: Direction, isDeterministic: Bool = false, slack: Double? = nil,
+        name: String, unit: Unit, direction: Direction, slack: Double? = nil,
         aggregation: Aggregation = .median, per basis: Basis = .sample, summary: String
     ) {
         self.name = name
         self.unit = unit
         self.direction = direction
-        self.isDeterministic = isDeterministic
         self.slack = slack
         self.aggregation = aggregation
         self.basis = basis
         self.summary = summary
+    }
+
+    /// Whether two of a build's samples are the same, but for the slack. Where none are, the count is not deterministic, and
+    /// is judged as figures that vary.
+    ///
+    /// - Parameter slack: in the unit of the counts; that of a round unless they are counted otherwise.
+    public func hasAgreement(_ counts: [Double], slack: Double? = nil) -> Bool {
+        let (ascending, slack) = (counts.sorted(), slack ?? self.slack ?? 0)
+        return zip(ascending, ascending.dropFirst()).contains { $1 - $0 <= slack }
     }
 
     /// How the samples' figures of one `stat` become one: `max` is the greatest of all, whatever the metric.

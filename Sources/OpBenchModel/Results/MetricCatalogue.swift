@@ -110,11 +110,11 @@ extension Metric {
 
 extension Metric {
     public static let allocations = Metric(
-        name: "allocations", unit: .count, direction: .lower, isDeterministic: true, slack: 0.05,
-        per: .operation, summary: "mallocs, with jemalloc's thread caches off")
+        name: "allocations", unit: .count, direction: .lower, slack: 16, per: .operation,
+        summary: "mallocs, with jemalloc's thread caches off; of the round that made the fewest")
     public static let allocatedBytes = Metric(
-        name: "allocated_bytes", unit: .bytes, direction: .lower, isDeterministic: true, slack: 2,
-        per: .operation, summary: "bytes requested from malloc, with jemalloc's thread caches off")
+        name: "allocated_bytes", unit: .bytes, direction: .lower, slack: 2048, per: .operation,
+        summary: "bytes requested from malloc, with jemalloc's thread caches off; of the round that took the fewest")
     public static let retainedBytes = Metric(
         name: "retained_bytes", unit: .bytes, direction: .lower, per: .operation,
         summary: "bytes in use more than at the mark `before`")
@@ -129,8 +129,9 @@ extension Metric {
     public static let heapRetained = Metric(
         name: "heap_retained", unit: .bytes, direction: .lower, summary: "jemalloc's stats.retained at a mark")
     public static let unreleasedBytes = Metric(
-        name: "unreleased_bytes", unit: .bytes, direction: .lower,
-        summary: "bytes in use at `released` more than at `before`")
+        name: "unreleased_bytes", unit: .bytes, direction: .lower, slack: 2048, per: .operation,
+        summary:
+            "bytes in use at `released` more than at `before`, thread caches off; of the round that left the fewest")
     public static let peakResident = Metric(
         name: "peak_resident", unit: .bytes, direction: .lower, aggregation: .maximum, summary: "getrusage's ru_maxrss")
 }

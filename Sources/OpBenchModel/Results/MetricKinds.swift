@@ -14,6 +14,9 @@ extension Metric {
             serviceLatency, submitLag, sustainedRate, longestWait, quiesceTime, resumeToStart,
         ].map(\.name))
 
+    /// Whether it is about operations that arrive whatever became of those before.
+    var isOfOpenLoops: Bool { [Self.intendedLatency, .serviceLatency, .submitLag, .sustainedRate].contains(self) }
+
     private static let ofMemorySamples = Set(
         [
             allocations, allocatedBytes, retainedBytes, heapAllocated, heapActive, heapResident, heapMapped,

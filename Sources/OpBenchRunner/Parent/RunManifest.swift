@@ -117,7 +117,7 @@ struct RunManifest: Codable, Sendable {
             seed: plan.options.seed, isQuick: plan.options.isQuick,
             timeoutNanoseconds: Identity.nanoseconds(plan.options.timeoutSeconds),
             workloads: plan.specs.map { Workload(file: $0.file, name: $0.name, sha256: $0.sha256, text: $0.text) },
-            order: plan.samples.map { sample in
+            order: (plan.samples + plan.reserve).map { sample in
                 let side = sample.side.map { " side=\($0.rawValue)" } ?? ""
                 return "\(sample.id) \(sample.backend.rawValue) block=\(sample.block)\(side) \(sample.cell.id)"
             })

@@ -33,14 +33,20 @@ public struct RunOptions: Sendable {
     public var builds: ComparedBuilds?
     /// A time to spend where figures are least certain; nil for as many blocks as the options say.
     public var budget: TimeBudget?
-    /// How many throughput blocks two interleaved builds have at the end of each stage.
+    /// How many blocks two interleaved builds have at the end of each stage.
     public var stagesOfSides = BlockStages.standard
+    /// The kinds of sample whose blocks come in these stages, beside throughput: by workload, what varies and is judged.
+    public var stagedKinds: [String: Set<SampleKind>] = [:]
     /// The machine's name, as rows have it.
     public var host = MachineName.own
     /// The part of a plan that the run is; nil for a run of its own.
     public var part: PartOptions?
     /// Asked after each stage of a run whose blocks come in stages: the ids of the cells that go on to the next one.
     public var goesOn: @Sendable (_ rows: [SampleRow]) throws -> Set<String> = { Set($0.map(\.cellID)) }
+
+    /// Asked, block by block, of samples of counts: the ids of the cells of which a difference between the sides is to be
+    /// confirmed by more of them.
+    public var confirmsCounts: @Sendable (_ rows: [SampleRow]) throws -> Set<String> = { _ in [] }
 
     public init(
         backends: [BackendID]? = nil, kinds: Set<SampleKind>? = nil, blocks: Int? = nil, isQuick: Bool = false,
@@ -68,22 +74,34 @@ public struct RunOptions: Sendable {
     /// How long a timed sample should last, in nanoseconds.
     var targetNanoseconds: Int64 { isQuick ? 20_000_000 : SampleRequest.shortLimit }
 
-    /// How many throughput blocks a cell has behind it at the end of each stage; a single number if all are taken.
+    /// How many blocks a cell has behind it at the end of each stage; a single number if all are taken.
     ///
     /// Two interleaved builds: `stagesOfSides`, unless the number of blocks is given. With a budget, the second stage is
     /// what may be taken, block by block.
     public var stages: [Int] {
         if budget != nil { return TimeBudget.stages }
-        return builds != nil && blocks == nil && !isQuick ? stagesOfSides : [blocks(of: .throughput)]
+        return builds != nil && blocks == nil && !isQuick ? stagesOfSides : [blocks(of: .throughput, in: "")]
+    }
+
+    /// The numbers of the blocks that counts may get beyond those of every memory sample; none if their number is given.
+    func moreBlocksOfCounts(in workload: String) -> Range<Int> {
+        let first = blocks(of: .memory, in: workload)
+        let isGiven = (blocksOfKinds[.memory] ?? blocks) != nil
+        return isGiven || isQuick ? first..<first : first..<max(first, CountAgreement.mostBlocks)
+    }
+
+    /// Whether blocks of a kind come in the stages of two builds.
+    func isStaged(_ kind: SampleKind, in workload: String) -> Bool {
+        kind == .throughput || builds != nil && stagedKinds[workload]?.contains(kind) == true
     }
 
     /// Blocks of a kind.
-    func blocks(of kind: SampleKind) -> Int {
+    func blocks(of kind: SampleKind, in workload: String) -> Int {
         if let count = blocksOfKinds[kind] ?? blocks { return count }
         if isQuick { return 1 }
+        if builds != nil, isStaged(kind, in: workload) { return stagesOfSides.last! }
         return switch kind {
         case .throughput where budget != nil: TimeBudget.stages.last!
-        case .throughput where builds != nil: stagesOfSides.last!
         case .throughput: 7
         case .latency: 3
         case .memory: 2

@@ -25,6 +25,8 @@ public struct RunPlan: Sendable {
     public private(set) var cells: [Cell]
     /// In the order in which they are taken.
     public private(set) var samples: [PlannedSample]
+    /// More samples of the counts that barely vary, by block, of which a run takes those that it needs: see `CountAgreement`.
+    private(set) var reserve: [PlannedSample] = []
     public private(set) var omissions: [Omission]
     /// The names of all parameters of the run's cells, sorted: the `param_` columns.
     public let parameterNames: [String]
@@ -50,6 +52,7 @@ public struct RunPlan: Sendable {
         parameterNames = Set(cells.flatMap { $0.cell.parameters.keys }).sorted()
         let sides: [Side?] = options.builds == nil ? [nil] : Side.allCases
         var blocks: [Block] = []
+        var blocksOfCounts: [Block] = []
         var omissions: [Omission] = []
         var sampleCount = 0
         for (spec, cell) in cells {
@@ -57,13 +60,22 @@ public struct RunPlan: Sendable {
             for kind in SampleKind.allCases where Self.wants(kind, spec, options) {
                 let able = backends.filter { BackendFactory.named($0)?.kinds.contains(kind) ?? false }
                 let flavours = SampleFlavour.flavours(of: kind).count
-                sampleCount += options.blocks(of: kind) * able.count * flavours * sides.count
+                let more = kind == .memory ? options.moreBlocksOfCounts(in: spec.name) : 0..<0
+                let count = options.blocks(of: kind, in: spec.name)
+                sampleCount += (count * flavours + more.count) * able.count * sides.count
                 guard sampleCount + omissions.count * sides.count <= Self.sampleLimit else {
                     throw Self.tooMany(spec)
                 }
-                for index in 0..<options.blocks(of: kind) {
-                    let stage = kind == .throughput ? options.stages.firstIndex { index < $0 } : nil
+                let isStaged = options.isStaged(kind, in: spec.name)
+                for index in 0..<count {
+                    let stage = isStaged ? options.stages.firstIndex { index < $0 } : nil
                     blocks.append(Block(cell: cell, kind: kind, index: index, backends: able, stage: stage ?? 0))
+                }
+                // By their own block, so that all cells get one before any gets two.
+                blocksOfCounts += more.map {
+                    Block(
+                        cell: cell, kind: kind, flavours: [.allocations], index: $0, backends: able,
+                        stage: options.stages.count + $0)
                 }
             }
         }
@@ -75,7 +87,10 @@ public struct RunPlan: Sendable {
             }
         }
         for index in self.omissions.indices { self.omissions[index].index = index }
-        samples = Self.ordered(blocks, sides: sides, seed: options.seed)
+        samples = Self.ordered(blocks + blocksOfCounts, sides: sides, seed: options.seed)
+        let first = samples.firstIndex { $0.stage >= options.stages.count } ?? samples.endIndex
+        reserve = Array(samples[first...])
+        samples.removeSubrange(first...)
     }
 
     private static func tooMany(_ spec: WorkloadSpec) -> InputError {
@@ -89,6 +104,8 @@ public struct RunPlan: Sendable {
     private struct Block {
         var cell: Cell
         var kind: SampleKind
+        /// Of the kind; nil for all.
+        var flavours: [SampleFlavour]?
         var index: Int
         var backends: [BackendID]
         var stage: Int
@@ -126,7 +143,7 @@ public struct RunPlan: Sendable {
                 var position = 0
                 for backend in generator.shuffled(block.backends) {
                     for side in generator.shuffled(sides) {
-                        for flavour in SampleFlavour.flavours(of: block.kind) {
+                        for flavour in block.flavours ?? SampleFlavour.flavours(of: block.kind) {
                             samples.append(
                                 PlannedSample(
                                     index: samples.count, cell: block.cell, backend: backend, flavour: flavour,
@@ -146,6 +163,7 @@ public struct RunPlan: Sendable {
         var part = self
         part.cells.removeAll { !cellIDs.contains($0.id) }
         part.samples.removeAll { !cellIDs.contains($0.cell.id) }
+        part.reserve.removeAll { !cellIDs.contains($0.cell.id) }
         part.omissions.removeAll { !cellIDs.contains($0.cell.id) }
         return part
     }

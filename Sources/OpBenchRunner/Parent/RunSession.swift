@@ -124,6 +124,31 @@ final class RunSession {
             }
             let wanted = todo.filter { $0.stage == stage && isOpen?.contains($0.cell.id) ?? true }
             if try await takeInTurn(wanted) { return true }
+            if stage == 0, try await takeReserve() { return true }
+        }
+        return false
+    }
+
+    /// Takes more samples of counts of which no two agree yet, or which differ between the sides.
+    ///
+    /// - Returns: whether the task was cancelled.
+    private func takeReserve() async throws -> Bool {
+        var (counts, rows) = (CountAgreement(), [SampleRow]())
+        func keep(_ row: SampleRow) {
+            guard Metric.named(row.metric)?.isDeterministic == true else { return }
+            counts.add(row)
+            rows.append(row)
+        }
+        if !plan.reserve.isEmpty { try folder.eachRow(keep) }
+        for block in Set(plan.reserve.map(\.block)).sorted() {
+            let confirmed = try options.confirmsCounts(rows.filter { $0.block < block })
+            let wanted = plan.reserve.filter {
+                $0.block == block && !recorder.isDone($0)
+                    && (confirmed.contains($0.cell.id) || counts.isOpen($0.cell.id, $0.backend, before: block))
+            }
+            if wanted.isEmpty { continue }
+            tell(.extended(total: recorder.done + wanted.count, estimatedSeconds: plan.estimate(of: wanted)))
+            if try await takeInTurn(wanted, { $0.forEach(keep) }) { return true }
         }
         return false
     }

@@ -11,7 +11,8 @@ enum SampleEstimate {
         case .throughput, .latency:
             if sample.flavour == .latency, let rounds = sample.cell.latencyRounds { return start + rounds * round }
             return start + max(1.3 * Double(options.targetNanoseconds) / 1e9, round)
-        case .allocations, .heap, .calls, .check: return start + 1.2 * round
+        case .allocations: return start + (round < 1 ? 4.2 : 2.2) * round
+        case .heap, .calls, .check: return start + 1.2 * round
         }
     }
 }

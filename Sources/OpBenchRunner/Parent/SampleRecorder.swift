@@ -31,7 +31,8 @@ struct SampleRecorder {
     /// - Parameter each: calls its argument with the `status` row of every sample that was saved whole.
     init(plan: RunPlan, earlier each: (_ take: (SampleRow) -> Void) throws -> Void) rethrows {
         self.init(plan: plan)
-        let cells = Dictionary(plan.samples.map { ($0.cell.id, $0.cell) }) { first, _ in first }
+        let planned = plan.samples + plan.reserve
+        let cells = Dictionary(planned.map { ($0.cell.id, $0.cell) }) { first, _ in first }
         try each { row in
             guard doneIDs.insert(row.sampleID).inserted else { return }
             if row.flags.contains("rerun") { reruns += 1 }
@@ -40,7 +41,7 @@ struct SampleRecorder {
             }
             if let cell = cells[row.cellID] { count(row.status, row.backend, cell) }
         }
-        for sample in plan.samples where doneIDs.contains(sample.id) {
+        for sample in planned where doneIDs.contains(sample.id) {
             done += 1
             countBlock(of: sample)
         }

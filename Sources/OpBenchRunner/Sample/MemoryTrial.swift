@@ -2,8 +2,8 @@ import Glibc
 import OpBenchBackends
 import OpBenchModel
 
-/// The memory flavours of a sample: jemalloc's account between the phases of one round. Where jemalloc does not serve the
-/// process, there are no figures but the peak, which the kernel tells.
+/// The memory flavours of a sample: jemalloc's account between the phases of a round. Where jemalloc does not serve the
+/// process, there are no figures but the peak, which the kernel reports.
 struct MemoryTrial {
     let trial: Trial
 
@@ -19,24 +19,53 @@ struct MemoryTrial {
             report.note("no heap figures: \(error.reason); \(error.remedy)")
             return reportPeak(into: &report)
         }
+        if trial.flavour == .allocations { return count(body, probe, producers, into: &report) }
+        let (_, readings) = round(body, probe, producers)
+        trial.judge(body, into: &report)
+        reportMarks(readings, into: &report)
+        reportPeak(into: &report)
+    }
+
+    private func round(
+        _ body: OperationBody, _ probe: HeapProbe, _ producers: Producers
+    ) -> (elapsed: Int64, readings: Readings) {
         // In place before the first reading, so that keeping a reading allocates nothing.
         var readings = Readings()
-        _ = Round.run(trial.plan, by: trial.factory, body, producers: producers) { mark in
+        let round = Round.run(trial.plan, by: trial.factory, body, producers: producers) { mark in
             readings.at[mark.index] = mark == .released ? settled(probe) : probe.read()
             if mark == .before { injectAllocations() }
         }
-        trial.judge(body, into: &report)
-        if trial.flavour == .allocations {
-            reportAllocations(readings, into: &report)
-        } else {
-            reportMarks(readings, into: &report)
-            reportPeak(into: &report)
-        }
+        return (round.elapsed, readings)
     }
+
+    /// Counts the same round several times, after one that is not counted and in which threads begin. Of threads that come
+    /// and go, and tables that grow, a round has more or less by chance; the least is what its operations take.
+    private func count(
+        _ body: OperationBody, _ probe: HeapProbe, _ producers: Producers, into report: inout SampleReport
+    ) {
+        let (elapsed, _) = round(body, probe, producers)
+        var counts = [Readings]()
+        repeat {
+            trial.judge(body, into: &report)
+            body.reset()
+            counts.append(round(body, probe, producers).readings)
+        } while counts.count < (elapsed < Self.longRound ? Self.countedRounds : 1)
+        trial.judge(body, into: &report)
+        reportAllocations(counts, into: &report)
+    }
+
+    private static let countedRounds = 3
+    /// In nanoseconds. To a round so long, and so large, chance adds little: it is counted once.
+    private static let longRound: Int64 = 1_000_000_000
 
     private struct Readings {
         /// By mark; nil where the round did not come by.
         var at = [HeapReading?](repeating: nil, count: Round.Mark.allCases.count)
+
+        func difference(of count: KeyPath<HeapReading, Int>, from: Round.Mark, to: Round.Mark) -> Int? {
+            guard let before = at[from.index], let after = at[to.index] else { return nil }
+            return after[keyPath: count] - before[keyPath: count]
+        }
     }
 
     private func injectAllocations() {
@@ -59,16 +88,18 @@ struct MemoryTrial {
         return last
     }
 
-    private func reportAllocations(_ readings: Readings, into report: inout SampleReport) {
-        guard let before = readings.at[Round.Mark.before.index], let drained = readings.at[Round.Mark.drained.index]
-        else { return }
-        let operations = trial.plan.operationCount
-        report.add(
-            .allocations, "total", Double(drained.allocationCount - before.allocationCount), phase: "total",
-            operations: operations)
-        report.add(
-            .allocatedBytes, "total", Double(drained.allocatedBytesEver - before.allocatedBytesEver), phase: "total",
-            operations: operations)
+    private func reportAllocations(_ rounds: [Readings], into report: inout SampleReport) {
+        let counts: [(Metric, KeyPath<HeapReading, Int>, to: Round.Mark, phase: String)] = [
+            (.allocations, \.allocationCount, .drained, "total"),
+            (.allocatedBytes, \.allocatedBytesEver, .drained, "total"),
+            (.unreleasedBytes, \.allocated, .released, "mark:\(Round.Mark.released.rawValue)"),
+        ]
+        for (metric, count, mark, phase) in counts {
+            guard let least = rounds.compactMap({ $0.difference(of: count, from: .before, to: mark) }).min() else {
+                continue
+            }
+            report.add(metric, "total", Double(least), phase: phase, operations: trial.plan.operationCount)
+        }
     }
 
     private func reportMarks(_ readings: Readings, into report: inout SampleReport) {
@@ -85,7 +116,6 @@ struct MemoryTrial {
             }
             let more = Double(reading.allocated - before.allocated)
             if mark == .pending { report.add(.retainedBytes, "total", more, phase: phase, operations: operations) }
-            if mark == .released { report.add(.unreleasedBytes, "total", more, phase: phase, operations: operations) }
         }
     }
 

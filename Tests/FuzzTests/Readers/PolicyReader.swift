@@ -23,7 +23,7 @@ extension FuzzReader {
             let policy = try GatePolicy.decode(text: text, file: file)
             try promise(policy.rules.isEmpty != policy.goals.isEmpty, "rules of both kinds, or of none")
             try promise(GatePolicy.isPolicy(text) || text.contains("shape"), "a policy is not taken for one")
-            _ = (GateNeeds(of: policy), policy.rulesWithoutSlack)
+            _ = GateNeeds(of: policy, workload: "w", shape: .openLoop)
             _ = policy.goals.map { $0.bounding("time") }
             var row = CompareRow.blank
             (row.cellID, row.metric, row.stat, row.phase) = ("w items=10", "time", "total", "total")

@@ -1,0 +1,71 @@
+import Foundation
+import OpBenchModel
+import Synchronization
+import Testing
+
+@testable import OpBenchRunner
+
+/// How many samples of counts a run takes.
+@Suite struct CountAgreementTests {
+    @Test func `two that differ by no more than the slack agree, wherever they stand`() {
+        let slack = Metric.allocations.slack!
+        #expect(!Metric.allocations.hasAgreement([100]))
+        #expect(Metric.allocations.hasAgreement([100, 100 + slack]))
+        #expect(!Metric.allocations.hasAgreement([100, 101 + slack]))
+        #expect(Metric.allocations.hasAgreement([100, 300, 200, 300]))
+    }
+
+    /// Takes a run whose samples count as `values` says, by side and block.
+    ///
+    /// - Returns: the blocks of counts that were taken.
+    private func blocks(
+        of values: [Double], blocks given: Int? = nil, isQuick: Bool = false
+    ) async throws -> [Int] {
+        let folder = try Fixture.folder()
+        let spec = try Fixture.spec(
+            "independent", #"{"items": 10}"#, backends: ["engine"], more: #", "metrics": ["memory"]"#)
+        let options = RunOptions(blocks: given, isQuick: isQuick, directory: folder, runID: "run")
+        let plan = try RunPlan(specs: [spec], options: options)
+        let taken = Mutex(0)
+        let outcome = try await Runner(plan: plan, readCovariates: { Covariates() }) { request, _ in
+            var report = SampleReport()
+            if request.flavour == .allocations {
+                let block = taken.withLock { count in
+                    defer { count += 1 }
+                    return count
+                }
+                report.add(.allocations, "total", values[block], phase: "total", operations: 10)
+            }
+            return try Self.result(report)
+        }.run { _ in }
+        let rows = try CSVFile.read(SampleRow.self, file: "\(folder)/run/samples.csv")
+        let again = try await Runner(plan: try RunPlan(specs: [spec], options: resumed(options))) { _, _ in
+            Issue.record("a finished run takes a sample")
+            return try Self.result(SampleReport())
+        }.run { _ in }
+        #expect(again.samplesTaken == 0 && outcome.samplesTaken == Set(rows.map(\.sampleID)).count)
+        return rows.filter { $0.metric == "allocations" }.map(\.block).sorted()
+    }
+
+    private static func result(_ report: SampleReport) throws -> ChildResult {
+        ChildResult(ending: .exited(0), output: Array(try JSONEncoder().encode(report)), diagnostics: "")
+    }
+
+    private func resumed(_ options: RunOptions) -> RunOptions {
+        var options = options
+        options.resume = true
+        return options
+    }
+
+    @Test func `two samples are enough if they agree; else more are taken, seven at most`() async throws {
+        #expect(try await blocks(of: [50, 50]) == [0, 1])
+        #expect(try await blocks(of: [50, 90, 50]) == [0, 1, 2])
+        #expect(try await blocks(of: [50, 90, 130, 170, 135]) == [0, 1, 2, 3, 4])
+        #expect(try await blocks(of: [50, 90, 130, 170, 210, 250, 290]) == [0, 1, 2, 3, 4, 5, 6])
+    }
+
+    @Test func `a given number of blocks is taken as it is`() async throws {
+        #expect(try await blocks(of: [50, 90, 130], blocks: 3) == [0, 1, 2])
+        #expect(try await blocks(of: [50], isQuick: true) == [0])
+    }
+}
