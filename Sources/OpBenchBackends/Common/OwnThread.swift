@@ -1,3 +1,4 @@
+import CLinux
 import Dispatch
 import Glibc
 import Synchronization
@@ -10,10 +11,12 @@ public final class OwnThread: Sendable {
     package static var count: Int { made.load(ordering: .relaxed) }
 
     private let ended = DispatchSemaphore(value: 0)
+    private let kernelID = Atomic<Int32>(0)
 
     public init(_ body: @escaping @Sendable () -> Void) {
         let box = Unmanaged.passRetained(
-            Box { [ended] in
+            Box { [ended, self] in
+                kernelID.store(clinux_gettid(), ordering: .relaxed)
                 body()
                 ended.signal()
             })
@@ -27,6 +30,12 @@ public final class OwnThread: Sendable {
         precondition(result == 0, "cannot create a thread")
         pthread_detach(thread)
         Self.made.add(1, ordering: .relaxed)
+    }
+
+    /// The kernel's id of the thread; nil until it runs.
+    package var id: Int32? {
+        let id = kernelID.load(ordering: .relaxed)
+        return id == 0 ? nil : id
     }
 
     public func join() { ended.wait() }

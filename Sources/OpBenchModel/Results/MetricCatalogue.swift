@@ -42,7 +42,8 @@ extension Metric {
         summary: "max(work ÷ processors, span) ÷ makespan, by the planned work: 1 is a perfect schedule at no cost")
     public static let cpuTime = Metric(
         name: "cpu_time", unit: .nanoseconds, direction: .lower, per: .operation,
-        summary: "user and system time of the process, total phase"
+        summary:
+            "user and system time of the process, total phase, without that of competitors and of the workload's own pauses"
     )
     public static let processCPUTime = Metric(
         name: "process_cpu_time", unit: .nanoseconds, direction: .neutral,
@@ -50,10 +51,10 @@ extension Metric {
             "user and system time of the sample's process from its first instant to its last, as its parent reads it")
     public static let voluntarySwitches = Metric(
         name: "voluntary_switches", unit: .count, direction: .lower, per: .operation,
-        summary: "threads that went to sleep, total phase")
+        summary: "threads that went to sleep, total phase, other than competitors and for the workload's own pauses")
     public static let involuntarySwitches = Metric(
         name: "involuntary_switches", unit: .count, direction: .lower, per: .operation,
-        summary: "threads preempted, total phase")
+        summary: "threads preempted, total phase, other than competitors and in the workload's own pauses")
     public static let pageFaults = Metric(
         name: "page_faults", unit: .count, direction: .lower, per: .operation,
         summary: "minor and major page faults of the process, total phase; of drain and teardown beside `release_time`")

@@ -32,11 +32,12 @@ struct ProfileTrial {
         // Before there are threads: perf has all that are made later from their beginning.
         let recorder = try recorder()
         if order.limits == nil { warmUp(&answer) }
-        let parts = ProfiledPart.parts(
-            of: trial, order.recorder == .trace ? .traced : .marked, mostOperations: order.limits?.operations)
         // What they execute is a matter of time, not of operations.
         let competing = order.limits == nil ? trial.plan.threadPriorities?.competitors ?? 0 : 0
         let competitors = Competitors(count: competing)
+        let parts = ProfiledPart.parts(
+            of: trial, beside: competitors, order.recorder == .trace ? .traced : .marked,
+            mostOperations: order.limits?.operations)
         if let limits = order.limits {
             try count(parts, limits.rounds, by: recorder, into: &answer)
         } else if order.recorder == .trace {
@@ -146,9 +147,12 @@ final class ProfiledPart {
     let plan: WorkloadPlan
     let body: OperationBody
     private let producers: Producers
+    private let competitors: Competitors
 
-    private init(_ trial: Trial, _ name: String, _ plan: WorkloadPlan, _ mode: OperationBody.Mode) {
-        (self.trial, self.name, self.plan) = (trial, name, plan)
+    private init(
+        _ trial: Trial, _ competitors: Competitors, _ name: String, _ plan: WorkloadPlan, _ mode: OperationBody.Mode
+    ) {
+        (self.trial, self.competitors, self.name, self.plan) = (trial, competitors, name, plan)
         body = OperationBody(plan: plan, kernel: trial.kernel, mode: mode)
         producers = Producers(plan)
     }
@@ -158,10 +162,11 @@ final class ProfiledPart {
     ///   - mostOperations: longer plans are shortened to about as many, and run as fast as they go; nil for the plan as
     ///     it is.
     static func parts(
-        of trial: Trial, _ mode: OperationBody.Mode, mostOperations: Int? = nil
+        of trial: Trial, beside competitors: Competitors, _ mode: OperationBody.Mode, mostOperations: Int? = nil
     ) -> [ProfiledPart] {
         func part(_ name: String, _ plan: WorkloadPlan) -> ProfiledPart {
-            ProfiledPart(trial, name, mostOperations.map { WarmUp.shortened(plan, to: $0) } ?? plan, mode)
+            let plan = mostOperations.map { WarmUp.shortened(plan, to: $0) } ?? plan
+            return ProfiledPart(trial, competitors, name, plan, mode)
         }
         let phases = trial.plan.phases
         return phases.isEmpty ? [part("", trial.plan)] : phases.map { part($0.name, $0.plan) }
@@ -172,13 +177,15 @@ final class ProfiledPart {
         into answer: inout ProfileAnswer
     ) {
         var (before, usage) = (ResourceUsage(), ResourceUsage())
-        let round = Round.run(plan, by: trial.factory, body, producers: producers, keeper: keeper) { mark in
+        let round = Round.run(
+            plan, by: trial.factory, body, producers: producers, keeper: keeper
+        ) { [competitors] mark in
             switch mark {
             case .before:
                 recorder?.roundBegins()
-                before = .now()
+                before = .now(without: competitors)
             case .drained:
-                usage.add(from: before, to: .now())
+                usage.add(from: before, to: .now(without: competitors))
                 recorder?.roundDrained()
             case .pending, .released: break
             }
@@ -187,6 +194,7 @@ final class ProfiledPart {
         if answer.operations == 0 { answer.firstOperations = plan.operationCount }
         answer.operations += plan.operationCount
         answer.totalNanoseconds += round.total
+        usage.subtract(round.pausedUsage)
         answer.cpuNanoseconds += usage.cpuNanoseconds
         answer.voluntarySwitches += usage.voluntarySwitches
         answer.involuntarySwitches += usage.involuntarySwitches

@@ -13,6 +13,11 @@ final class Competitors: Sendable {
         }
     }
 
+    /// What they have used so far.
+    var usage: ResourceUsage {
+        threads.compactMap(\.id).reduce(into: ResourceUsage()) { $0.add(.of(thread: $1)) }
+    }
+
     func dismiss() {
         isOver.set()
         for thread in threads { thread.join() }

@@ -11,9 +11,11 @@ struct PaceClock: Sendable {
 }
 
 /// How a plan was submitted.
-struct Pace: Sendable, Equatable {
+struct Pace: Sendable {
     /// Time between operations that the plan asks for. It is the workload's own and counts in no phase.
     var pausedNanoseconds: Int64 = 0
+    /// What the submitting thread used in it.
+    var pausedUsage = ResourceUsage()
     /// The instant of the first arrival, from which those of the plan count.
     var firstArrival: Int64 = 0
 }
@@ -49,7 +51,9 @@ struct Pacer: Sendable {
             next = burst.upperBound
             guard pause > 0, next < plan.operationCount else { continue }
             let ended = clock.now()
+            let before = ResourceUsage.ofThisThread()
             if staysAwake { while clock.now() < ended + pause {} } else { clock.sleep(ended + pause) }
+            pace.pausedUsage.add(from: before, to: .ofThisThread())
             pace.pausedNanoseconds += clock.now() - ended
         }
         return pace

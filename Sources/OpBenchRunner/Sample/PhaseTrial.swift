@@ -30,6 +30,7 @@ final class PhaseTrial {
         let before = ResourceUsage.now()
         let round = Round.run(plan, by: trial.factory, body, producers: producers, keeper: keeper)
         usage.add(from: before, to: .now())
+        usage.subtract(round.pausedUsage)
         times.add(round)
         var violations = plan.violations(of: body.traces)
         if trial.flavour.kind != .throughput { analysis.add(round, body) }

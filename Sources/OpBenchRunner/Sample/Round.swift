@@ -18,6 +18,8 @@ struct Round: Sendable {
     var holds: [Hold] = []
     /// How it was submitted.
     var pace = Pace()
+    /// What the storm's thread used between its calls.
+    var stormUsage = ResourceUsage()
 
     var build: Int64 { built - begun }
     /// Without the pauses of the plan's own.
@@ -30,6 +32,13 @@ struct Round: Sendable {
     var makespan: Int64 { drained - built - pace.pausedNanoseconds }
     /// The same with the pauses: how long it kept the machine.
     var elapsed: Int64 { drained - begun }
+
+    /// What the benchmark's own threads used beside what they asked of the queue.
+    var pausedUsage: ResourceUsage {
+        var usage = pace.pausedUsage
+        usage.add(stormUsage)
+        return usage
+    }
 
     /// The instants at which memory is read.
     enum Mark: String, CaseIterable, Sendable {
@@ -106,7 +115,7 @@ struct Round: Sendable {
         if plan.startsSuspended { backend.release() }
         backend.drain()
         drained = MonotonicClock.now()
-        if let storm { holds = storm.end() }
+        if let storm { (holds, stormUsage) = storm.end() }
         atMark?(.drained)
         backend.attest()
     }

@@ -8,6 +8,7 @@ final class StormThread: @unchecked Sendable {
     private let isOver = Flag()
     /// Written by the thread, read after it has ended.
     private var holds: [Hold] = []
+    private var pausedUsage = ResourceUsage()
     private var thread: OwnThread?
 
     /// Starts at once with the first running time.
@@ -19,11 +20,11 @@ final class StormThread: @unchecked Sendable {
 
     /// Ends the storm, after the hold in progress at the latest, and leaves the queue running.
     ///
-    /// - Returns: the holds.
-    func end() -> [Hold] {
+    /// - Returns: the holds, and what the thread used between its calls.
+    func end() -> (holds: [Hold], pausedUsage: ResourceUsage) {
         isOver.set()
         thread?.join()
-        return holds
+        return (holds, pausedUsage)
     }
 
     private func toggle(_ backend: any Backend) {
@@ -40,6 +41,8 @@ final class StormThread: @unchecked Sendable {
 
     /// Sleeps that long, or until the storm is over.
     private func pause(_ nanoseconds: Int) {
+        let before = ResourceUsage.ofThisThread()
+        defer { pausedUsage.add(from: before, to: .ofThisThread()) }
         let slice: Int64 = 2_000_000
         let end = MonotonicClock.now() + Int64(nanoseconds)
         while !isOver.isSet {

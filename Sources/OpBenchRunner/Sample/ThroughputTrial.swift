@@ -5,6 +5,7 @@ import OpBenchModel
 /// A throughput sample: rounds without time stamps, and what each phase of them took.
 struct ThroughputTrial {
     let trial: Trial
+    let competitors: Competitors
 
     func run(_ producers: Producers, into report: inout SampleReport) {
         let body = OperationBody(plan: trial.plan, kernel: trial.kernel, mode: .marked)
@@ -13,9 +14,10 @@ struct ThroughputTrial {
         var usage = ResourceUsage()
         var steadiness = Steadiness()
         let isLongEnough = trial.repeatRounds {
-            let before = ResourceUsage.now()
+            let before = ResourceUsage.now(without: competitors)
             let round = Round.run(trial.plan, by: trial.factory, body, producers: producers)
-            usage.add(from: before, to: .now())
+            usage.add(from: before, to: .now(without: competitors))
+            usage.subtract(round.pausedUsage)
             times.add(round)
             steadiness.add(round.total)
             trial.judge(body, into: &report)

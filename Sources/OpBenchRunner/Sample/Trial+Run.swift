@@ -24,7 +24,7 @@ extension Trial {
         let competitors = Competitors(count: plan.threadPriorities?.competitors ?? 0)
         let producers = Producers(plan)
         switch flavour {
-        case .throughput: ThroughputTrial(trial: self).run(producers, into: &report)
+        case .throughput: ThroughputTrial(trial: self, competitors: competitors).run(producers, into: &report)
         case .latency: LatencyTrial(trial: self).run(producers, into: &report)
         case .allocations, .heap: MemoryTrial(trial: self).run(producers, into: &report)
         case .calls: CallTrial(trial: self).run(producers, into: &report)

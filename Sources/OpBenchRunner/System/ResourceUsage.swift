@@ -1,7 +1,9 @@
+import CLinux
 import Glibc
+import OpBenchBackends
 import OpBenchModel
 
-/// What getrusage(2) says of the whole process.
+/// What getrusage(2) says of the whole process, or of one thread.
 struct ResourceUsage: Sendable {
     /// User and system time, in nanoseconds.
     var cpuNanoseconds: Int64 = 0
@@ -10,9 +12,45 @@ struct ResourceUsage: Sendable {
     /// Minor and major.
     var pageFaults: Int = 0
 
-    static func now() -> ResourceUsage {
+    static func now() -> ResourceUsage { read(RUSAGE_SELF.rawValue) }
+
+    /// That of the process without its busy threads, which belong to the workload.
+    static func now(without competitors: Competitors) -> ResourceUsage {
+        // A thread's clock brings the process's account of it up to date, which otherwise waits for a tick.
+        let others = competitors.usage
+        var usage = now()
+        usage.subtract(others)
+        return usage
+    }
+
+    static func ofThisThread() -> ResourceUsage {
+        var usage = read(thisThread)
+        usage.cpuNanoseconds = MonotonicClock.threadCPU()
+        return usage
+    }
+
+    /// RUSAGE_THREAD, which Glibc keeps from Swift.
+    private static let thisThread: Int32 = 1
+
+    /// That of a thread of this process, page faults left out; nothing of one that has ended.
+    static func of(thread: Int32) -> ResourceUsage {
+        let status = SystemFile.text("/proc/self/task/\(thread)/status").split(separator: "\n")
+        func count(_ name: String) -> Int {
+            let line = status.first { $0.hasPrefix(name + ":") }
+            return line?.split(whereSeparator: \.isWhitespace).last.flatMap { Int($0) } ?? 0
+        }
+        var usage = ResourceUsage(
+            voluntarySwitches: count("voluntary_ctxt_switches"),
+            involuntarySwitches: count("nonvoluntary_ctxt_switches"))
+        // As pthread_getcpuclockid(3) makes it.
+        let clock = ~thread << 3 | 6
+        usage.cpuNanoseconds = max(0, clinux_cpu_clock_ns(clock))
+        return usage
+    }
+
+    private static func read(_ who: Int32) -> ResourceUsage {
         var usage = rusage()
-        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        getrusage(__rusage_who_t(who), &usage)
         return ResourceUsage(
             cpuNanoseconds: nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime),
             voluntarySwitches: usage.ru_nvcsw, involuntarySwitches: usage.ru_nivcsw,
@@ -52,6 +90,9 @@ struct ResourceUsage: Sendable {
 
     /// Adds what was used elsewhere.
     mutating func add(_ other: ResourceUsage) { add(from: ResourceUsage(), to: other) }
+
+    /// Takes out what was used for something else.
+    mutating func subtract(_ other: ResourceUsage) { add(from: other, to: ResourceUsage()) }
 
     func report(operations: Int, into report: inout SampleReport) {
         for (metric, value) in [
