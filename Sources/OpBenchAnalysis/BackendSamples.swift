@@ -24,6 +24,8 @@ struct BackendSamples {
     let classes: [String]
     let allFigures: [FigureKey: [Figure]]
     let quality: SampleQuality
+    /// The flags of samples that count, each once, sorted.
+    let flags: [String]
     /// By class, how many samples have the figure that most have.
     private let mostSamples: [String: Int]
 
@@ -44,6 +46,7 @@ struct BackendSamples {
                 Figure(sampleID: row.sampleID, block: row.block, value: value, operations: row.operations))
         }
         self.classes = classes
+        flags = Set(counted.lazy.filter { !superseded.contains($0.sampleID) }.flatMap(\.flags)).sorted()
         quality = Self.quality(of: counted, without: superseded)
         allFigures = figures.mapValues { $0.sorted { ($0.block, $0.sampleID) < ($1.block, $1.sampleID) } }
         mostSamples = figures.reduce(into: [:]) { most, entry in
@@ -57,6 +60,7 @@ struct BackendSamples {
         for row in rows where !superseded.contains(row.sampleID) && seen.insert(row.sampleID).inserted {
             quality.samples += 1
             if row.flags.contains("noisy") { quality.noisy += 1 }
+            if row.flags.contains("unpromised") { quality.unpromised += 1 }
             guard row.sampleID.hasSuffix("-throughput") else { continue }
             quality.throughputSamples += 1
             if row.flags.contains("unsteady") { quality.unsteady += 1 }

@@ -44,6 +44,7 @@ extension BackendSamples {
                 samples: sampleCount(operationClass: operationClass), parameters: example.parameters)
             row.side = example.side
             row.quality = quality
+            row.flags = flags
             addThroughput(to: &row)
             if operationClass.isEmpty, let baseline { addRatio(to: &row, against: baseline) }
             addCosts(to: &row)
@@ -87,6 +88,8 @@ extension BackendSamples {
         guard let centre = hodgesLehmann(logarithms) else { return }
         row.timeRatio = exp(centre)
         row.ratioTo = baseline.example.backend
+        row.isRatioUnlike =
+            row.backend != row.ratioTo && max(quality.unpromised, baseline.quality.unpromised) > 0
         let interval = bootstrapInterval(of: logarithms, seed: seed(for: row), estimate: hodgesLehmann)
         row.timeRatioLow = interval.map { exp($0.lowerBound) }
         row.timeRatioHigh = interval.map { exp($0.upperBound) }

@@ -1,20 +1,5 @@
 import OpBenchModel
 
-/// What a backend promises beyond running each operation once and after its predecessors, to which all are bound. Only
-/// a broken promise makes a sample `invalid`; of the others the same figures are reported, no more.
-package struct Guarantees: OptionSet, Sendable {
-    package let rawValue: Int
-
-    package init(rawValue: Int) { self.rawValue = rawValue }
-
-    /// Never more operations at once than an explicit limit.
-    package static let limit = Guarantees(rawValue: 1)
-    /// At limit 1, never past a more urgent operation that is ready.
-    package static let priorityOrder = Guarantees(rawValue: 2)
-    /// After suspend has returned, at most one start per running slot.
-    package static let suspension = Guarantees(rawValue: 4)
-}
-
 /// A backend by its name: what it can express, what it promises, how to make one.
 package struct BackendFactory: Sendable {
     package let id: BackendID

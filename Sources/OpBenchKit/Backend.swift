@@ -51,12 +51,15 @@ public struct Guarantees: OptionSet, Sendable {
     public static let priorityOrder = Guarantees(rawValue: 2)
     /// After `suspend()` has returned, at most one start for each thread.
     public static let suspension = Guarantees(rawValue: 4)
+    /// Never at a lower nice value than work of higher thread priority; that of 0.25 and less above the process's.
+    public static let threadPriorities = Guarantees(rawValue: 8)
 
-    fileprivate var checked: OpBenchBackends.Guarantees {
-        var promises: OpBenchBackends.Guarantees = []
+    fileprivate var checked: OpBenchModel.Guarantees {
+        var promises: OpBenchModel.Guarantees = []
         if contains(.limit) { promises.insert(.limit) }
         if contains(.priorityOrder) { promises.insert(.priorityOrder) }
         if contains(.suspension) { promises.insert(.suspension) }
+        if contains(.threadPriorities) { promises.insert(.threadPriorities) }
         return promises
     }
 }

@@ -35,9 +35,9 @@ struct PageFigure: Sendable {
         .init(
             "time_ratio", "time ÷ baseline", .ratio, isShown: true,
             "Time per operation ÷ that of the baseline backend: the middle of the ratios within each block, with its "
-                + "95 % interval. Below 1 is faster.",
-            value: { $0.timeRatio }, low: { $0.backend == $0.ratioTo ? nil : $0.timeRatioLow },
-            high: { $0.backend == $0.ratioTo ? nil : $0.timeRatioHigh }),
+                + "95 % interval. Below 1 is faster. None where one of the two does not promise what the shape is about.",
+            value: { $0.isRatioUnlike ? nil : $0.timeRatio }, low: { $0.hasRatioInterval ? $0.timeRatioLow : nil },
+            high: { $0.hasRatioInterval ? $0.timeRatioHigh : nil }),
         .init(
             "throughput_ops_per_s", "operations/s", .perSecond, better: .higher, "Operations ÷ total time.",
             value: { $0.operationsPerSecond }, low: { $0.operationsPerSecondLow }, high: { $0.operationsPerSecondHigh }),
@@ -167,4 +167,9 @@ struct PageFigure: Sendable {
             "starts_after_suspend", "late starts", .count, "Starts of one round after suspend had returned.",
             value: { $0.startsAfterSuspend }),
     ]
+}
+
+extension SummaryRow {
+    /// The baseline's ratio to itself is 1 by definition.
+    fileprivate var hasRatioInterval: Bool { backend != ratioTo && !isRatioUnlike }
 }

@@ -27,6 +27,21 @@ struct SummaryTests {
         #expect(row.parameters == ["items": "10"])
     }
 
+    @Test("A ratio of two of which one does not promise what the shape is about is told apart")
+    func unlike() throws {
+        var rows = Rows()
+        rows.addThroughput(.engine, block: 0, seconds: 0.1)
+        rows.addThroughput(.dispatch, block: 0, seconds: 0.2, flags: ["unpromised", "noisy"])
+        rows.addThroughput(.foundation, block: 0, seconds: 0.3)
+        #expect(try summary(rows).isRatioUnlike)
+        #expect(try summary(rows).timeRatio == 0.5)
+        #expect(try summary(rows).flags == [])
+        #expect(try summary(rows, .dispatch).flags == ["noisy", "unpromised"])
+        #expect(try !summary(rows, .dispatch).isRatioUnlike)
+        let ratios = summarize(rows.rows, ratioTo: .foundation)
+        #expect(ratios.map(\.isRatioUnlike) == [false, true, false])
+    }
+
     @Test("The scheduling efficiency is the median over samples")
     func efficiency() throws {
         var rows = Rows()

@@ -70,8 +70,8 @@ struct SummaryTableTests {
     private func notes(_ rows: SummaryRow..., hidden: [String] = []) -> [String] {
         let context = SummaryContext(rows, clockResolution: 23, isQuick: false)
         return SummaryNotes(
-            rows: rows, clockResolution: 23, isQuick: false, isRatioApart: rows.contains(where: context.isRatioApart),
-            hidden: hidden
+            rows: rows, clockResolution: 23, isQuick: false,
+            ratioMarks: Set(rows.map(context.ratioMark)).subtracting([""]), hidden: hidden
         ).entries.map(\.term)
     }
 
@@ -83,6 +83,8 @@ struct SummaryTableTests {
         #expect(notes(dispatch, engine) == [])
         engine.timePerOperation = 480
         #expect(notes(dispatch, engine) == ["*"])
+        engine.isRatioUnlike = true
+        #expect(notes(dispatch, engine) == ["!"])
         engine.timePerOperationLow = 1
         #expect(notes(dispatch, engine) == ["*", "interval"])
 

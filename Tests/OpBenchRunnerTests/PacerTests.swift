@@ -52,6 +52,20 @@ import Testing
         #expect(round.elapsed == 1050)
     }
 
+    @Test func `holds are in no phase once everything is submitted`() {
+        var round = Round()
+        (round.built, round.submitted, round.cancelled, round.drained) = (10, 100, 100, 1000)
+        // One over before the last submission, one across it, one within the drain, one still on at its end.
+        round.holds = [(20, 40), (50, 150), (300, 400), (900, 1200)].map {
+            Hold(suspendReturned: $0, resumeCalled: $1)
+        }
+        #expect(round.submit == 90)
+        #expect(round.drain == 900 - 50 - 100 - 100)
+        #expect(round.total == 750)
+        #expect(round.makespan == 740)
+        #expect(round.elapsed == 1000)
+    }
+
     @Test func `arrivals are submitted one by one, none before its instant, late ones at once`() throws {
         let clock = ManualClock(oversleep: 30_000, reading: 1000)
         let backend = RecordingBackend(clock)

@@ -1,3 +1,4 @@
+import CLinux
 import OpBenchEngineBackend
 import OpBenchModel
 import TestSupport
@@ -187,6 +188,44 @@ import Testing
 
 /// That the checks can fail.
 @Suite(.serialized, .onOwnThreads) struct BrokenBackendTests {
+    @Test(arguments: [
+        ("suspend_resume", #"{"operations": 1, "toggles": 1, "run_ns": 1000, "hold_ns": 1000, "work_ns": 0}"#),
+        ("priority_mix", #"{"operations": 2, "work_ns": 0}"#),
+        ("thread_priority", #"{"operations": 2, "competitors": 1, "work_ns": 0}"#),
+        ("sequence", #"{"phases": [{"name": "a", "shape": "suspend_resume", "parameters": {"operations": 1}}]}"#),
+    ])
+    func `samples of a backend that does not promise what the shape is about are told apart`(
+        _ shape: String, _ parameters: String
+    ) throws {
+        let plan = try Fixture.plan(shape, parameters)
+        #expect(!plan.concerns.isEmpty)
+        for (guarantees, flagged) in [([], true), (plan.concerns, false)] as [(Guarantees, Bool)] {
+            let trial = Trial(
+                plan: plan, factory: ScriptedBackend.factory(.none, guarantees), flavour: .throughput,
+                kernel: Fixture.kernel, targetNanoseconds: 1000)
+            #expect(trial.run().flags.contains("unpromised") == flagged, "\(guarantees)")
+        }
+    }
+
+    @Test func `shapes without such a promise, and thread priorities without competitors, are about none`() throws {
+        for (shape, parameters) in [("independent", "{}"), ("thread_priority", #"{"competitors": 0}"#)] {
+            #expect(try Fixture.plan(shape, parameters).concerns.isEmpty, "\(shape)")
+        }
+    }
+
+    @Test func `thread priorities that all run at one nice value break the promise, and need not be promised`() throws {
+        let plan = try Fixture.plan("thread_priority", #"{"operations": 6, "competitors": 0, "work_ns": 0}"#)
+        for (guarantees, breaks) in [(.threadPriorities, true), ([], false)] as [(Guarantees, Bool)] {
+            let report = Trial(
+                plan: plan, factory: ScriptedBackend.factory(.none, guarantees), flavour: .check,
+                kernel: Fixture.kernel, targetNanoseconds: 1000
+            ).run()
+            // Nothing is nicer than the greatest value.
+            let isInvalid = breaks && clinux_thread_nice(0) < 19
+            #expect(report.status == (isInvalid ? .invalid : .ok), "\(report.notes)")
+        }
+    }
+
     private func report(
         _ defect: ScriptedBackend.Defect, _ flavour: SampleFlavour, _ shape: String, _ parameters: String,
         _ guarantees: Guarantees = ScriptedBackend.allGuarantees

@@ -46,7 +46,8 @@ SAMPLE_COLUMNS = (
 # Metrics that samples.csv has for all rounds of a sample together, and summary.csv for one round: samples repeat a cell's
 # plan as often as it takes to last long enough.
 COUNTED_BY_ROUND = frozenset({"inversions", "starts_after_suspend"})
-_TEXTS = frozenset({*IDENTITY_COLUMNS, "side", "samples", "ratio_to"})
+_TEXTS = frozenset({*IDENTITY_COLUMNS, "side", "samples", "sample_flags", "ratio_to"})
+RATIO = "time_ratio"
 
 
 @dataclass(frozen=True)
@@ -152,13 +153,28 @@ def _summary_rows(table: Table) -> list[SummaryRow]:
     figures = {name: table.positive(name) for name in POSITIVE_COLUMNS}
     others = (name for name in table.frame if name not in _TEXTS and name not in figures)
     figures |= {name: table.numbers(name) for name in others if not name.startswith(PARAMETER_PREFIX)}
+    unpromised = {
+        (row["cell_id"], row["backend"])
+        for row in table.rows
+        if "unpromised" in row.get("sample_flags", "").split(";")
+    }
+
+    def tells(name: str, row: Mapping[str, str]) -> bool:
+        """A ratio does not where one of the two backends does not promise what the shape is about."""
+        pair = {(row["cell_id"], backend) for backend in (row["backend"], row["ratio_to"])}
+        return not (name.startswith(RATIO) and pair & unpromised)
+
     return [
         SummaryRow(
             slot=_slot(table.parameters, row),
             cell_id=row["cell_id"],
             status=row["status"],
             ratio_to=row["ratio_to"],
-            figures={name: float(values[index]) for name, values in figures.items() if values.notna()[index]},
+            figures={
+                name: float(values[index])
+                for name, values in figures.items()
+                if values.notna()[index] and tells(name, row)
+            },
         )
         for index, row in enumerate(table.rows)
     ]

@@ -595,3 +595,16 @@ def test_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
         main(["--help"])
     assert stop.value.code == 0
     assert "examples:" in capsys.readouterr().out
+
+
+def test_a_ratio_to_a_backend_that_does_not_promise_what_the_shape_is_about_is_not_drawn(run_folder: Path) -> None:
+    rows = summary_rows(run_folder)
+    for row in rows:
+        unlike = row["backend"] == "dispatch" and row["param_toggles"]
+        row["sample_flags"] = "noisy;unpromised" if unlike else "noisy"
+    rewrite_summary(run_folder, rows)
+    drawn_rows = load_run(run_folder).rows
+    storms = {"time_ratio" in row.figures for row in drawn_rows if row.slot.cell.value("toggles")}
+    others = {"time_ratio" in row.figures for row in drawn_rows if not row.slot.cell.value("toggles")}
+    assert storms == {False}
+    assert True in others

@@ -33,6 +33,11 @@ struct SummaryContext {
         return Quantities.ratio(time / other) != Quantities.ratio(ratio)
     }
 
+    /// What stands behind a ratio; empty if nothing is to be said of it.
+    func ratioMark(_ row: SummaryRow) -> String {
+        row.isRatioUnlike ? SummaryColumn.unlike : isRatioApart(row) ? SummaryColumn.apart : ""
+    }
+
     func time(_ nanoseconds: Double) -> String {
         Quantities.time(nanoseconds: nanoseconds, resolution: clockResolution)
     }
@@ -52,6 +57,8 @@ struct SummaryColumn: Sendable {
 
     /// Marks a ratio that the times beside it do not give.
     static let apart = "*"
+    /// Marks a ratio of two of which one does not promise what the shape is about.
+    static let unlike = "!"
     static let rankOfRatio = 1
 
     /// Those behind the name, in their order.
@@ -79,10 +86,11 @@ struct SummaryColumn: Sendable {
                 """
                 Time per operation ÷ that of \(baseline.rawValue): the median over the blocks of the ratio within each \
                 (Hodges and Lehmann's), where drift hits both alike. Below 1 is faster. A * marks a ratio that differs \
-                from the quotient of the medians in the table.
+                from the quotient of the medians in the table; a ! one of two backends of which one does not promise what \
+                the shape is about, so that they did different things.
                 """
             ) { row, context in
-                figure(row.timeRatio) { Quantities.ratio($0) + (context.isRatioApart(row) ? apart : "") }
+                figure(row.timeRatio) { Quantities.ratio($0) + context.ratioMark(row) }
             },
             .init("95 % interval", 2, isJoined: true, "Of the ratio: its two ends.") { row, _ in
                 // The baseline's ratio to itself is 1 by definition.

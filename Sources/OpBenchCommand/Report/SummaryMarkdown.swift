@@ -9,7 +9,7 @@ enum SummaryMarkdown {
         }
         let notes = SummaryNotes(
             rows: rows, clockResolution: clockResolution, isQuick: isQuick,
-            isRatioApart: sections.contains(where: \.isRatioApart), hidden: [])
+            ratioMarks: sections.reduce(into: []) { $0.formUnion($1.ratioMarks) }, hidden: [])
         let entries = notes.entries.map { "- \(MarkdownText.cell($0.term)): \(MarkdownText.cell($0.meaning))\n" }
         let warning = notes.warning.map { MarkdownText.cell($0) + "\n\n" } ?? ""
         return warning + sections.map(\.markdown).joined(separator: "\n")

@@ -7,8 +7,8 @@ struct SummaryNotes {
     /// Of the clock that timed them, in nanoseconds.
     let clockResolution: Double
     let isQuick: Bool
-    /// Whether some ratio is another than that of the times beside it.
-    let isRatioApart: Bool
+    /// What stands behind ratios.
+    let ratioMarks: Set<String>
     /// The titles of columns that had no room.
     let hidden: [String]
 
@@ -29,14 +29,22 @@ struct SummaryNotes {
 
     /// What the rows give occasion to.
     var entries: [Entry] {
-        [ratio, interval, backlog, unresolved, serial].compactMap(\.self) + marks + [leftOut].compactMap(\.self)
+        [ratio, unlike, interval, backlog, unresolved, serial].compactMap(\.self) + marks + [leftOut].compactMap(\.self)
     }
 
     private var ratio: Entry? {
-        guard isRatioApart else { return nil }
+        guard ratioMarks.contains(SummaryColumn.apart) else { return nil }
         return (
             SummaryColumn.apart,
             "the median over the blocks of the ratio within each, not the quotient of the medians beside it"
+        )
+    }
+
+    private var unlike: Entry? {
+        guard ratioMarks.contains(SummaryColumn.unlike) else { return nil }
+        return (
+            SummaryColumn.unlike,
+            "no comparison: one of the two does not promise what the shape is about, and did something else"
         )
     }
 

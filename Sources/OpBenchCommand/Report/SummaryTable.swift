@@ -15,7 +15,8 @@ enum SummaryTable {
         let layouts = sections.map { $0.layout(width: width) }
         let notes = SummaryNotes(
             rows: rows, clockResolution: clockResolution, isQuick: isQuick,
-            isRatioApart: sections.contains(where: \.isRatioApart), hidden: layouts.flatMap(\.hidden).uniqued())
+            ratioMarks: sections.reduce(into: []) { $0.formUnion($1.ratioMarks) },
+            hidden: layouts.flatMap(\.hidden).uniqued())
         let warning = notes.warning.map { WrappedText.paragraph($0, width: width) + "\n" } ?? ""
         return warning + zip(sections, layouts).map { $0.title(width: width) + $1.text }.joined(separator: "\n")
             + notes.text(width: width)
@@ -44,8 +45,8 @@ struct SummarySection {
         classKind = kinds.count == 1 ? String(kinds.first ?? "") : ""
     }
 
-    /// Whether some ratio is another than that of the times beside it.
-    var isRatioApart: Bool { summaryRows.contains(where: context.isRatioApart) }
+    /// The marks behind ratios.
+    var ratioMarks: Set<String> { Set(summaryRows.map(context.ratioMark)).subtracting([""]) }
 
     func title(width: Int?) -> String {
         let heading = TerminalText.escaped(cells.heading, limit: TerminalText.messageLimit)
@@ -84,7 +85,8 @@ struct SummarySection {
 
     /// Digits stand below each other, whether a mark stands behind them or not.
     private func aligned(_ column: SummaryColumn, _ field: String) -> String {
-        guard column.rank == SummaryColumn.rankOfRatio, isRatioApart, !field.hasSuffix(SummaryColumn.apart) else {
+        let marks = ratioMarks
+        guard column.rank == SummaryColumn.rankOfRatio, !marks.isEmpty, !marks.contains(where: field.hasSuffix) else {
             return field
         }
         return field + " "

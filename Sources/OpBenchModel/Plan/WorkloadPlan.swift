@@ -37,6 +37,8 @@ public struct WorkloadPlan: Sendable {
     public var shape: Shape
     /// What a backend must be able to do.
     package var needs: Capability
+    /// The promises that the shape is about: among backends that give them, times can be compared.
+    package var concerns: Guarantees = []
     public var operationCount: Int
     public var itemCount: Int
     public var itemsPerOperation = 1

@@ -63,7 +63,9 @@ extension SampleRow: DescribedRow {
             ),
             "iteration": ("", "The iteration of the warm-up; empty outside of it."),
             "status": ("", "How the sample ended: `ok`, `invalid`, `timeout`, `crashed`, `unsupported`, `skipped`."),
-            "sample_flags": ("", "`noisy`, `short`, `slope`, `unsteady`, `rerun`, joined by `;`: read it with care."),
+            "sample_flags": (
+                "", "`noisy`, `short`, `slope`, `unsteady`, `unpromised`, `rerun`, joined by `;`: read it with care."
+            ),
             "metric": ("", "What was measured, by its name in the catalogue; `status` in a row without a figure."),
             "stat": ("", "`total`, `rate`, `mean`, `p50`, `p90`, `p99`, `p99.9` or `max`."),
             "value": ("", "The figure, in the unit of the column `unit`; empty in a row without one."),
@@ -80,13 +82,15 @@ extension SummaryRow: DescribedRow {
 
     private static let figureMeanings: [String: (unit: String, meaning: String)] = [
         "status": ("", "The gravest status of the backend's samples on the cell."),
+        "sample_flags": ("", "The flags of the backend's samples, each once, joined by `;`."),
         "samples": ("count", "Throughput samples behind the row, one a block; without any, the most of another kind."),
         "time_ns_per_op": ("ns", "Total time per operation: making, submitting and draining it. The median."),
         "throughput_ops_per_s": ("1/s", "Operations ÷ total time: making, submitting and draining them. The median."),
         "throughput_items_per_s": ("1/s", "Items of work ÷ total time; an operation may do several."),
         "time_ratio": (
             "1",
-            "Total time per operation ÷ that of `ratio_to`: the median of the ratios within blocks; below 1 is faster."
+            "Total time per operation ÷ that of `ratio_to`: the median of the ratios within blocks; below 1 is faster. "
+                + "Says nothing where either has the flag `unpromised`."
         ),
         "ratio_to": ("", "The backend that the ratio is to."),
         "makespan_ns": ("ns", "Submit and drain of one round."),

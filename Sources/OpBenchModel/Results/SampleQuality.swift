@@ -5,6 +5,8 @@ public struct SampleQuality: Sendable, Hashable {
     public var samples: Int
     /// Something else used the machine meanwhile.
     public var noisy: Int
+    /// The backend does not promise what the shape is about.
+    public var unpromised: Int
     /// Those of them that time the whole, from which the times and ratios come.
     public var throughputSamples: Int
     /// Throughput samples whose rounds still grew or shrank at their end.
@@ -12,8 +14,12 @@ public struct SampleQuality: Sendable, Hashable {
     /// Throughput samples that lasted less than a sample should. Latency samples may: their figures are of operations.
     public var short: Int
 
-    public init(samples: Int = 0, noisy: Int = 0, throughputSamples: Int = 0, unsteady: Int = 0, short: Int = 0) {
+    public init(
+        samples: Int = 0, noisy: Int = 0, unpromised: Int = 0, throughputSamples: Int = 0, unsteady: Int = 0,
+        short: Int = 0
+    ) {
         self.samples = samples
+        self.unpromised = unpromised
         self.throughputSamples = throughputSamples
         self.noisy = noisy
         self.unsteady = unsteady

@@ -23,7 +23,8 @@ public struct SampleRow: Sendable, Hashable {
     /// Empty, or what the figure is restricted to: `priority=high`, `thread_priority=0.5`.
     public var operationClass: String
     public var status: SampleStatus
-    /// `noisy`, `short`, `rerun` (repeats a noisy sample of the same block), … joined by `;`.
+    /// `noisy`, `short`, `rerun` (repeats a noisy sample of the same block), `unpromised` (the backend does not promise what
+    /// the shape is about), … joined by `;`.
     public var flags: [String]
     public var metric: String
     /// `total`, `rate`, `mean`, `p50`, `p90`, `p99`, `p99.9` or `max`.
@@ -89,9 +90,14 @@ extension SampleRow: CSVRow {
     static let flagsColumn = CSVColumn<SampleRow>(
         name: "sample_flags", write: { $0.flags.joined(separator: ";") },
         read: { row, text in
-            row.flags = text.utf8.split(separator: UInt8(ascii: ";")).map { String(decoding: $0, as: UTF8.self) }
+            row.flags = flags(text)
             return nil
         })
+
+    /// Those that a column has joined.
+    static func flags(_ text: String) -> [String] {
+        text.utf8.split(separator: UInt8(ascii: ";")).map { String(decoding: $0, as: UTF8.self) }
+    }
 
     public static func columns(of version: SchemaVersion) -> [CSVColumn<SampleRow>] {
         switch version {

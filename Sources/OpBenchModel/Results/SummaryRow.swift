@@ -12,6 +12,8 @@ public struct SummaryRow: Sendable, Hashable {
     public var status: SampleStatus
     /// How good the samples of the backend are, whatever the class. Not a column: unknown of a row that was read.
     public var quality: SampleQuality?
+    /// The flags of the backend's samples, each once, whatever the class.
+    public var flags: [String] = []
     /// Samples behind the row: the throughput samples, or where there are none, those of the kind with the most.
     public var samples: Int
 
@@ -39,6 +41,9 @@ public struct SummaryRow: Sendable, Hashable {
     public var timeRatioHigh: Double?
     /// The backend that `timeRatio` is relative to; nil where there is no ratio.
     public var ratioTo: BackendID?
+    /// Whether one of the two does not promise what the shape is about, so that they did different things. Not a column:
+    /// both rows have the flag or not.
+    public var isRatioUnlike = false
     /// Submit and drain of one round.
     public var makespanNanoseconds: Double?
     /// What work and span allow ÷ makespan, in shapes with dependencies and work.
@@ -144,7 +149,7 @@ extension SummaryRow: CSVRow {
     public static let columnList: [CSVColumn<SummaryRow>] = [
         .schemaVersion, .init("run_id", \.runID), .init("workload", \.workload), .init("cell_id", \.cellID),
         .init("backend", \.backend), .init("operation_class", \.operationClass), .init("side", \.side),
-        .init("status", \.status), .init("samples", \.samples),
+        .init("status", \.status), flagsColumn, .init("samples", \.samples),
         .init("time_ns_per_op", \.timePerOperation),
         .init("time_ns_per_op_ci_low", \.timePerOperationLow),
         .init("time_ns_per_op_ci_high", \.timePerOperationHigh),
@@ -219,12 +224,26 @@ extension SummaryRow: CSVRow {
         .init("resume_to_start_p99_ns", \.resumeToStartP99),
     ]
 
+    private static let flagsColumn = CSVColumn<SummaryRow>(
+        name: "sample_flags", write: { $0.flags.joined(separator: ";") },
+        read: { row, text in
+            row.flags = SampleRow.flags(text)
+            return nil
+        })
+
     public static func columns(of version: SchemaVersion) -> [CSVColumn<SummaryRow>] {
-        guard version == .one else { return columnList }
-        let added = columns.filter { $0.hasPrefix("time_ns_per_op") || $0.contains("_ns_ci_") }
-        return columnList.former(
-            names: ["operation_class": "class", "makespan_ns": "makespan_s"], without: Set(added))
+        switch version {
+        case .one:
+            let addedLater = columns.filter { $0.hasPrefix("time_ns_per_op") || $0.contains("_ns_ci_") }
+            return columnList.former(
+                names: ["operation_class": "class", "makespan_ns": "makespan_s"], without: added.union(addedLater))
+        case .two: return columnList.former(names: [:], without: added)
+        case .three: return columnList
+        }
     }
+
+    /// What version 3 has added.
+    private static let added: Set<String> = ["sample_flags"]
 
     /// The time per operation that version 1 lacked is the throughput turned over.
     public mutating func convert(from version: SchemaVersion) {

@@ -20,6 +20,7 @@ extension ShapeDefinition {
         ] + common(work: 1000),
         canBePhase: true,
         plan: { cell, plan in
+            plan.concerns = .priorityOrder
             let given = Dictionary(uniqueKeysWithValues: cell.weights("mix").map { ($0.key, $0.weight) })
             plan.classes = OperationClasses(
                 label: "priority", levels: priorityLevels.map { ($0.key, $0.value, given[$0.key] ?? 0) },

@@ -44,9 +44,9 @@ extension ShapeDefinition {
         }),
         sketch: \.withReducedPhases,
         plan: { cell, plan in
-            plan.detail = PhaseSequence(
-                phases: cell.phases.map { PhasePlan(name: $0.name, plan: WorkloadPlan($0.cell)) },
-                sharesQueue: cell.text("queue") == "shared")
+            let phases = cell.phases.map { PhasePlan(name: $0.name, plan: WorkloadPlan($0.cell)) }
+            plan.detail = PhaseSequence(phases: phases, sharesQueue: cell.text("queue") == "shared")
+            plan.concerns = phases.reduce([]) { $0.union($1.plan.concerns) }
         })
 }
 

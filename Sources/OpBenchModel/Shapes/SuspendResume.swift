@@ -27,6 +27,7 @@ extension ShapeDefinition {
         estimate: RoundEstimate(
             pause: { cell in Double(cell.integer("toggles")) * Double(cell.integer("hold_ns")) / 1e9 }),
         plan: { cell, plan in
+            plan.concerns = .suspension
             plan.form = .closure
             plan.producers = cell.integer("producers")
             plan.detail = Storm(
@@ -53,6 +54,7 @@ extension WorkloadPlan {
         guard storm != nil else { return self }
         var plan = self
         plan.detail = nil
+        plan.concerns = []
         return plan
     }
 }

@@ -20,7 +20,10 @@ extension ShapeDefinition {
             plan.classes = OperationClasses(
                 label: "thread_priority", levels: levels.sorted { $0.value < $1.value },
                 operations: plan.operationCount, seed: cell.integer("seed"))
-            plan.detail = ThreadPriorities(competitors: cell.integer("competitors"))
+            let competitors = cell.integer("competitors")
+            plan.detail = ThreadPriorities(competitors: competitors)
+            // Where nothing competes, a low priority takes nothing away.
+            plan.concerns = competitors > 0 ? .threadPriorities : []
         })
 }
 

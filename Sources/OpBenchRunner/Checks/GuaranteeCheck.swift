@@ -25,6 +25,30 @@ struct GuaranteeCheck {
         if guarantees.contains(.suspension), analysis.mostStartsInAHold > slots(body) {
             violations.append("\(analysis.mostStartsInAHold) operations started after suspend had returned")
         }
+        if guarantees.contains(.threadPriorities), let classes = plan.classes, plan.threadPriorities != nil {
+            violations += Self.disorder(of: classes, analysis, ownNice: Int(clinux_thread_nice(0)))
+        }
+        return violations
+    }
+
+    /// At which thread priority work is sure to be nicer than the thread that submits it.
+    private static let lowPriority = 0.25
+    private static let greatestNice = 19
+
+    /// Thread priorities that ran at nice values which belong to others.
+    private static func disorder(
+        of classes: OperationClasses, _ analysis: RoundAnalysis, ownNice: Int
+    ) -> [String] {
+        let levels = classes.keys.indices.sorted { classes.values[$0] < classes.values[$1] }.compactMap { index in
+            analysis.classes[classes.name(index)].map { (priority: classes.values[index], figures: $0) }
+        }.filter { $0.figures.operations > 0 }
+        var violations = zip(levels, levels.dropFirst()).filter { $0.figures.niceMinimum < $1.figures.niceMaximum }.map
+        {
+            "thread priority \($0.priority) ran at nice \($0.figures.niceMinimum), \($1.priority) at \($1.figures.niceMaximum)"
+        }
+        violations += levels.filter {
+            $0.priority <= lowPriority && $0.figures.niceMinimum <= ownNice && ownNice < greatestNice
+        }.map { "thread priority \($0.priority) ran at nice \($0.figures.niceMinimum), as others do" }
         return violations
     }
 

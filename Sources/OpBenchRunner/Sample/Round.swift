@@ -25,13 +25,20 @@ struct Round: Sendable {
     /// Without the pauses of the plan's own.
     var submit: Int64 { submitted - built - pace.pausedNanoseconds }
     var cancel: Int64 { cancelled - submitted }
-    var drain: Int64 { drained - cancelled }
+    /// Without the holds.
+    var drain: Int64 { drained - cancelled - held }
     var teardown: Int64 { tornDown - teardownBegun }
-    /// build + submit + cancel + drain, by one pair of readings, less the pauses.
-    var total: Int64 { drained - begun - pace.pausedNanoseconds }
-    var makespan: Int64 { drained - built - pace.pausedNanoseconds }
-    /// The same with the pauses: how long it kept the machine.
+    /// build + submit + cancel + drain, by one pair of readings, less pauses and holds.
+    var total: Int64 { drained - begun - pace.pausedNanoseconds - held }
+    var makespan: Int64 { drained - built - pace.pausedNanoseconds - held }
+    /// The same with pauses and holds: how long it kept the machine.
     var elapsed: Int64 { drained - begun }
+
+    /// How long a queue that obeys stood still while everything was submitted. A hold counts from there on: before, the
+    /// queue takes operations in.
+    private var held: Int64 {
+        holds.reduce(0) { $0 + max(0, min($1.resumeCalled, drained) - max($1.suspendReturned, cancelled)) }
+    }
 
     /// What the benchmark's own threads used beside what they asked of the queue.
     var pausedUsage: ResourceUsage {

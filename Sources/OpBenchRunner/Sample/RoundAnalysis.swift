@@ -11,6 +11,7 @@ struct RoundAnalysis {
         var cpuNanoseconds: Int64 = 0
         var runNanoseconds: Int64 = 0
         var niceSum = 0
+        var niceMinimum = Int.max
         var niceMaximum = Int.min
     }
 
@@ -80,6 +81,7 @@ struct RoundAnalysis {
             local[index].cpuNanoseconds += body.read(.cpu, operation)
             local[index].runNanoseconds += body.read(.end, operation) - body.read(.start, operation)
             local[index].niceSum += nice
+            local[index].niceMinimum = min(local[index].niceMinimum, nice)
             local[index].niceMaximum = max(local[index].niceMaximum, nice)
         }
         for index in local.indices { classes[planned.name(index), default: ClassFigures()].add(local[index]) }
@@ -142,6 +144,7 @@ extension RoundAnalysis.ClassFigures {
         cpuNanoseconds += other.cpuNanoseconds
         runNanoseconds += other.runNanoseconds
         niceSum += other.niceSum
+        niceMinimum = min(niceMinimum, other.niceMinimum)
         niceMaximum = max(niceMaximum, other.niceMaximum)
     }
 }

@@ -12,6 +12,7 @@ extension Trial {
             return report
         case .full(let note): report.note(note)
         }
+        if !plan.concerns.isSubset(of: factory.guarantees) { report.flags.append("unpromised") }
         if !plan.phases.isEmpty {
             SequenceTrial(trial: self).run(into: &report)
             return report
