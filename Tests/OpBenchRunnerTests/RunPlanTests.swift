@@ -34,6 +34,31 @@ import Testing
         #expect(SampleFlavour.allCases.map { count(.serial, $0) } == [7, 0, 2, 2, 2, 0])
     }
 
+    @Test func `what a cell's rows are about has seven blocks, latency where there is no throughput`() throws {
+        func counts(_ shape: String, _ options: RunOptions = RunOptions()) throws -> [SampleFlavour: Int] {
+            let spec = try Fixture.spec(shape, backends: ["engine"])
+            let samples = try RunPlan(specs: [spec], options: options).samples
+            return Dictionary(grouping: samples, by: \.flavour).mapValues(\.count)
+        }
+        #expect(try counts("open_loop") == [.latency: 7, .check: 1])
+        #expect(try counts("wakeup") == [.throughput: 7, .latency: 3, .check: 1])
+        #expect(try counts("wakeup", RunOptions(kinds: [.latency])) == [.latency: 7, .check: 1])
+        #expect(try counts("open_loop", RunOptions(isQuick: true)) == [.latency: 1, .check: 1])
+        #expect(try counts("open_loop", RunOptions(blocks: 2)) == [.latency: 2, .check: 2])
+        var budgeted = RunOptions()
+        budgeted.budget = TimeBudget(seconds: 1) { _ in [:] }
+        #expect(try counts("open_loop", budgeted) == [.latency: 7, .check: 1])
+    }
+
+    @Test func `a plan of cells with different numbers of blocks is the same when it is read again`() throws {
+        let specs = try ["open_loop", "independent"].map { try Fixture.spec($0, name: $0, backends: ["engine"]) }
+        let program = PlanFile.Program(version: "1", commit: nil)
+        let file = PlanFile(try RunPlan(specs: specs, options: RunOptions()), program: program)
+        #expect(file.cells.map { $0.blocks[.latency] } == [7, 3])
+        let again = try RunPlan(specs: specs, options: file.runOptions())
+        #expect(PlanFile(again, program: program).sha256 == file.sha256)
+    }
+
     @Test func `a block is never split, and its samples take the positions from 0`() throws {
         let samples = try plan(RunOptions()).samples
         var seen: Set<String> = []

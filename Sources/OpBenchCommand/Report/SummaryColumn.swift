@@ -111,24 +111,29 @@ struct SummaryColumn: Sendable {
         "CPU time of the process per operation, the median of the samples: steadier than time/op where other programs run."
     ) { row, _ in figure(row.cpuPerOperation) { Quantities.duration(nanoseconds: $0) } }
 
-    private static let latencies: [SummaryColumn] = [
+    private static let latencies: [SummaryColumn] =
         latency(
             "start p50", 7,
             """
             From ready to the operation's first line, the median. Where more operations are ready than can run, most of it \
             is the wait behind the others (backlog).
-            """, \.startLatencyP50),
-        latency("start p99", 4, "The same for the slowest operation of a hundred.", \.startLatencyP99),
-        latency(
+            """, \.startLatencyP50, \.startLatencyP50Bounds)
+        + latency(
+            "start p99", 4, "The same for the slowest operation of a hundred.", \.startLatencyP99,
+            \.startLatencyP99Bounds)
+        + latency(
             "service p50", 10, "In an open loop: from the submitting call to the operation's end, the median.",
-            \.serviceLatencyP50),
-        latency("service p99", 9, "The same for the slowest operation of a hundred.", \.serviceLatencyP99),
-        latency(
-            "intended p50", 10,
+            \.serviceLatencyP50, \.serviceLatencyP50Bounds)
+        + latency(
+            "service p99", 9, "The same for the slowest operation of a hundred.", \.serviceLatencyP99,
+            \.serviceLatencyP99Bounds)
+        + latency(
+            "intended p50", 6,
             "In an open loop: from the instant at which the plan has the operation arrive, late or not, to its end.",
-            \.intendedLatencyP50),
-        latency("intended p99", 4, "The same for the slowest operation of a hundred.", \.intendedLatencyP99),
-    ]
+            \.intendedLatencyP50, \.intendedLatencyP50Bounds)
+        + latency(
+            "intended p99", 4, "The same for the slowest operation of a hundred.", \.intendedLatencyP99,
+            \.intendedLatencyP99Bounds)
 
     private static let counts: [SummaryColumn] = [
         .init("holds", 5, "In an open loop: the highest rate of arrivals found that keeps the workload's bound.") {
@@ -165,6 +170,21 @@ struct SummaryColumn: Sendable {
         _ title: String, _ rank: Int, _ meaning: String, _ figure: @escaping @Sendable (SummaryRow) -> Double?
     ) -> SummaryColumn {
         .init(title, rank, meaning) { row, context in Self.figure(figure(row), context.time) }
+    }
+
+    /// A latency and its interval, which gives way a little sooner.
+    private static func latency(
+        _ title: String, _ rank: Int, _ meaning: String, _ figure: @escaping @Sendable (SummaryRow) -> Double?,
+        _ bounds: @escaping @Sendable (SummaryRow) -> SummaryRow.Bounds
+    ) -> [SummaryColumn] {
+        let interval = SummaryColumn("95 % interval", rank + 1, isJoined: true, "Of \(title): its two ends.") {
+            row, _ in
+            guard let middle = figure(row), let low = bounds(row).low, let high = bounds(row).high else {
+                return Quantities.absent
+            }
+            return Quantities.durationInterval(low, high, around: middle)
+        }
+        return [latency(title, rank, meaning, figure), interval]
     }
 
     private init(

@@ -49,7 +49,14 @@ struct SummaryNotes {
     }
 
     private var interval: Entry? {
-        guard rows.contains(where: { $0.timePerOperationLow != nil }) else { return nil }
+        let isAny = rows.contains { row in
+            let ofLatencies = [
+                row.startLatencyP50Bounds, row.startLatencyP99Bounds, row.serviceLatencyP50Bounds,
+                row.serviceLatencyP99Bounds, row.intendedLatencyP50Bounds, row.intendedLatencyP99Bounds,
+            ]
+            return row.timePerOperationLow != nil || ofLatencies.contains { $0.low != nil }
+        }
+        guard isAny else { return nil }
         return ("interval", "of 95 %; its ends are in the unit of the figure before it")
     }
 

@@ -6,10 +6,12 @@ public struct RunOptions: Sendable {
     public var backends: [BackendID]?
     /// Instead of the workloads' own; nil leaves those.
     public var kinds: Set<SampleKind>?
-    /// Blocks of every kind; nil for the defaults of `BlockCounts`.
+    /// Blocks of every kind; nil for the defaults.
     public var blocks: Int?
     /// Blocks of single kinds, in place of what the options say otherwise.
     public var blocksOfKinds: [SampleKind: Int] = [:]
+    /// Blocks of single cells, by id, as a plan has written them down, in place of all that.
+    var blocksOfCells: [String: [SampleKind: Int]] = [:]
     /// One block of each kind and shorter samples.
     public var isQuick: Bool
     /// Orders the blocks; plans are shaped by the workloads' own seeds.
@@ -80,13 +82,14 @@ public struct RunOptions: Sendable {
     /// what may be taken, block by block.
     public var stages: [Int] {
         if budget != nil { return TimeBudget.stages }
-        return builds != nil && blocks == nil && !isQuick ? stagesOfSides : [blocks(of: .throughput, in: "")]
+        if builds != nil, blocks == nil, !isQuick { return stagesOfSides }
+        return [blocks(of: .throughput, in: "", isMain: true)]
     }
 
     /// The numbers of the blocks that counts may get beyond those of every memory sample; none if their number is given.
-    func moreBlocksOfCounts(in workload: String) -> Range<Int> {
-        let first = blocks(of: .memory, in: workload)
-        let isGiven = (blocksOfKinds[.memory] ?? blocks) != nil
+    func moreBlocksOfCounts(in workload: String, isMain: Bool, ofCell cellID: String? = nil) -> Range<Int> {
+        let first = blocks(of: .memory, in: workload, isMain: isMain, ofCell: cellID)
+        let isGiven = givenBlocks(of: .memory, ofCell: cellID) != nil
         return isGiven || isQuick ? first..<first : first..<max(first, CountAgreement.mostBlocks)
     }
 
@@ -95,16 +98,25 @@ public struct RunOptions: Sendable {
         kind == .throughput || builds != nil && stagedKinds[workload]?.contains(kind) == true
     }
 
+    private func givenBlocks(of kind: SampleKind, ofCell cellID: String?) -> Int? {
+        cellID.flatMap { blocksOfCells[$0]?[kind] } ?? blocksOfKinds[kind] ?? blocks
+    }
+
     /// Blocks of a kind.
-    func blocks(of kind: SampleKind, in workload: String) -> Int {
-        if let count = blocksOfKinds[kind] ?? blocks { return count }
+    ///
+    /// - Parameters:
+    ///   - isMain: whether the cell's rows are about this kind: those of latencies, where a cell has no throughput. As many
+    ///     blocks as screen.
+    ///   - cellID: nil for a cell of which no plan says how many.
+    func blocks(of kind: SampleKind, in workload: String, isMain: Bool, ofCell cellID: String? = nil) -> Int {
+        if let count = givenBlocks(of: kind, ofCell: cellID) { return count }
         if isQuick { return 1 }
         if builds != nil, isStaged(kind, in: workload) { return stagesOfSides.last! }
         return switch kind {
         case .throughput where budget != nil: TimeBudget.stages.last!
-        case .throughput: 7
-        case .latency: 3
-        case .memory: 2
+        case .throughput: BlockStages.standard[0]
+        case .latency: isMain ? BlockStages.standard[0] : 3
+        case .memory: isMain ? BlockStages.standard[0] : 2
         case .check: 1
         }
     }

@@ -57,11 +57,16 @@ public struct RunPlan: Sendable {
         var sampleCount = 0
         for (spec, cell) in cells {
             let backends = Self.backends(of: spec, on: cell, options, &omissions)
-            for kind in SampleKind.allCases where Self.wants(kind, spec, options) {
+            let kinds = SampleKind.allCases.filter { Self.wants($0, spec, options) }
+            for kind in kinds {
                 let able = backends.filter { BackendFactory.named($0)?.kinds.contains(kind) ?? false }
                 let flavours = SampleFlavour.flavours(of: kind).count
-                let more = kind == .memory ? options.moreBlocksOfCounts(in: spec.name) : 0..<0
-                let count = options.blocks(of: kind, in: spec.name)
+                // The first is what the cell's rows are about.
+                let isMain = kind == kinds.first
+                let more =
+                    kind == .memory
+                    ? options.moreBlocksOfCounts(in: spec.name, isMain: isMain, ofCell: cell.id) : 0..<0
+                let count = options.blocks(of: kind, in: spec.name, isMain: isMain, ofCell: cell.id)
                 sampleCount += (count * flavours + more.count) * able.count * sides.count
                 guard sampleCount + omissions.count * sides.count <= Self.sampleLimit else {
                     throw Self.tooMany(spec)

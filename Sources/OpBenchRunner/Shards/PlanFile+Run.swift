@@ -40,8 +40,7 @@ extension PlanFile {
         var options = RunOptions(
             isQuick: isQuick, seed: seed, filter: { ids.contains($0) },
             timeoutSeconds: Double(timeoutNanoseconds) / 1e9)
-        // Of every kind that there is, the blocks are the same for all cells: `part` proves it.
-        for cell in cells { options.blocksOfKinds.merge(cell.blocks) { max($0, $1) } }
+        options.blocksOfCells = Dictionary(cells.map { ($0.id, $0.blocks) }) { first, _ in first }
         options.blocks = 1
         return options
     }
