@@ -61,6 +61,10 @@ struct BackendSamples {
             quality.samples += 1
             if row.flags.contains("noisy") { quality.noisy += 1 }
             if row.flags.contains("unpromised") { quality.unpromised += 1 }
+            if row.sampleID.hasSuffix("-latency") {
+                quality.latencySamples += 1
+                if row.flags.contains("overloaded") { quality.overloaded += 1 }
+            }
             guard row.sampleID.hasSuffix("-throughput") else { continue }
             quality.throughputSamples += 1
             if row.flags.contains("unsteady") { quality.unsteady += 1 }

@@ -111,6 +111,11 @@ extension BackendSamples {
     // MARK: From the other kinds of sample
 
     private func addLatencies(to row: inout SummaryRow) {
+        row.arrivalRate = value(.arrivalRate, "rate", for: row)
+        row.completionRate = value(.completionRate, "rate", for: row)
+        row.capacity = value(.capacity, "rate", for: row)
+        // They would be how long the samples lasted.
+        if quality.isOverloaded, row.completionRate != nil { return }
         addLatency(to: &row, .startLatency, "p50", \.startLatencyP50, \.startLatencyP50Bounds)
         addLatency(to: &row, .startLatency, "p90", \.startLatencyP90)
         addLatency(to: &row, .startLatency, "p99", \.startLatencyP99, \.startLatencyP99Bounds)

@@ -74,7 +74,14 @@ struct PageData {
     static let mostCurves = 3000
 
     private static func write(latenciesOf run: PageRun, _ index: Int, _ places: Places, to json: inout PageJSON) {
-        let known = run.latencies.keys
+        // Where most samples are overloaded, curves would be of how long the samples lasted.
+        let overloaded = Set(
+            run.summary.filter { $0.quality?.isOverloaded == true && $0.completionRate != nil }.map { row in
+                [row.cellID, row.backend.rawValue, row.operationClass, row.side]
+            })
+        let known = run.latencies.keys.filter {
+            !overloaded.contains([$0.cellID, $0.backend, $0.operationClass, $0.side])
+        }
         // What starts tell is asked for most.
         let keys =
             known.count <= mostCurves ? known : Array(known.filter { $0.stage.hasPrefix("start") }.prefix(mostCurves))

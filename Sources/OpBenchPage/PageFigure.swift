@@ -106,6 +106,17 @@ struct PageFigure: Sendable {
             "sustained_rate_per_s", "holds", .perSecond, better: .higher,
             "The highest rate of arrivals that keeps the workload's bound.", value: { $0.sustainedRate }),
         .init(
+            "arrival_rate_per_s", "arrive", .perSecond, better: nil,
+            "Operations that arrived, from the first arrival of an open loop to the last.", value: { $0.arrivalRate }),
+        .init(
+            "completion_rate_per_s", "end", .perSecond, better: nil,
+            "Operations that ended in that time. Where most samples stayed behind, the row has no latencies.",
+            value: { $0.completionRate }),
+        .init(
+            "capacity_per_s", "capacity", .perSecond, better: .higher,
+            "The highest rate of arrivals that the backend keeps up with, where the load is a part of it.",
+            value: { $0.capacity }),
+        .init(
             "notify_latency_p50_ns", "notify p50", .nanoseconds, "End → completion block entered.",
             value: { $0.notifyLatencyP50 }),
         .init(

@@ -42,6 +42,27 @@ struct SummaryTests {
         #expect(ratios.map(\.isRatioUnlike) == [false, true, false])
     }
 
+    @Test("Where most samples of an open loop are overloaded there are two rates and no latency")
+    func overload() throws {
+        func row(overloaded: Int) throws -> SummaryRow {
+            var rows = Rows()
+            for block in 0..<3 {
+                rows.add(
+                    kind: "latency", block: block, flags: block < overloaded ? ["overloaded"] : [],
+                    figures: [
+                        (.intendedLatency, "p99", "", "", 1e9, 10), (.startLatency, "p50", "", "", 1e9, 10),
+                        (.arrivalRate, "rate", "", "", 3000, 10), (.completionRate, "rate", "", "", 1000, 10),
+                    ])
+            }
+            return try summary(rows)
+        }
+        let (some, most) = (try row(overloaded: 1), try row(overloaded: 2))
+        #expect(some.intendedLatencyP99 == 1e9 && some.startLatencyP50 == 1e9)
+        #expect(most.intendedLatencyP99 == nil && most.startLatencyP50 == nil)
+        #expect(most.arrivalRate == 3000 && most.completionRate == 1000)
+        #expect(most.flags == ["overloaded"])
+    }
+
     @Test("The scheduling efficiency is the median over samples")
     func efficiency() throws {
         var rows = Rows()

@@ -95,9 +95,7 @@ struct RunTests {
         #expect(notes[1].hasPrefix("opbench: as a page: ") && notes[1].contains(" report results/"))
     }
 
-    @Test(.slow) func `a time budget gives every cell seven blocks, and says by how much it was too short`()
-        async throws
-    {
+    @Test(.slow) func `a time budget gives every cell seven blocks, and says by how much it is short`() async throws {
         let folder = try ScratchFolder()
         try folder.write(Self.small, to: "small.json")
         let arguments = ["run", "--time-budget", "0.1s", "--metric", "throughput", "--run-id", "r", "small.json"]

@@ -34,6 +34,8 @@ struct SummaryTableTests {
         #expect(marks(SampleQuality(samples: 9, noisy: 5)) == "N")
         #expect(marks(SampleQuality(samples: 8, noisy: 4)) == "n")
         #expect(marks(SampleQuality(samples: 20, throughputSamples: 9, unsteady: 1, short: 9)) == "uS")
+        #expect(marks(SampleQuality(samples: 8, latencySamples: 7, overloaded: 3)) == "o")
+        #expect(marks(SampleQuality(samples: 8, latencySamples: 7, overloaded: 4)) == "O")
         #expect(marks(isQuick: true) == "q")
         // Seven screen, a gate takes fifteen.
         #expect([14, 7, 6, 1].map { marks(samples: $0) } == ["b", "b", "B", "B"])
@@ -62,7 +64,8 @@ struct SummaryTableTests {
         ]
         #expect(
             summarize(rows)[0].quality
-                == SampleQuality(samples: 4, noisy: 1, throughputSamples: 3, unsteady: 1, short: 1))
+                == SampleQuality(
+                    samples: 4, noisy: 1, throughputSamples: 3, unsteady: 1, short: 1, latencySamples: 1))
     }
 
     // MARK: Notes
@@ -85,6 +88,7 @@ struct SummaryTableTests {
         #expect(notes(dispatch, engine) == ["*"])
         engine.isRatioUnlike = true
         #expect(notes(dispatch, engine) == ["!"])
+        engine.isRatioUnlike = false
         engine.timePerOperationLow = 1
         #expect(notes(dispatch, engine) == ["*", "interval"])
 

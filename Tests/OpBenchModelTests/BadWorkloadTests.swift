@@ -59,7 +59,7 @@ private let expected: [String: (path: String, message: String, hint: String)] = 
     "mixes-equal-but-for-zero": ("$.parameters.mix[1]", "low:1 appears twice", ""),
     "phase-names-twice": ("$.parameters.phases[1]", "two phases are named a", "differently"),
     "phase-pauses": ("$.parameters", "in its phase a, its pauses take 1000 s", "at most 600 s"),
-    "phase-searches": ("$.parameters", "its phase a searches a rate", "give it a rate"),
+    "phase-searches": ("$.parameters", "its phase a does not say at which rate", "give it a rate"),
     "pauses-too-long": ("$.parameters", "its pauses take 701 s", "at most 600 s"),
     "product-too-large": ("$.parameters", "160000 cells", "at most 100000"),
     "limit-without-queue": ("$.parameters", "no queue whose limit", "\"default\""),

@@ -170,6 +170,32 @@ struct RuleTests {
         }
     }
 
+    @Test("A rule is about one backend, several or all")
+    func severalBackends() throws {
+        func skipped(_ backends: String) throws -> [BackendID] {
+            let spec = try decode(
+                backends: #"["engine", "foundation", "dispatch"]"#,
+                more: #""skip": [{"backend": \#(backends), "reason": "r"}]"#)
+            #expect(spec.warnings() == [])
+            let cell = try #require(spec.cells().first)
+            return spec.backends.filter { spec.skipRule(for: $0, in: cell) != nil }
+        }
+        #expect(try skipped(#""*""#) == [.engine, .foundation, .dispatch])
+        #expect(try skipped(#"["foundation", "dispatch"]"#) == [.foundation, .dispatch])
+        #expect(try skipped(#""dispatch""#) == [.dispatch])
+    }
+
+    @Test(
+        "What is no list of backends is refused at its place",
+        arguments: [
+            ("[]", "$.skip[0].backend"), (#"["*"]"#, "$.skip[0].backend[0]"), (#""**""#, "$.skip[0].backend"),
+            (#"["engine", "engine"]"#, "$.skip[0].backend[1]"), ("7", "$.skip[0].backend"),
+        ])
+    func badBackends(backends: String, path: String) throws {
+        let error = refusal { _ = try decode(more: #""skip": [{"backend": \#(backends), "reason": "r"}]"#) }
+        #expect(error.path == path)
+    }
+
     @Test("A rule that matches nothing is warned of")
     func warnings() throws {
         #expect(try spec().warnings() == [])
@@ -225,5 +251,85 @@ struct OverrideTests {
         #expect(changed.flatMap { $0.cells().map(\.id) } == ["sample items=10 work_ns=0", "sample work_ns=0"])
         let error = refusal { _ = try WorkloadSpec.overriding(specs, with: ["itms": [.text("10")]]) }
         #expect(error.remedy.contains("did you mean \"items\""))
+    }
+}
+
+@Suite("Lists that go together")
+struct ZipTests {
+    private let more = #""zip": [{"items": [10, 20, 20], "work_ns": [5, 5, 7]}]"#
+
+    @Test("A zip is one factor of the product, which varies fastest")
+    func cells() throws {
+        let spec = try decode(parameters: #"{"producers": [1, 2]}"#, more: more)
+        #expect(
+            spec.cells().map(\.id) == [
+                "sample items=10 work_ns=5", "sample items=20 work_ns=5", "sample items=20 work_ns=7",
+                "sample items=10 producers=2 work_ns=5", "sample items=20 producers=2 work_ns=5",
+                "sample items=20 producers=2 work_ns=7",
+            ])
+        #expect(spec.extent.cells == 6)
+    }
+
+    @Test(
+        "What does not go together is refused at its place",
+        arguments: [
+            (#"[{"items": [1, 2], "work_ns": [5]}]"#, "$.zip[0]"), (#"[{"items": [1, 2]}]"#, "$.zip[0]"),
+            (#"[{"items": [1, 1], "work_ns": [5, 5]}]"#, "$.zip[0]"), ("[]", "$.zip"), ("7", "$.zip"),
+            (#"[{"items": [1, 0], "work_ns": [5, 6]}]"#, "$.zip[0].items[1]"),
+            (#"[{"items": 1, "work_ns": [5]}]"#, "$.zip[0].items"),
+            (#"[{"item": [1, 2], "work_ns": [5, 6]}]"#, "$.zip[0].item"),
+            (#"[{"producers": [1, 2], "work_ns": [5, 6]}]"#, "$.zip[0].producers"),
+            (
+                #"[{"items": [1, 2], "work_ns": [5, 6]}, {"items": [3], "window": [4]}]"#, "$.zip[1].items"
+            ),
+        ])
+    func bad(zip: String, path: String) throws {
+        let error = refusal { _ = try decode(parameters: #"{"producers": 2}"#, more: #""zip": \#(zip)"#) }
+        #expect(error.path == path, "\(error)")
+    }
+
+    @Test("--set takes a parameter out of its zip")
+    func overridden() throws {
+        let spec = try decode(more: more)
+        let items = try spec.overriding(["items": [.text("30")]])
+        #expect(items.cells().map(\.id) == ["sample items=30 work_ns=5", "sample items=30 work_ns=7"])
+        #expect(items.zips.isEmpty)
+        let both = try spec.overriding(["items": [.text("30")], "work_ns": [.text("1")]])
+        #expect(both.cells().map(\.id) == ["sample items=30 work_ns=1"])
+        let three = try decode(more: #""zip": [{"items": [1, 2, 2], "work_ns": [5, 6, 7], "producers": [1, 1, 2]}]"#)
+        let rest = try three.overriding(["work_ns": [.text("0")]])
+        #expect(
+            rest.cells().map(\.id) == [
+                "sample items=1 work_ns=0", "sample items=2 work_ns=0", "sample items=2 producers=2 work_ns=0",
+            ])
+    }
+}
+
+@Suite("Loads of an open loop")
+struct LoadTests {
+    @Test("A load is a decimal number, part of the cell's id, and can be set and compared")
+    func values() throws {
+        let spec = try decode(
+            shape: "open_loop", parameters: #"{"load": [0.5, 0.80, 2]}"#,
+            more: #""skip": [{"backend": "engine", "when": {"load": {"above": 0.5}}, "reason": "r"}]"#)
+        #expect(spec.cells().map(\.id) == ["sample load=0.5", "sample load=0.8", "sample load=2"])
+        #expect(spec.cells().map { spec.skipRule(for: .engine, in: $0) != nil } == [false, true, true])
+        #expect(spec.cells().allSatisfy { $0.measuresRate })
+        let set = try spec.overriding(["load": [.text("0.25")]])
+        #expect(set.cells().map { $0.number("load") } == [0.25])
+        #expect(try decode(shape: "open_loop", parameters: #"{"load": -0.0}"#).cells()[0].id == "sample")
+    }
+
+    @Test(
+        "A load beside a rate or a stall, or in a sequence, is refused",
+        arguments: [
+            ("open_loop", #"{"load": 0.5, "rate": 20000}"#), ("open_loop", #"{"load": 0.5, "rate": "search"}"#),
+            ("open_loop", #"{"load": 0.5, "stall_ns": 1000}"#), ("open_loop", #"{"load": 11}"#),
+            ("open_loop", #"{"load": "half"}"#),
+            ("sequence", #"{"phases": [{"name": "a", "shape": "open_loop", "parameters": {"load": 0.5}}]}"#),
+        ])
+    func refused(shape: String, parameters: String) throws {
+        let error = refusal { _ = try decode(shape: shape, parameters: parameters) }
+        #expect(error.path.hasPrefix("$.parameters"))
     }
 }

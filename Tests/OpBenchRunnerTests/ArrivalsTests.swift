@@ -55,14 +55,14 @@ import Testing
 
 @Suite struct RateSearchTests {
     private func search(from first: Int = 10_000, _ limit: Int, in range: ClosedRange<Int> = 100...10_000_000) -> Int? {
-        RateSearch.highestRate(from: first, in: range) { $0 <= limit }
+        RateTries.highestRate(from: first, in: range) { $0 <= limit }
     }
 
     @Test(arguments: [100, 137, 5000, 9999, 10_000, 10_001, 123_456, 9_000_000])
     func `the rate found holds, and one a twentieth higher does not`(_ limit: Int) throws {
         let found = try #require(search(limit))
         #expect(found <= limit)
-        #expect(Double(found) * RateSearch.precision >= Double(limit).rounded(.down) - 1)
+        #expect(Double(found) * RateTries.precision >= Double(limit).rounded(.down) - 1)
     }
 
     @Test func `no rate of the range may hold, or all of them`() {
@@ -76,32 +76,12 @@ import Testing
         for seed in 0..<200 {
             var generator = SplitMix64(seed: UInt64(seed))
             var tries = 0
-            let found = RateSearch.highestRate(from: 10_000, in: 100...1_000_000) { _ in
+            let found = RateTries.highestRate(from: 10_000, in: 100...1_000_000) { _ in
                 tries += 1
                 return generator.unit() < 0.5
             }
             #expect(tries < 30)
             if let found { #expect((100...1_000_000).contains(found)) }
         }
-    }
-
-    @Test func `a bound that every backend keeps is held at the highest rate, one that none keeps at none`() throws {
-        func report(_ bound: Int) throws -> SampleReport {
-            Trial(
-                plan: try Fixture.plan(
-                    "open_loop", #"{"rate": "search", "duration_ns": 1000000, "bound_ns": \#(bound), "work_ns": 0}"#),
-                factory: ScriptedBackend.factory(.none), flavour: .latency, kernel: Fixture.kernel,
-                targetNanoseconds: 1000
-            ).run()
-        }
-        let held = try report(10_000_000_000)
-        #expect(held.status == .ok)
-        #expect(held.figures.first { $0.metric == "sustained_rate" }?.value == 10_000_000)
-        #expect(held.figures.contains { $0.metric == "intended_latency" && $0.stat == "p99" })
-        // The scripted backend runs nothing before it is drained: the first arrival waits for the last one.
-        let missed = try report(1000)
-        #expect(missed.status == .ok)
-        #expect(!missed.figures.contains { $0.metric == "sustained_rate" })
-        #expect(missed.notes.contains("no rate holds"))
     }
 }

@@ -59,6 +59,18 @@ import Testing
         #expect(PlanFile(again, program: program).sha256 == file.sha256)
     }
 
+    @Test func `a plan keeps lists that go together`() throws {
+        let spec = try Fixture.spec(
+            "independent",
+            more: #", "zip": [{"items": [10, 20], "work_ns": [1, 2]}, {"window": [1, 2], "producers": [1, 2]}]"#)
+        let program = PlanFile.Program(version: "1", commit: nil)
+        let set = try spec.overriding(["window": [.integer(3)]])
+        let file = PlanFile(try RunPlan(specs: [set], options: RunOptions()), program: program)
+        let read = try PlanFile.decode(text: file.text, file: "plan.json", for: program)
+        #expect(read.specs[0].zips == set.zips && read.specs[0].axes == set.axes)
+        #expect(read.cells.map(\.id) == set.cells().map(\.id))
+    }
+
     @Test func `a block is never split, and its samples take the positions from 0`() throws {
         let samples = try plan(RunOptions()).samples
         var seen: Set<String> = []

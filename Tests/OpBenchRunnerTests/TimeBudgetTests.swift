@@ -83,8 +83,8 @@ import Testing
             rows.filter { $0.cellID == cell && $0.backend == .serial && $0.sampleID.hasSuffix("throughput") }
                 .filter { $0.metric == "time" }.map(\.block)
         }
-        #expect(blocks(id("w")).sorted() == Array(0..<6))
-        #expect(blocks(cell).sorted() == Array(0..<9) && blocks(cell).suffix(3) == [6, 7, 8])
+        #expect(blocks(id("w")).sorted() == Array(0..<7))
+        #expect(blocks(cell).sorted() == Array(0..<10) && blocks(cell).suffix(3) == [7, 8, 9])
         #expect(totals.count == 3 && totals == totals.sorted())
     }
 }

@@ -214,7 +214,7 @@ import Testing
     }
 
     @Test func `thread priorities that all run at one nice value break the promise, and need not be promised`() throws {
-        let plan = try Fixture.plan("thread_priority", #"{"operations": 6, "competitors": 0, "work_ns": 0}"#)
+        let plan = try Fixture.plan("thread_priority", #"{"operations": 100, "competitors": 0, "work_ns": 0}"#)
         for (guarantees, breaks) in [(.threadPriorities, true), ([], false)] as [(Guarantees, Bool)] {
             let report = Trial(
                 plan: plan, factory: ScriptedBackend.factory(.none, guarantees), flavour: .check,

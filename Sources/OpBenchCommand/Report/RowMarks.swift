@@ -8,6 +8,8 @@ enum RowMark: Character, CaseIterable {
     case mostlyUnsteady = "U"
     case short = "s"
     case mostlyShort = "S"
+    case overloaded = "o"
+    case mostlyOverloaded = "O"
     case quick = "q"
     case screensOnly = "b"
     case tooFewBlocks = "B"
@@ -25,6 +27,7 @@ enum RowMark: Character, CaseIterable {
             add(quality.noisy, of: quality.samples, .noisy, .mostlyNoisy)
             add(quality.unsteady, of: quality.throughputSamples, .unsteady, .mostlyUnsteady)
             add(quality.short, of: quality.throughputSamples, .short, .mostlyShort)
+            add(quality.overloaded, of: quality.latencySamples, .overloaded, .mostlyOverloaded)
         }
         if isQuick { marks.append(.quick) }
         if row.samples < screening {
@@ -45,6 +48,9 @@ enum RowMark: Character, CaseIterable {
         case .mostlyUnsteady: "unsteady: the rounds of most timed samples still grew or shrank at their end"
         case .short: "short: some timed samples lasted less than a sample should"
         case .mostlyShort: "short: most timed samples lasted less than a sample should"
+        case .overloaded: "overloaded: in some samples operations ended more slowly than they arrived"
+        case .mostlyOverloaded:
+            "overloaded: operations ended more slowly than they arrived; latencies would be how long a sample lasts"
         case .quick: "quick: measured with --quick, which proves nothing"
         case .screensOnly:
             "few blocks: \(Self.screening) screen, a gate's regression takes \(FigureRule.standardMinBlocks)"

@@ -136,6 +136,13 @@ struct SummaryColumn: Sendable {
             \.intendedLatencyP99Bounds)
 
     private static let counts: [SummaryColumn] = [
+        .init(
+            "arrive", 1,
+            "In an open loop: operations that arrived per second, where fewer ended or a load said how many."
+        ) { row, _ in row.tellsRates ? figure(row.arrivalRate) { "\(Quantities.count($0))/s" } : Quantities.absent },
+        .init(
+            "end", 1, "Operations that ended per second meanwhile. Where fewer end than arrive there is no latency."
+        ) { row, _ in row.tellsRates ? figure(row.completionRate) { "\(Quantities.count($0))/s" } : Quantities.absent },
         .init("holds", 5, "In an open loop: the highest rate of arrivals found that keeps the workload's bound.") {
             row, _ in figure(row.sustainedRate) { "\(Quantities.count($0))/s" }
         },
@@ -203,4 +210,9 @@ struct SummaryColumn: Sendable {
     private static func figure(_ value: Double?, _ text: (Double) -> String) -> String {
         value.map(text) ?? Quantities.absent
     }
+}
+
+extension SummaryRow {
+    /// Whether the rates of an open loop are news: of others the workload says the one, and the other is the same.
+    fileprivate var tellsRates: Bool { capacity != nil || quality?.overloaded ?? 0 > 0 }
 }

@@ -64,7 +64,8 @@ extension SampleRow: DescribedRow {
             "iteration": ("", "The iteration of the warm-up; empty outside of it."),
             "status": ("", "How the sample ended: `ok`, `invalid`, `timeout`, `crashed`, `unsupported`, `skipped`."),
             "sample_flags": (
-                "", "`noisy`, `short`, `slope`, `unsteady`, `unpromised`, `rerun`, joined by `;`: read it with care."
+                "",
+                "`noisy`, `short`, `slope`, `unsteady`, `unpromised`, `overloaded`, `rerun`, joined by `;`: read it with care."
             ),
             "metric": ("", "What was measured, by its name in the catalogue; `status` in a row without a figure."),
             "stat": ("", "`total`, `rate`, `mean`, `p50`, `p90`, `p99`, `p99.9` or `max`."),
@@ -116,6 +117,15 @@ extension SummaryRow: DescribedRow {
         "service_latency_p999_ns": ("ns", "The same, 99.9th percentile."),
         "submit_lag_p99_ns": ("ns", "How late the submitting thread was, 99th percentile."),
         "sustained_rate_per_s": ("1/s", "The highest rate of arrivals found that keeps the workload's bound."),
+        "arrival_rate_per_s": ("1/s", "Operations that arrived, in an open loop, from the first arrival to the last."),
+        "completion_rate_per_s": (
+            "1/s",
+            "Operations that ended in that time. With the flag `overloaded` most samples stayed behind, and the row has no "
+                + "latencies: they would be how long the samples lasted."
+        ),
+        "capacity_per_s": (
+            "1/s", "The highest rate of arrivals that the backend keeps up with, where `load` is a part of it."
+        ),
         "notify_latency_p50_ns": ("ns", "End → completion block entered, the median."),
         "notify_latency_p99_ns": ("ns", "End → completion block entered, 99th percentile."),
         "self_perturbation": ("1", "Time of rounds with time stamps ÷ that of rounds without."),

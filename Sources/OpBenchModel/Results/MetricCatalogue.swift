@@ -6,10 +6,9 @@ extension Metric {
     public static let catalogue: [Metric] = [
         time, operationThroughput, itemThroughput, rounds, roundTrend, schedulingEfficiency, cpuTime, voluntarySwitches,
         involuntarySwitches, pageFaults, processCPUTime, readyLatency, startLatency, runTime, endLatency, notifyLatency,
-        submitLatency,
-        intendedLatency, serviceLatency, submitLag, sustainedRate, selfPerturbation, longestWait, quiesceTime,
-        resumeToStart, cpuShare, effectiveNice,
-        allocations, allocatedBytes, retainedBytes, heapAllocated, heapActive, heapResident, heapMapped, heapRetained,
+        submitLatency, intendedLatency, serviceLatency, submitLag, sustainedRate, capacity, arrivalRate, completionRate,
+        selfPerturbation, longestWait, quiesceTime, resumeToStart, cpuShare, effectiveNice, allocations, allocatedBytes,
+        retainedBytes, heapAllocated, heapActive, heapResident, heapMapped, heapRetained,
         unreleasedBytes, peakResident, futexCalls, threadsCreated, inversions, startsAfterSuspend, highWater, probeCost,
         referenceLoopTime, stealTime, cpuPressure, foreignTime, throttledTime, load, processors, nodes, makespanRatio,
         releaseTime, status,
@@ -89,6 +88,16 @@ extension Metric {
     public static let sustainedRate = Metric(
         name: "sustained_rate", unit: .perSecond, direction: .higher,
         summary: "the highest rate of arrivals found whose p99 of intended_latency is within the bound")
+    public static let capacity = Metric(
+        name: "capacity", unit: .perSecond, direction: .higher,
+        summary:
+            "the highest rate of arrivals that a backend keeps up with, to within 5 %, where a load is a part of it")
+    public static let arrivalRate = Metric(
+        name: "arrival_rate", unit: .perSecond, direction: .neutral,
+        summary: "operations that arrived, in an open loop, from the first arrival to the last")
+    public static let completionRate = Metric(
+        name: "completion_rate", unit: .perSecond, direction: .neutral,
+        summary: "operations that ended in that time; where it stays behind the arrivals, the sample is `overloaded`")
     public static let selfPerturbation = Metric(
         name: "self_perturbation", unit: .ratio, direction: .neutral,
         summary: "time of rounds with time stamps ÷ that of rounds without, interleaved")

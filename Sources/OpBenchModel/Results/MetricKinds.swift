@@ -11,7 +11,7 @@ extension Metric {
     private static let ofLatencySamples = Set(
         [
             readyLatency, startLatency, runTime, endLatency, notifyLatency, submitLatency, intendedLatency,
-            serviceLatency, submitLag, sustainedRate, longestWait, quiesceTime, resumeToStart,
+            serviceLatency, submitLag, sustainedRate, capacity, longestWait, quiesceTime, resumeToStart,
         ].map(\.name))
 
     /// Whether it is about operations that arrive whatever became of those before.

@@ -14,10 +14,19 @@ public struct SampleQuality: Sendable, Hashable {
     /// Throughput samples that lasted less than a sample should. Latency samples may: their figures are of operations.
     public var short: Int
 
+    public var latencySamples: Int
+    /// Latency samples of an open loop in which operations ended more slowly than they arrived.
+    public var overloaded: Int
+
+    /// Whether the latencies of most are how long the samples lasted, and nothing else.
+    public var isOverloaded: Bool { 2 * overloaded > latencySamples }
+
     public init(
         samples: Int = 0, noisy: Int = 0, unpromised: Int = 0, throughputSamples: Int = 0, unsteady: Int = 0,
-        short: Int = 0
+        short: Int = 0, latencySamples: Int = 0, overloaded: Int = 0
     ) {
+        self.latencySamples = latencySamples
+        self.overloaded = overloaded
         self.samples = samples
         self.unpromised = unpromised
         self.throughputSamples = throughputSamples

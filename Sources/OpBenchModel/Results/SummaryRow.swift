@@ -91,6 +91,11 @@ public struct SummaryRow: Sendable, Hashable {
     public var submitLagP99: Double?
     /// The highest rate of arrivals found that keeps the workload's bound, per second.
     public var sustainedRate: Double?
+    /// Operations that arrived, and that ended, per second, from the first arrival of an open loop to the last.
+    public var arrivalRate: Double?
+    public var completionRate: Double?
+    /// The highest rate of arrivals that the backend keeps up with, of which a load is a part.
+    public var capacity: Double?
     /// End → completion block entered, in nanoseconds.
     public var notifyLatencyP50: Double?
     public var notifyLatencyP99: Double?
@@ -204,6 +209,9 @@ extension SummaryRow: CSVRow {
         .init("service_latency_p999_ns", \.serviceLatencyP999),
         .init("submit_lag_p99_ns", \.submitLagP99),
         .init("sustained_rate_per_s", \.sustainedRate),
+        .init("arrival_rate_per_s", \.arrivalRate),
+        .init("completion_rate_per_s", \.completionRate),
+        .init("capacity_per_s", \.capacity),
         .init("notify_latency_p50_ns", \.notifyLatencyP50),
         .init("notify_latency_p99_ns", \.notifyLatencyP99),
         .init("self_perturbation", \.selfPerturbation),
@@ -243,7 +251,9 @@ extension SummaryRow: CSVRow {
     }
 
     /// What version 3 has added.
-    private static let added: Set<String> = ["sample_flags"]
+    private static let added: Set<String> = [
+        "sample_flags", "arrival_rate_per_s", "completion_rate_per_s", "capacity_per_s",
+    ]
 
     /// The time per operation that version 1 lacked is the throughput turned over.
     public mutating func convert(from version: SchemaVersion) {

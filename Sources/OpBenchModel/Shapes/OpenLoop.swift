@@ -17,6 +17,12 @@ extension ShapeDefinition {
                     "Arrivals per second; \"search\" for the highest rate that keeps the 99th percentile, from the "
                     + "intended instant of submitting to the end, within bound_ns.",
                 unit: "1/s"),
+            .init(
+                name: "load", kind: .number(0...10), defaultValue: .number(0),
+                summary:
+                    "In place of rate: arrivals per second as a part of the backend's own capacity, which each sample "
+                    + "measures first: 0.8 is four fifths of the highest rate that it keeps up with. 0: the rate counts."
+            ),
             .choice(
                 "arrivals", ["poisson", "constant"],
                 "Gaps drawn from the exponential distribution, or all of the same length."),
@@ -34,12 +40,20 @@ extension ShapeDefinition {
         kinds: [.latency, .check],
         canBePhase: true,
         problem: { cell in
-            guard cell.arrivalRate == nil, cell.integer("stall_ns") > 0 else { return nil }
+            if cell.load > 0, cell.arrivalRate != searchedRateFirst {
+                return ("it has a rate and a load", "leave one of them out")
+            }
+            guard cell.measuresRate, cell.integer("stall_ns") > 0 else { return nil }
             return ("it searches a rate and stalls", "give a rate, or leave stall_ns at 0")
         },
         estimate: RoundEstimate(
             pause: { cell in Double(cell.integer("duration_ns")) / 1e9 },
-            latencyRounds: { $0.searchesRate ? searchRounds : nil }),
+            latencyRounds: { cell in
+                guard cell.measuresRate else { return nil }
+                guard cell.load > 0 else { return searchRounds }
+                let part = Double(capacityTryNanoseconds) / Double(cell.integer("duration_ns"))
+                return 1 + searchRounds * min(1, part)
+            }),
         sketch: { $0.reduced(["duration_ns"]) },
         plan: { cell, plan in
             let arrivals = Arrivals(cell)
@@ -53,8 +67,10 @@ extension ShapeDefinition {
 
     /// The greatest rate of arrivals, per second.
     public static let arrivalRateLimit = 10_000_000
-    /// Where the search of a rate begins, per second.
+    /// Where the search of a rate begins, per second; also what a check has where a rate is to be measured.
     public static let searchedRateFirst = 10_000
+    /// How long a try lasts by which a capacity is measured, unless the duration is shorter or few operations arrive in it.
+    package static let capacityTryNanoseconds = 50_000_000
     /// Rounds until a searched rate is found, about.
     private static let searchRounds = 20.0
 }
@@ -66,8 +82,11 @@ extension Cell {
         return rate
     }
 
-    /// Whether the highest rate that holds is searched.
-    var searchesRate: Bool { shape == .openLoop && arrivalRate == nil }
+    /// The part of a backend's capacity that arrives; 0 where the rate says how much.
+    var load: Double { shape == .openLoop ? number("load") : 0 }
+
+    /// Whether a sample finds out at which rate operations arrive.
+    var measuresRate: Bool { shape == .openLoop && (arrivalRate == nil || load > 0) }
 }
 
 /// How operations arrive in an open loop, before a rate is chosen.
@@ -79,8 +98,11 @@ package struct Arrivals: ShapeDetail {
     package var seed: Int
     /// In a search, the bound of the 99th percentile; nil where the rate is given.
     package var boundNanoseconds: Int64?
+    /// The part of the backend's capacity that arrives; nil where the rate is given or searched.
+    package var load: Double?
 
     package init(_ cell: Cell) {
+        load = cell.load > 0 ? cell.load : nil
         gaps = Gaps(rawValue: cell.text("arrivals")) ?? .poisson
         durationNanoseconds = cell.integer("duration_ns")
         seed = cell.integer("seed")
@@ -108,10 +130,11 @@ extension WorkloadPlan {
     /// What the pace was drawn from; nil in other shapes.
     package var arrivals: Arrivals? { detail(Arrivals.self) }
 
-    /// The plan with operations arriving at another rate, drawn by another seed.
-    package func arriving(perSecond rate: Int, seedOffset: Int = 0) -> WorkloadPlan {
+    /// The plan with operations arriving at another rate, drawn by another seed, perhaps for a shorter time.
+    package func arriving(perSecond rate: Int, seedOffset: Int = 0, nanoseconds: Int? = nil) -> WorkloadPlan {
         guard var arrivals else { return self }
         var plan = self
+        arrivals.durationNanoseconds = nanoseconds ?? arrivals.durationNanoseconds
         plan.operationCount = arrivals.count(perSecond: rate)
         plan.itemCount = plan.operationCount
         arrivals.seed += seedOffset

@@ -30,8 +30,8 @@ extension ShapeDefinition {
         kinds: [.throughput, .latency, .check],
         problem: { cell in
             for phase in cell.phases {
-                if phase.cell.searchesRate {
-                    return ("its phase \(phase.name) searches a rate", "give it a rate")
+                if phase.cell.measuresRate {
+                    return ("its phase \(phase.name) does not say at which rate operations arrive", "give it a rate")
                 }
                 if let problem = ShapeDefinition.of(phase.cell.shape).problem(phase.cell) {
                     return ("in its phase \(phase.name), \(problem.what)", problem.remedy)

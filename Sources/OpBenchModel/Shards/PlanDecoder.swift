@@ -156,7 +156,8 @@ private struct PlanDecoder {
 
     private func workload(_ node: JSONNode) throws(InputErrors) -> WorkloadSpec {
         let mistakes = Mistakes()
-        let members = try node.object("a workload", known: Self.workloadKeys, required: Self.workloadKeys, mistakes)
+        let members = try node.object(
+            "a workload", known: Self.workloadKeys + ["zip"], required: Self.workloadKeys, mistakes)
         func text(_ key: String) -> String? {
             mistakes.keep(members[key]) { node throws(InputErrors) in try node.string("a text") }
         }
@@ -177,6 +178,10 @@ private struct PlanDecoder {
         mistakes.keep(members["parameters"]) { node throws(InputErrors) in
             spec.axes = try definition.values(in: node) { parameter, node throws(InputErrors) in
                 try parameter.values(from: node)
+            }
+            spec.zips = []
+            if let zip = members["zip"] {
+                spec.zips = try ParameterZip.list(in: zip, of: definition, given: Set(spec.axes.keys))
             }
             try spec.checkProduct(line: node.value.line)
         }

@@ -177,16 +177,18 @@ extension WorkloadSpec {
     /// The workload as a plan holds it: its text, and what is measured of it.
     fileprivate var planned: JSONValue {
         let kinds = SampleKind.allCases.filter(sampleKinds.contains)
-        return .members([
-            ("backends", .strings(backends.map(\.rawValue))), ("file", .string(file)), ("name", .string(name)),
-            (
-                "parameters",
-                .members(
-                    axes.sorted { $0.key < $1.key }.map { name, values in
-                        (name, values.count == 1 ? values[0].json : JSONValue(.array(values.map(\.json))))
-                    })
-            ),
-            ("sample_kinds", .strings(kinds.map(\.rawValue))), ("sha256", .string(sha256)), ("text", .string(text)),
-        ])
+        let zip = zips.isEmpty ? [] : [("zip", JSONValue(.array(zips.map(\.json))))]
+        return .members(
+            [
+                ("backends", .strings(backends.map(\.rawValue))), ("file", .string(file)), ("name", .string(name)),
+                (
+                    "parameters",
+                    .members(
+                        axes.sorted { $0.key < $1.key }.map { name, values in
+                            (name, values.count == 1 ? values[0].json : JSONValue(.array(values.map(\.json))))
+                        })
+                ),
+                ("sample_kinds", .strings(kinds.map(\.rawValue))), ("sha256", .string(sha256)), ("text", .string(text)),
+            ] + zip)
     }
 }

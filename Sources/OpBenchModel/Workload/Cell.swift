@@ -30,6 +30,14 @@ extension Cell {
         return value
     }
 
+    /// A parameter that is a number. Traps as `integer(_:)` does.
+    public func number(_ name: String) -> Double {
+        guard case .number(let value) = parameters[name] else {
+            preconditionFailure("\(shape.rawValue) has no parameter \(name) that is a number")
+        }
+        return value
+    }
+
     /// A parameter that is one of several words. Traps as `integer(_:)` does.
     public func text(_ name: String) -> String {
         guard case .text(let value) = parameters[name] else {

@@ -2,7 +2,7 @@
 ///
 /// It says everything about structure: keys, types, ranges, which parameters and backends a shape has. What it cannot
 /// say, the decoder alone checks: keys given twice, weights of one key in two spellings, the size of the product,
-/// cells whose values do not go together, names that two files share.
+/// the lengths of zipped lists, cells whose values do not go together, names that two files share.
 public enum JSONSchema {
     /// The schema as text, ending in a line feed: what `workloads/schema/workload.schema.json` holds.
     public static func workload() -> String { JSONText.write(root) }
@@ -66,6 +66,12 @@ public enum JSONSchema {
                 "parameters",
                 .object(("description", "The shape's parameters; one left out has its default."), ("type", "object"))
             ),
+            (
+                "zip",
+                list(
+                    "Parameters whose lists go together, value by value, in place of multiplying; with all other lists they "
+                        + "multiply.", of: .object(("type", "object")), isUnique: false)
+            ),
             ("backends", list("What executes the cells. " + backendSummaries, of: backendNames(BackendID.known))),
             ("sample_kinds", kinds("The kinds of sample to take; all of them if left out.")),
             ("metrics", kinds("The older name of sample_kinds; a file has one of the two.")),
@@ -127,7 +133,7 @@ public enum JSONSchema {
         func items(_ definition: String) -> JSONValue { .object(("items", .reference("\(name).\(definition)"))) }
         let isShape = JSONValue.object(("shape", .object(("const", .string(name)))))
         let held = JSONValue.object(
-            ("parameters", .reference("\(name).parameters")), ("backends", items("backend")),
+            ("parameters", .reference("\(name).parameters")), ("zip", items("zip")), ("backends", items("backend")),
             ("sample_kinds", items("metric")), ("metrics", items("metric")), ("skip", items("skip")),
             ("expect", items("expect")))
         return .object(
@@ -142,6 +148,7 @@ public enum JSONSchema {
                 let shape = definition.shape.rawValue
                 return [
                     ("\(shape).parameters", parameters(of: definition)),
+                    ("\(shape).zip", zip(of: definition)),
                     ("\(shape).backend", backendNames(BackendID.known(for: definition.shape))),
                     ("\(shape).metric", .object(("enum", .strings(definition.kindNames)))),
                     ("\(shape).skip", rule(of: shape, hasStatus: false)),
@@ -155,6 +162,19 @@ public enum JSONSchema {
         .object(
             ("description", .string(definition.summary)), ("type", "object"), noOtherMembers, comments,
             ("properties", .members(definition.parameters.map { ($0.name, parameter($0, of: definition.shape)) })))
+    }
+
+    /// Lists of values, by parameter.
+    private static func zip(of definition: ShapeDefinition) -> JSONValue {
+        let lists = definition.parameters.filter(\.takesList).map { parameter in
+            let value = JSONValue.reference("\(definition.shape.rawValue).value.\(parameter.name)")
+            return (
+                parameter.name, JSONValue.object(("type", "array"), ("minItems", .integer(1)), ("items", value))
+            )
+        }
+        return .object(
+            ("description", "Lists of the same length; a value may stand in one several times."), ("type", "object"),
+            notEmpty, noOtherMembers, comments, ("properties", .members(lists)))
     }
 
     /// One value, or where lists are allowed also a list of them.
@@ -173,6 +193,10 @@ public enum JSONSchema {
     private static func value(of definition: ParameterDefinition) -> JSONValue {
         switch definition.kind {
         case .integer(let range): return integer(in: range)
+        case .number(let range):
+            return .object(
+                ("type", "number"), ("minimum", ParameterValue.number(range.lowerBound).json),
+                ("maximum", ParameterValue.number(range.upperBound).json))
         case .choice(let choices): return .object(("enum", .strings(choices)))
         case .integerOr(let keyword, let range):
             return .object(("anyOf", .list(.object(("const", .string(keyword))), integer(in: range))))
@@ -223,13 +247,21 @@ public enum JSONSchema {
 
     private static func rule(of shape: String, hasStatus: Bool) -> JSONValue {
         let known: [(String, JSONValue)] = [
-            ("backend", .reference("\(shape).backend")), ("when", .reference("\(shape).when")),
+            ("backend", ruleBackends(of: shape)), ("when", .reference("\(shape).when")),
             ("status", .object(("enum", .strings(RuleDecoder.expectable.map(\.rawValue))))),
             ("reason", sentence("Why, in one line.")),
         ].filter { hasStatus || $0.0 != "status" }
         return .object(
             ("type", "object"), ("required", .strings(known.map(\.0).filter { $0 != "when" })),
             noOtherMembers, comments, ("properties", .members(known)))
+    }
+
+    /// One, several, or all.
+    private static func ruleBackends(of shape: String) -> JSONValue {
+        let backend = JSONValue.reference("\(shape).backend")
+        let all = JSONValue.object(("const", .string(RuleBackends.wildcard)))
+        return .object(
+            ("anyOf", .list(all, backend, list("Several backends.", of: backend))))
     }
 
     private static func conditions(of definition: ShapeDefinition) -> JSONValue {

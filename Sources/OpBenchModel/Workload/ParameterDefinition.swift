@@ -2,6 +2,7 @@
 public struct ParameterDefinition: Sendable {
     public enum Kind: Sendable {
         case integer(ClosedRange<Int>)
+        case number(ClosedRange<Double>)
         case choice([String])
         /// A whole number or one word, as in `max_concurrent`.
         case integerOr(keyword: String, ClosedRange<Int>)
@@ -48,6 +49,8 @@ public struct ParameterDefinition: Sendable {
     public var allowed: String {
         switch kind {
         case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        case .number(let range):
+            "a number from \(FigureText.write(range.lowerBound)) to \(FigureText.write(range.upperBound))"
         case .choice(let choices): "one of " + choices.map { "\"\($0)\"" }.joined(separator: ", ")
         case .integerOr(let keyword, let range):
             "\"\(keyword)\" or a whole number from \(range.lowerBound) to \(range.upperBound)"

@@ -33,6 +33,8 @@ extension ParameterDefinition {
         switch kind {
         case .integer(let range):
             return .integer(try integer(from: node, in: range))
+        case .number(let range):
+            return .number(try number(from: node, in: range))
         case .choice(let choices):
             return .text(try node.choice(name, among: choices))
         case .integerOr(let keyword, let range):
@@ -59,6 +61,15 @@ extension ParameterDefinition {
             throw node.error("\(shortened(number.text)) is out of range", remedy: "\(name) is \(allowed)")
         }
         return integer
+    }
+
+    private func number(from node: JSONNode, in range: ClosedRange<Double>) throws(InputErrors) -> Double {
+        guard case .number(let number) = node.value.content else { throw node.wrongType(expected: allowed) }
+        guard range.contains(number.double) else {
+            throw node.error("\(shortened(number.text)) is out of range", remedy: "\(name) is \(allowed)")
+        }
+        // −0 is 0.
+        return number.double + 0
     }
 
     private func weights(from node: JSONNode, keys: WeightKeys) throws(InputErrors) -> [String: Double] {

@@ -1,6 +1,7 @@
 /// One parameter's value in one cell.
 public enum ParameterValue: Sendable, Hashable {
     case integer(Int)
+    case number(Double)
     case text(String)
     /// Relative weights by key, as in `mix`; each above 0.
     case weights([String: Double])
@@ -13,6 +14,7 @@ extension ParameterValue: CustomStringConvertible {
     public var description: String {
         switch self {
         case .integer(let value): String(value)
+        case .number(let value): FigureText.write(value)
         case .text(let value): value
         case .weights(let weights):
             weights.sorted { $0.key < $1.key }.map { "\($0.key):\(FigureText.write($0.value))" }.joined(separator: "/")
@@ -26,6 +28,7 @@ extension ParameterValue {
     var json: JSONValue {
         switch self {
         case .integer(let value): JSONValue(.number(JSONNumber(text: String(value))))
+        case .number(let value): JSONValue(.number(JSONNumber(text: FigureText.write(value))))
         case .text(let value): JSONValue(.string(value))
         case .weights(let weights):
             JSONValue(

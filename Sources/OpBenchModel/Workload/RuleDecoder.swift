@@ -1,4 +1,4 @@
-/// Reads `skip` and `expect`: a backend, a reason, and under `when` conditions on the parameters of the shape.
+/// Reads `skip` and `expect`: a backend, several or all, a reason, and under `when` conditions on the parameters of the shape.
 struct RuleDecoder {
     static let expectable: [SampleStatus] = [.timeout, .crashed, .invalid]
     /// The most rules of one list: each is held against every cell.
@@ -12,19 +12,20 @@ struct RuleDecoder {
 
     func skips(_ node: JSONNode) throws(InputErrors) -> [SkipRule] {
         try rules(node, "a list of skip rules", known: ["backend", "when", "reason"]) { parts, _ in
-            SkipRule(backend: parts.backend, conditions: parts.conditions, reason: parts.reason)
+            SkipRule(backends: parts.backends, conditions: parts.conditions, reason: parts.reason)
         }
     }
 
     func expectations(_ node: JSONNode) throws(InputErrors) -> [Expectation] {
         try rules(node, "a list of expectations", known: ["backend", "when", "status", "reason"]) { parts, status in
             Expectation(
-                backend: parts.backend, conditions: parts.conditions, status: status ?? .invalid, reason: parts.reason)
+                backends: parts.backends, conditions: parts.conditions, status: status ?? .invalid, reason: parts.reason
+            )
         }
     }
 
     /// What both kinds of rule have.
-    private typealias Parts = (backend: BackendID, conditions: [String: ParameterCondition], reason: String)
+    private typealias Parts = (backends: RuleBackends, conditions: [String: ParameterCondition], reason: String)
 
     private func rules<Rule>(
         _ node: JSONNode, _ what: String, known: [String], make: (Parts, SampleStatus?) -> Rule
@@ -46,9 +47,7 @@ struct RuleDecoder {
     ) throws(InputErrors) -> Rule {
         let mistakes = Mistakes()
         let members = try node.object("an object", known: known, required: known.filter { $0 != "when" }, mistakes)
-        let backend = mistakes.keep(members["backend"]) { node throws(InputErrors) in
-            try BackendID(checking: node, for: definition?.shape, names)
-        }
+        let backends = mistakes.keep(members["backend"], self.backends)
         let conditions = mistakes.keep(members["when"], self.conditions)
         let status = mistakes.keep(members["status"]) { node throws(InputErrors) in
             SampleStatus(rawValue: try node.choice("status", among: Self.expectable.map(\.rawValue)))!
@@ -58,7 +57,16 @@ struct RuleDecoder {
         }
         try mistakes.check()
         // No `when` at all means every cell.
-        return make((backend!, conditions ?? [:], reason!), status)
+        return make((backends!, conditions ?? [:], reason!), status)
+    }
+
+    /// One, several, or all.
+    private func backends(_ node: JSONNode) throws(InputErrors) -> RuleBackends {
+        switch node.value.content {
+        case .string(RuleBackends.wildcard): .all
+        case .array: .named(try BackendID.list(node, for: definition?.shape, names))
+        default: .named([try BackendID(checking: node, for: definition?.shape, names)])
+        }
     }
 
     /// An empty one is taken for a slip.
@@ -114,7 +122,7 @@ extension ParameterDefinition {
     /// Whether `below` and `above` make sense.
     var isNumeric: Bool {
         switch kind {
-        case .integer, .integerOr: true
+        case .integer, .integerOr, .number: true
         case .choice, .weights, .phases: false
         }
     }

@@ -13,14 +13,40 @@ public struct ParameterCondition: Sendable, Hashable {
     }
 }
 
+/// The backends that a rule is about.
+public enum RuleBackends: Sendable, Hashable {
+    /// `"*"`
+    case all
+    /// At least one.
+    case named([BackendID])
+
+    public func contains(_ backend: BackendID) -> Bool {
+        switch self {
+        case .all: true
+        case .named(let names): names.contains(backend)
+        }
+    }
+
+    /// Those that it names.
+    public var names: [BackendID] {
+        switch self {
+        case .all: []
+        case .named(let names): names
+        }
+    }
+
+    /// What stands for all.
+    static let wildcard = "*"
+}
+
 /// Cells that a backend is not run on, by the author's decision: their rows have status `skipped` and the reason.
 public struct SkipRule: Sendable, Hashable {
-    public var backend: BackendID
+    public var backends: RuleBackends
     public var conditions: [String: ParameterCondition]
     public var reason: String
 
-    public init(backend: BackendID, conditions: [String: ParameterCondition], reason: String) {
-        self.backend = backend
+    public init(backends: RuleBackends, conditions: [String: ParameterCondition], reason: String) {
+        self.backends = backends
         self.conditions = conditions
         self.reason = reason
     }
@@ -28,13 +54,14 @@ public struct SkipRule: Sendable, Hashable {
 
 /// A bad status that the author knows of: it does not fail the run.
 public struct Expectation: Sendable, Hashable {
-    public var backend: BackendID
+    public var backends: RuleBackends
     public var conditions: [String: ParameterCondition]
     public var status: SampleStatus
     public var reason: String
 
-    public init(backend: BackendID, conditions: [String: ParameterCondition], status: SampleStatus, reason: String) {
-        self.backend = backend
+    public init(backends: RuleBackends, conditions: [String: ParameterCondition], status: SampleStatus, reason: String)
+    {
+        self.backends = backends
         self.conditions = conditions
         self.status = status
         self.reason = reason

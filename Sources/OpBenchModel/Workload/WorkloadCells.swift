@@ -4,8 +4,8 @@ extension WorkloadSpec {
     /// The most bytes of all cells' ids together, of one workload and of one run. A sequence's may be long.
     static let idLimit = 64 << 20
 
-    /// The cells: the product of all lists, in a stable order (parameters in the order of the shape's definition, the
-    /// last varying fastest, values in the order of the file).
+    /// The cells: the product of all lists, in a stable order (parameters in the order of the shape's definition, then the
+    /// zips, the last varying fastest, values in the order of the file).
     public func cells() -> [Cell] {
         let definition = ShapeDefinition.of(shape)
         var points: [[String: ParameterValue]] = [[:]]
@@ -15,14 +15,15 @@ extension WorkloadSpec {
                 values.map { value in point.merging([parameter.name: value]) { $1 } }
             }
         }
+        for zip in zips { points = points.flatMap { point in zip.points.map { point.merging($0) { $1 } } } }
         return points.map { Cell(workload: name, definition: definition, values: $0) }
     }
 
     /// The number of cells, without making them; nil if an Int does not hold it.
     var cellCount: Int? {
         var product = 1
-        for values in axes.values {
-            let (next, overflow) = product.multipliedReportingOverflow(by: values.count)
+        for count in axes.values.map(\.count) + zips.map(\.points.count) {
+            let (next, overflow) = product.multipliedReportingOverflow(by: count)
             if overflow { return nil }
             product = next
         }
@@ -50,7 +51,8 @@ extension WorkloadSpec {
     var extent: Extent {
         guard let count = cellCount, count <= Self.cellLimit else { return Extent(cells: .max, idBytes: .max) }
         var (phases, longest) = (1, name.utf8.count)
-        for (name, values) in axes {
+        let zipped = zips.flatMap { zip in zip.parameters.map { ($0, zip.values(of: $0)) } }
+        for (name, values) in axes.map({ ($0.key, $0.value) }) + zipped {
             longest += name.utf8.count + 2 + (values.map { $0.description.utf8.count }.max() ?? 0)
             for case .phases(let some) in values { phases = max(phases, some.count) }
         }

@@ -5,7 +5,8 @@ enum WorkloadDecoder {
     /// What a file may say under `$schema`: this, or a relative path that ends in it.
     static let schemaPath = "schema/workload.schema.json"
     static let keys = [
-        "$schema", "name", "summary", "shape", "parameters", "backends", "sample_kinds", "metrics", "skip", "expect",
+        "$schema", "name", "summary", "shape", "parameters", "zip", "backends", "sample_kinds", "metrics", "skip",
+        "expect",
     ]
     static let requiredKeys = ["name", "summary", "shape", "parameters", "backends"]
 
@@ -31,7 +32,7 @@ enum WorkloadDecoder {
         let definition = shape.map(ShapeDefinition.of)
         let rules = RuleDecoder(definition: definition, names: names)
         let backends = mistakes.keep(members["backends"]) { node throws(InputErrors) in
-            try Self.backends(node, shape: shape, names)
+            try BackendID.list(node, for: shape, names)
         }
         let kinds = mistakes.keep { () throws(InputErrors) in try Self.sampleKinds(members, definition: definition) }
         let skips = mistakes.keep(members["skip"], rules.skips)
@@ -39,10 +40,14 @@ enum WorkloadDecoder {
         var spec: WorkloadSpec?
         if let definition, let node = members["parameters"] {
             mistakes.keep { () throws(InputErrors) in
+                let axes = try Self.axes(node, definition: definition)
                 let read = WorkloadSpec(
                     file: file, text: text, sha256: SHA256.hexadecimal(of: Array(text.utf8)),
                     name: name ?? definition.shape.rawValue, summary: summary ?? "", shape: definition.shape,
-                    axes: try Self.axes(node, definition: definition), backends: backends ?? [],
+                    axes: axes,
+                    zips: try members["zip"].map { node throws(InputErrors) in
+                        try ParameterZip.list(in: node, of: definition, given: Set(axes.keys))
+                    } ?? [], backends: backends ?? [],
                     sampleKinds: (kinds ?? nil) ?? definition.kinds, skips: skips ?? [],
                     expectations: expectations ?? [])
                 try read.checkProduct(line: node.value.line)
@@ -101,26 +106,6 @@ enum WorkloadDecoder {
         try definition.values(in: node) { parameter, node throws(InputErrors) in try parameter.values(from: node) }
     }
 
-    private static func backends(
-        _ node: JSONNode, shape: Shape?, _ names: BackendNames
-    ) throws(InputErrors) -> [BackendID] {
-        let mistakes = Mistakes()
-        var backends: [BackendID] = []
-        var seen: Set<BackendID> = []
-        for element in try node.elements("a list of backends") {
-            let read = mistakes.keep { () throws(InputErrors) in try BackendID(checking: element, for: shape, names) }
-            guard let backend = read else { continue }
-            if seen.insert(backend).inserted {
-                backends.append(backend)
-            } else {
-                mistakes.note(
-                    element.mistake("\(backend.rawValue) appears twice in the list", remedy: "keep one of the two"))
-            }
-        }
-        try mistakes.check()
-        return backends
-    }
-
     /// `metrics` is the older name of `sample_kinds`.
     private static func sampleKinds(
         _ members: [String: JSONNode], definition: ShapeDefinition?
@@ -159,6 +144,25 @@ public enum BackendNames: Sendable {
 }
 
 extension BackendID {
+    /// Reads a list of backends, none twice.
+    static func list(_ node: JSONNode, for shape: Shape?, _ names: BackendNames) throws(InputErrors) -> [BackendID] {
+        let mistakes = Mistakes()
+        var backends: [BackendID] = []
+        var seen: Set<BackendID> = []
+        for element in try node.elements("a list of backends") {
+            let read = mistakes.keep { () throws(InputErrors) in try BackendID(checking: element, for: shape, names) }
+            guard let backend = read else { continue }
+            if seen.insert(backend).inserted {
+                backends.append(backend)
+            } else {
+                mistakes.note(
+                    element.mistake("\(backend.rawValue) appears twice in the list", remedy: "keep one of the two"))
+            }
+        }
+        try mistakes.check()
+        return backends
+    }
+
     /// Reads a backend's name, which must be known and defined for the shape; a recorded one need not be known.
     ///
     /// - Parameter shape: nil where the file does not say which it is.

@@ -17,6 +17,7 @@ extension WorkloadSpec {
             let value = elements.count == 1 ? elements[0] : JSONValue(.array(elements))
             let node = JSONNode(file: Self.option, path: name, value: value)
             changed.axes[name] = mistakes.keep { () throws(InputErrors) in try parameter.values(from: node) }
+            changed.unzip(name)
         }
         try mistakes.check()
         try changed.checkProduct()
@@ -42,6 +43,17 @@ extension WorkloadSpec {
         return changed
     }
 
+    /// Takes a parameter out of what it is zipped with. What is left alone there is a list like others.
+    private mutating func unzip(_ name: String) {
+        zips = zips.compactMap { zip in
+            guard zip.parameters.contains(name) else { return zip }
+            let rest = zip.without(name)
+            guard rest.parameters.count == 1, let other = rest.parameters.first else { return rest }
+            axes[other] = rest.values(of: other)
+            return nil
+        }
+    }
+
     private static let option = "--set"
 
     private static func unknownParameter(_ name: String, among known: [String]) -> InputError {
@@ -57,7 +69,7 @@ extension ParameterDefinition {
         guard case .text(let text) = value else { return value.json }
         switch kind {
         case .choice, .phases: return value.json
-        case .integer, .integerOr:
+        case .integer, .integerOr, .number:
             guard FigureText.read(text) != nil || Int(text) != nil else { return value.json }
             return JSONValue(.number(JSONNumber(text: text)))
         case .weights:

@@ -10,6 +10,8 @@ public struct WorkloadSpec: Sendable {
     public var shape: Shape
     /// The values of each parameter that the file names, in the file's order; one value or several.
     public var axes: [String: [ParameterValue]]
+    /// Parameters whose lists go together, none of them among the axes.
+    public var zips: [ParameterZip]
     public var backends: [BackendID]
     public var sampleKinds: Set<SampleKind>
     public var skips: [SkipRule]
@@ -17,7 +19,8 @@ public struct WorkloadSpec: Sendable {
 
     public init(
         file: String, text: String, sha256: String, name: String, summary: String, shape: Shape,
-        axes: [String: [ParameterValue]], backends: [BackendID], sampleKinds: Set<SampleKind>,
+        axes: [String: [ParameterValue]], zips: [ParameterZip] = [], backends: [BackendID],
+        sampleKinds: Set<SampleKind>,
         skips: [SkipRule] = [], expectations: [Expectation] = []
     ) {
         self.file = file
@@ -27,6 +30,7 @@ public struct WorkloadSpec: Sendable {
         self.summary = summary
         self.shape = shape
         self.axes = axes
+        self.zips = zips
         self.backends = backends
         self.sampleKinds = sampleKinds
         self.skips = skips

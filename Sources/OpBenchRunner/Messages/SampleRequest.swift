@@ -23,6 +23,7 @@ struct SampleRequest: Codable, Sendable {
 
     enum Value: Codable, Sendable {
         case integer(Int)
+        case number(Double)
         case text(String)
         case weights([String: Double])
         case phases([PhaseValue])
@@ -31,6 +32,7 @@ struct SampleRequest: Codable, Sendable {
             self =
                 switch value {
                 case .integer(let number): .integer(number)
+                case .number(let number): .number(number)
                 case .text(let text): .text(text)
                 case .weights(let weights): .weights(weights)
                 case .phases(let phases): .phases(phases.map(PhaseValue.init))
@@ -40,6 +42,7 @@ struct SampleRequest: Codable, Sendable {
         var parameter: ParameterValue {
             switch self {
             case .integer(let number): .integer(number)
+            case .number(let number): .number(number)
             case .text(let text): .text(text)
             case .weights(let weights): .weights(weights)
             case .phases(let phases): .phases(phases.map(\.phase))

@@ -10,6 +10,16 @@ struct LatencyTrial {
             report.note("no notified stage: nothing here has a completion block")
         }
         if let search = RateSearch(trial) { return search.run(into: &report) }
+        if let load = trial.plan.arrivals?.load {
+            guard let loaded = CapacityTrial(trial).trial(at: load, into: &report) else { return }
+            let producers = Producers(loaded.plan)
+            defer { producers.dismiss() }
+            return LatencyTrial(trial: loaded).measure(producers, into: &report)
+        }
+        measure(producers, into: &report)
+    }
+
+    private func measure(_ producers: Producers, into report: inout SampleReport) {
         let body = OperationBody(plan: trial.plan, kernel: trial.kernel, mode: .stamped)
         defer { body.deallocate() }
         var analysis = RoundAnalysis(plan: trial.plan)

@@ -1,14 +1,76 @@
 import OpBenchBackends
 import OpBenchModel
 
-/// Finds the highest rate of arrivals at which a backend keeps the 99th percentile within a bound: from the intended
+/// Finds the highest rate of arrivals at which a backend keeps up and the 99th percentile is within a bound: from the intended
 /// instant of submitting to the end, so that what the queue or the submitting thread is late by counts.
 ///
-/// A rate holds if two of three tries keep the bound, each with arrivals drawn anew.
+/// A rate holds if two of three tries do, each with arrivals drawn anew.
 struct RateSearch {
-    let trial: Trial
-    let arrivals: Arrivals
-    let bound: Int64
+    private let tries: RateTries
+    private let bound: Int64
+
+    init?(_ trial: Trial) {
+        guard let arrivals = trial.plan.arrivals, let bound = arrivals.boundNanoseconds else { return nil }
+        tries = RateTries(trial, nanoseconds: { _ in arrivals.durationNanoseconds })
+        self.bound = bound
+    }
+
+    func run(into report: inout SampleReport) {
+        let range = tries.range
+        guard let (rate, held) = tries.highestRate(into: &report, holds: { $0.keepsUp && $0.intendedP99 <= bound })
+        else {
+            return report.note("no rate holds: \(range.lowerBound) arrivals per second exceed the bound already")
+        }
+        var analysis = held[0]
+        for other in held.dropFirst() { analysis.merge(other) }
+        analysis.report(rounds: held.count, into: &report)
+        report.add(.sustainedRate, "rate", Double(rate), operations: held[0].plan.operationCount)
+        if rate == range.upperBound { report.note("the highest rate tried") }
+    }
+}
+
+/// Measures how many arrivals per second a backend keeps up with: its capacity, of which a load is a part. By arrivals of the
+/// same kind, so that the submitting thread takes from the machine what it takes in the sample itself.
+struct CapacityTrial {
+    private let whole: Trial
+    private let tries: RateTries
+
+    /// A try has so many operations at least, as long as the duration allows.
+    private static let leastOperations = 1000.0
+
+    init(_ trial: Trial) {
+        let duration = trial.plan.arrivals?.durationNanoseconds ?? 0
+        whole = trial
+        tries = RateTries(
+            trial,
+            nanoseconds: { rate in
+                min(
+                    duration,
+                    max(ShapeDefinition.capacityTryNanoseconds, Int(Self.leastOperations * 1e9 / Double(rate))))
+            })
+    }
+
+    /// The trial at a part of the capacity; nil, with a note, if there is none.
+    func trial(at load: Double, into report: inout SampleReport) -> Trial? {
+        guard let (capacity, held) = tries.highestRate(into: &report, holds: \.keepsUp) else {
+            report.note("no capacity: \(tries.range.lowerBound) arrivals per second are too many already")
+            return nil
+        }
+        report.add(.capacity, "rate", Double(capacity), operations: held[0].plan.operationCount)
+        let rate = (load * Double(capacity)).rounded()
+        return whole.arriving(perSecond: Int(min(max(1, rate), Double(tries.range.upperBound))))
+    }
+}
+
+extension RoundAnalysis {
+    fileprivate var keepsUp: Bool { !(keepingUp?.isOverloaded ?? false) }
+}
+
+/// Rounds of an open loop at one rate after the other.
+struct RateTries {
+    private let trial: Trial
+    /// How long arrivals come at a rate.
+    private let nanoseconds: (Int) -> Int
 
     /// A percentile of fewer operations says nothing, and stamps of more take too much memory.
     private static let operationsPerTry = 100...2_000_000
@@ -16,34 +78,28 @@ struct RateSearch {
     static let precision = 1.05
     private static let triesToDecide = 2
 
-    init?(_ trial: Trial) {
-        guard let arrivals = trial.plan.arrivals, let bound = arrivals.boundNanoseconds else { return nil }
-        (self.trial, self.arrivals, self.bound) = (trial, arrivals, bound)
-    }
+    init(_ trial: Trial, nanoseconds: @escaping (Int) -> Int) { (self.trial, self.nanoseconds) = (trial, nanoseconds) }
 
-    func run(into report: inout SampleReport) {
+    /// The highest rate that holds, and its tries.
+    func highestRate(
+        into report: inout SampleReport, holds: (RoundAnalysis) -> Bool
+    ) -> (rate: Int, tries: [RoundAnalysis])? {
         var tries: [Int: [RoundAnalysis]] = [:]
         let found = Self.highestRate(from: ShapeDefinition.searchedRateFirst, in: range) { rate in
             var (held, missed) = (0, 0)
             while max(held, missed) < Self.triesToDecide {
                 let analysis = attempt(rate, seedOffset: held + missed, into: &report)
                 tries[rate, default: []].append(analysis)
-                if analysis.intendedP99 <= bound { held += 1 } else { missed += 1 }
+                if holds(analysis) { held += 1 } else { missed += 1 }
             }
             return held > missed
         }
-        guard let found, var analysis = tries[found]?.first else {
-            return report.note("no rate holds: \(range.lowerBound) arrivals per second exceed the bound already")
-        }
-        for other in tries[found]!.dropFirst() { analysis.merge(other) }
-        analysis.report(rounds: tries[found]!.count, into: &report)
-        report.add(.sustainedRate, "rate", Double(found), operations: tries[found]![0].plan.operationCount)
-        if found == range.upperBound { report.note("the highest rate tried") }
+        return found.flatMap { rate in tries[rate].map { (rate, $0) } }
     }
 
     /// One round at that rate.
     private func attempt(_ rate: Int, seedOffset: Int, into report: inout SampleReport) -> RoundAnalysis {
-        let plan = trial.plan.arriving(perSecond: rate, seedOffset: seedOffset)
+        let plan = trial.plan.arriving(perSecond: rate, seedOffset: seedOffset, nanoseconds: nanoseconds(rate))
         let body = OperationBody(plan: plan, kernel: trial.kernel, mode: .stamped)
         defer { body.deallocate() }
         let producers = Producers(plan)
@@ -55,8 +111,9 @@ struct RateSearch {
         return analysis
     }
 
-    private var range: ClosedRange<Int> {
-        let perSecond = 1e9 / Double(arrivals.durationNanoseconds)
+    /// The rates that can be tried within the duration.
+    var range: ClosedRange<Int> {
+        let perSecond = 1e9 / Double(max(1, trial.plan.arrivals?.durationNanoseconds ?? 0))
         func rate(_ operations: Int) -> Int {
             min(ShapeDefinition.arrivalRateLimit, max(1, Int((Double(operations) * perSecond).rounded(.up))))
         }

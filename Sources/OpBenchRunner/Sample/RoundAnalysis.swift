@@ -21,6 +21,8 @@ struct RoundAnalysis {
     private(set) var holds = 0
     private(set) var startsAfterSuspend = 0
     private(set) var mostStartsInAHold = 0
+    /// Of an open loop; nil in other plans.
+    private(set) var keepingUp: KeepingUp?
 
     init(plan: WorkloadPlan) { self.plan = plan }
 
@@ -37,6 +39,7 @@ struct RoundAnalysis {
 
     /// Takes in what other rounds of the same plan add up to.
     mutating func merge(_ other: RoundAnalysis) {
+        if let round = other.keepingUp { keepingUp = keepingUp?.merged(with: round) ?? round }
         for (key, histogram) in other.recorder.histograms { recorder.merge(histogram, key.stage, key.operationClass) }
     }
 
@@ -122,6 +125,11 @@ struct RoundAnalysis {
             let arrival = pace.firstArrival + instants[operation]
             intended.record(nanoseconds: end - arrival)
             lag.record(nanoseconds: submit - arrival)
+        }
+        if case .arrivals(let instants) = plan.pacing {
+            let ends = (0..<plan.operationCount).map { body.read(.end, $0) - pace.firstArrival }
+            let round = KeepingUp(arrivals: instants, ends: ends)
+            keepingUp = keepingUp?.merged(with: round) ?? round
         }
         recorder.merge(intended, .intended)
         recorder.merge(service, .service)

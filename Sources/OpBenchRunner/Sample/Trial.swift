@@ -4,7 +4,7 @@ import OpBenchModel
 /// One sample, in the process it runs in, as all kinds of sample have it: what is measured on what, how rounds are repeated,
 /// how their outcome is judged. `run` takes it.
 struct Trial {
-    let plan: WorkloadPlan
+    private(set) var plan: WorkloadPlan
     let factory: BackendFactory
     let flavour: SampleFlavour
     let kernel: WorkKernel
@@ -35,6 +35,13 @@ struct Trial {
         self.flavour = flavour
         self.kernel = kernel
         self.targetNanoseconds = targetNanoseconds
+    }
+
+    /// The same with operations that arrive at another rate.
+    func arriving(perSecond rate: Int) -> Trial {
+        var trial = self
+        trial.plan = plan.arriving(perSecond: rate)
+        return trial
     }
 
     /// Repeats rounds until together they have lasted as long as the target. At least one is run.

@@ -41,7 +41,7 @@ extension FuzzReader {
             try promise(
                 (same.name, same.summary, same.shape) == (spec.name, spec.summary, spec.shape)
                     && (same.axes, same.backends, same.sampleKinds) == (spec.axes, spec.backends, spec.sampleKinds)
-                    && (same.skips, same.expectations) == (spec.skips, spec.expectations),
+                    && same.zips == spec.zips && (same.skips, same.expectations) == (spec.skips, spec.expectations),
                 "the workload was another when it was written")
             try holdValues(of: spec)
         })

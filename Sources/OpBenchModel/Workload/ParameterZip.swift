@@ -1,0 +1,111 @@
+/// Parameters whose values belong together: the first with the first, the second with the second. In the product of a
+/// workload's lists it is one factor.
+public struct ParameterZip: Sendable, Hashable {
+    /// The values at each place, by parameter; no two alike.
+    public private(set) var points: [[String: ParameterValue]]
+
+    /// The most of one workload.
+    static let countLimit = 100
+
+    /// Those of one parameter, in the order of the places.
+    func values(of parameter: String) -> [ParameterValue] { points.compactMap { $0[parameter] } }
+
+    /// Its parameters, sorted.
+    var parameters: [String] { points.first.map { $0.keys.sorted() } ?? [] }
+
+    /// As a file has it.
+    var json: JSONValue {
+        .members(parameters.map { ($0, JSONValue(.array(values(of: $0).map(\.json)))) })
+    }
+
+    /// What is left without a parameter: each point once.
+    func without(_ parameter: String) -> ParameterZip {
+        var seen: Set<[String: ParameterValue]> = []
+        var rest = self
+        rest.points = points.map { $0.filter { $0.key != parameter } }.filter { seen.insert($0).inserted }
+        return rest
+    }
+}
+
+extension ParameterZip {
+    /// The zips of a file.
+    ///
+    /// - Parameter given: the parameters that stand elsewhere.
+    static func list(
+        in node: JSONNode, of definition: ShapeDefinition, given: Set<String>
+    ) throws(InputErrors) -> [ParameterZip] {
+        let elements = try node.elements("a list of objects of lists")
+        guard elements.count <= countLimit else {
+            throw node.error("\(elements.count) zips", remedy: "at most \(countLimit) are allowed")
+        }
+        let mistakes = Mistakes()
+        var taken = given
+        var zips: [ParameterZip] = []
+        for element in elements {
+            let zip = mistakes.keep { () throws(InputErrors) in
+                try ParameterZip(element, of: definition, taken: taken)
+            }
+            guard let zip else { continue }
+            taken.formUnion(zip.parameters)
+            zips.append(zip)
+        }
+        try mistakes.check()
+        return zips
+    }
+
+    private init(_ node: JSONNode, of definition: ShapeDefinition, taken: Set<String>) throws(InputErrors) {
+        let mistakes = Mistakes()
+        let known = definition.parameters.filter(\.takesList)
+        let members = try node.object("an object of lists", known: known.map(\.name), mistakes)
+        var columns: [(name: String, values: [ParameterValue])] = []
+        for parameter in known {
+            guard let list = members[parameter.name] else { continue }
+            if taken.contains(parameter.name) {
+                mistakes.note(list.mistake("\(parameter.name) stands elsewhere as well", remedy: "keep one of the two"))
+            }
+            let values = mistakes.keep { () throws(InputErrors) in try parameter.zippedValues(from: list) }
+            columns.append((parameter.name, values ?? []))
+        }
+        try mistakes.check()
+        guard columns.count >= 2 else {
+            throw node.error(
+                "a zip of fewer than two lists", remedy: "name two parameters, or write it under parameters")
+        }
+        let count = columns[0].values.count
+        if let other = columns.first(where: { $0.values.count != count }) {
+            throw node.error(
+                "\(columns[0].name) has \(count) values, \(other.name) \(other.values.count)",
+                remedy: "give the lists of a zip the same length")
+        }
+        points = (0..<count).map { place in
+            Dictionary(uniqueKeysWithValues: columns.map { ($0.name, $0.values[place]) })
+        }
+        var placeOfPoint: [[String: ParameterValue]: Int] = [:]
+        for (place, point) in points.enumerated() {
+            if let first = placeOfPoint.updateValue(place, forKey: point) {
+                throw node.error("places \(first) and \(place) are the same cell", remedy: "keep one of the two")
+            }
+        }
+    }
+}
+
+extension ParameterDefinition {
+    /// The values of a zip's list, in which one may stand several times.
+    fileprivate func zippedValues(from node: JSONNode) throws(InputErrors) -> [ParameterValue] {
+        let elements = try node.elements("a list of values, each \(allowed)")
+        guard elements.count <= WorkloadSpec.cellLimit else {
+            throw node.error(
+                "the list has \(elements.count) values",
+                remedy: "a workload has at most \(WorkloadSpec.cellLimit) cells; shorten the list")
+        }
+        let mistakes = Mistakes()
+        var values: [ParameterValue] = []
+        for element in elements {
+            if let value = mistakes.keep({ () throws(InputErrors) in try self.value(from: element) }) {
+                values.append(value)
+            }
+        }
+        try mistakes.check()
+        return values
+    }
+}
