@@ -246,7 +246,7 @@ struct RefTests {
         #expect(!repository.folder.contents().contains("results"))
     }
 
-    @Test("--skip-equal measures nothing of programs that differ by their commits alone, unless one is made worse", .slow)
+    @Test("--skip-equal measures nothing of programs that differ by their commits alone, unless one is worse", .slow)
     func equal() async throws {
         let repository = try await Repository()
         try repository.folder.write("for people", to: "README.md")

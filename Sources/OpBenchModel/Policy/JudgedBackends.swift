@@ -10,7 +10,7 @@ extension GatePolicy {
                 goals: goals.filter { $0.selector.reaches(backend, of: spec.name, cells) })
             if needed.rules.isEmpty && needed.goals.isEmpty { continue }
             judged.insert(backend)
-            if GateNeeds(of: needed).takesBaseline { judged.insert(.dispatch) }
+            if GateNeeds(of: needed, on: spec).takesBaseline { judged.insert(.dispatch) }
             for case .fastest(let references) in needed.goals.compactMap(\.reference) { judged.formUnion(references) }
         }
         return spec.backends.filter(judged.contains)

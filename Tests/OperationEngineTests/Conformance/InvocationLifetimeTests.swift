@@ -231,7 +231,7 @@ struct InvocationLifetimeTests {
             let operation = InvocationOperation(target: press, selector: "count", object: nil)!
             operation.start()
             queue.addOperation(operation)
-            queue.waitUntilAllOperationsAreFinished()
+            synchronously { queue.waitUntilAllOperationsAreFinished() }
             #expect(press.log == ["count"] && reports.entries == [.addFinished])
         }
     }

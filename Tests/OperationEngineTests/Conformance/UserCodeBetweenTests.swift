@@ -151,7 +151,7 @@ struct UserCodeBetweenTests {
                 guard ended.isFinished else { return }
                 precondition(queue.waitUntilFinished(timeout: HangLimit.wait))
             }
-            queue.addOperations([first, ended], waitUntilFinished: false)
+            synchronously { queue.addOperations([first, ended], waitUntilFinished: false) }
             queue.isSuspended = false
             precondition(queue.waitUntilFinished(timeout: HangLimit.wait))
             token.invalidate()

@@ -105,18 +105,18 @@ struct MisuseTests {
             let runs = Counter()
             let valid = (0..<4).map { _ in MainOperation { _ in runs.add() } }
             let queue = makeQueue()
-            queue.addOperations(
-                [valid[0], valid[1], invalid.operation, valid[2], valid[3]], waitUntilFinished: true)
+            let mixed = [valid[0], valid[1], invalid.operation, valid[2], valid[3]]
+            synchronously { queue.addOperations(mixed, waitUntilFinished: true) }
             #expect(reports.entries.count == 1)
             #expect(queue.operationCount == 0 && runs.value == 0)
             #expect(valid.allSatisfy { StateFlags($0) == StateFlags(Operation()) })
             // The valid ones are free to go elsewhere.
             let other = makeQueue()
-            other.addOperations(valid, waitUntilFinished: true)
+            synchronously { other.addOperations(valid, waitUntilFinished: true) }
             #expect(runs.value == 4)
             invalid.release.open()
             holder.isSuspended = false
-            holder.waitUntilAllOperationsAreFinished()
+            synchronously { holder.waitUntilAllOperationsAreFinished() }
         }
     }
 
