@@ -64,7 +64,8 @@ struct BadInputTests {
         Case(
             "unknown key", Case.chain(more: #", "backend": ["engine"]"#),
             #"w.json:1: $.backend: unknown key "backend"; did you mean "backends"? "#
-                + "known are $schema, name, summary, shape, parameters, backends, sample_kinds, metrics, skip, expect"),
+                + "known are $schema, name, summary, shape, parameters, zip, backends, sample_kinds, metrics, skip, "
+                + "expect"),
         Case(
             "duplicate key", Case.chain(more: #", "name": "v""#),
             #"w.json:1: $.name: the key "name" appears twice; keep one of the two"#),

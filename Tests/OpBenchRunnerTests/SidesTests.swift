@@ -64,8 +64,8 @@ import Testing
         let spec = try Fixture.spec("open_loop", #"{"rate": 1000, "duration_ns": 1000000}"#)
         options.stagedKinds = [spec.name: [.latency]]
         let blocks = try RunPlan(specs: [spec], options: options).samples.filter { $0.kind == .latency }
-        #expect(Set(blocks.map(\.block)) == Set(0..<25))
-        #expect(blocks.allSatisfy { $0.stage == ($0.block < 7 ? 0 : $0.block < 15 ? 1 : 2) })
+        #expect(Set(blocks.map(\.block)) == Set(0..<40))
+        #expect(blocks.allSatisfy { sample in sample.stage == [7, 15, 25].count { sample.block >= $0 } })
     }
 
     @Test func `a given number of blocks is taken of every cell, without stages`() throws {

@@ -63,7 +63,7 @@ import Testing
         let cell = id("w").replacingOccurrences(of: "10", with: "20")
         var options = RunOptions(kinds: [.throughput], directory: try Fixture.folder(), runID: "run")
         options.budget = TimeBudget(seconds: 10_000) { rows in
-            Set(rows.filter { $0.cellID == cell && $0.metric == "time" }.map(\.block)).count < 9 ? [cell: 0.5] : [:]
+            Set(rows.filter { $0.cellID == cell && $0.metric == "time" }.map(\.block)).count < 10 ? [cell: 0.5] : [:]
         }
         let spec = try Fixture.spec("independent", #"{"items": [10, 20]}"#, backends: ["engine", "serial"])
         let runner = Runner(

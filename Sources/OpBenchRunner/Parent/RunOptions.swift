@@ -87,8 +87,8 @@ public struct RunOptions: Sendable {
     }
 
     /// The numbers of the blocks that counts may get beyond those of every memory sample; none if their number is given.
-    func moreBlocksOfCounts(in workload: String, isMain: Bool, ofCell cellID: String? = nil) -> Range<Int> {
-        let first = blocks(of: .memory, in: workload, isMain: isMain, ofCell: cellID)
+    func moreBlocksOfCounts(in workload: String, ofCell cellID: String) -> Range<Int> {
+        let first = blocks(of: .memory, in: workload, isMain: false, ofCell: cellID)
         let isGiven = givenBlocks(of: .memory, ofCell: cellID) != nil
         return isGiven || isQuick ? first..<first : first..<max(first, CountAgreement.mostBlocks)
     }
@@ -116,7 +116,7 @@ public struct RunOptions: Sendable {
         case .throughput where budget != nil: TimeBudget.stages.last!
         case .throughput: BlockStages.standard[0]
         case .latency: isMain ? BlockStages.standard[0] : 3
-        case .memory: isMain ? BlockStages.standard[0] : 2
+        case .memory: 2
         case .check: 1
         }
     }

@@ -61,11 +61,9 @@ public struct RunPlan: Sendable {
             for kind in kinds {
                 let able = backends.filter { BackendFactory.named($0)?.kinds.contains(kind) ?? false }
                 let flavours = SampleFlavour.flavours(of: kind).count
+                let more = kind == .memory ? options.moreBlocksOfCounts(in: spec.name, ofCell: cell.id) : 0..<0
                 // The first is what the cell's rows are about.
                 let isMain = kind == kinds.first
-                let more =
-                    kind == .memory
-                    ? options.moreBlocksOfCounts(in: spec.name, isMain: isMain, ofCell: cell.id) : 0..<0
                 let count = options.blocks(of: kind, in: spec.name, isMain: isMain, ofCell: cell.id)
                 sampleCount += (count * flavours + more.count) * able.count * sides.count
                 guard sampleCount + omissions.count * sides.count <= Self.sampleLimit else {
