@@ -16,8 +16,8 @@ struct ABCommand: ParsableCommand {
             comparison there is. Without --blocks a cell gets 7 blocks; while some judged figure of it stays open it \
             gets 15, and where more are likely to settle it 25 or 40. This plan is declared beforehand, and the looks \
             share alpha. With --blocks all cells get the same number. Without a policy the engine's total time and CPU \
-            time may rise by 2 %, its allocations by 1 %, and what it does not give back by nothing; of an open loop the \
-            latencies may rise by 10 % (p50) and 25 % (p99); the same of backends that a program declares. Backends that \
+            time may rise by 2 %, its allocations and what it does not give back by 1 %; of an open loop the latencies \
+            may rise by 10 % (p50) and 25 % (p99), and a searched rate fall by 10 %; the same of backends that a program declares. Backends that \
             no rule judges are left out, unless --backend names them. Exits 0 whatever the verdicts; \
             `opbench gate --ab` turns them into an exit code.
 

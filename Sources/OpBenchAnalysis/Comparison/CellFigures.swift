@@ -133,12 +133,16 @@ extension SampleRow {
 
 extension BackendSamples {
     /// Every figure that can be better or worse, one value a block, per operation or round where the metric says so.
+    ///
+    /// Without the latencies of samples that have searched for their rate: each has another one. The rate is compared.
     func comparableValues() -> [FigureKey: (ofBlock: [Int: Double], slack: Double?)] {
+        let searched = Set(
+            allFigures.lazy.filter { $0.key.metric == Metric.sustainedRate.name }.flatMap { $0.value.map(\.sampleID) })
         let rounds = Dictionary(figures(.rounds, stat: "total").map { ($0.sampleID, $0.value) }) { $1 }
         var values: [FigureKey: (ofBlock: [Int: Double], slack: Double?)] = [:]
         for (key, figures) in allFigures {
             guard let metric = Metric.named(key.metric), metric.direction != .neutral else { continue }
-            for figure in figures {
+            for figure in figures where !(metric.isOfArrivals && searched.contains(figure.sampleID)) {
                 let rounds = max(1, rounds[figure.sampleID] ?? 1)
                 let divisor =
                     switch metric.basis {

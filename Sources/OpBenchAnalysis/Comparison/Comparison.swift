@@ -18,6 +18,8 @@ public struct Comparison: Sendable {
         /// How many resamples an interval is made of. The more, the less it depends on its seed. Fewer are taken of figures
         /// with more than 200 blocks, and in a comparison of more than 200,000 values: see `Resamples`.
         public var resamples = Resamples.most
+        /// Whether interleaved times that the machine is too noisy for are left unjudged: not while more blocks may come.
+        public var leavesNoisyTimes = true
 
         public init(
             ignoredParameters: Set<String> = [], stages: [Int] = [],
@@ -92,7 +94,7 @@ public struct Comparison: Sendable {
         let adjusted = holmAdjusted(tested.map { candidates[$0].effect!.probability! })
         for (index, probability) in zip(tested, adjusted) { candidates[index].row.adjustedProbability = probability }
         let rows = candidates.map { $0.judged() }
-        return isPaired ? rows.leavingNoisyTimes() : rows
+        return isPaired && question.leavesNoisyTimes ? rows.leavingNoisyTimes() : rows
     }
 }
 

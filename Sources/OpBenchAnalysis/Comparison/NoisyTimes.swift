@@ -5,7 +5,7 @@ extension [CompareRow] {
     /// Leaves times on the clock unjudged where the machine is too noisy for their margin, and CPU time, which does not count
     /// the wait for a processor, is judged in their place.
     ///
-    /// A time whose interval shows a worsening stays open: more blocks may tell.
+    /// A time that shows a worsening, by its interval or by an estimate beyond the margin, stays open: more blocks may tell.
     func leavingNoisyTimes() -> [CompareRow] {
         let judged = filter { $0.metric == Metric.cpuTime.name && $0.verdict != .unjudged && $0.verdict != .missing }
         let covered = Set(judged.map(\.place))
@@ -21,14 +21,14 @@ extension [CompareRow] {
 }
 
 extension CompareRow {
-    /// The cell and backend.
-    fileprivate var place: [String] { [cellID, backend.rawValue] }
+    /// The cell, the backend and the phase.
+    fileprivate var place: [String] { [cellID, backend.rawValue, phase] }
 
     /// Whether equal sides with an interval as wide as this one's would not pass, and nothing else is to be seen.
     fileprivate var isTooNoisyForMargin: Bool {
-        guard verdict == .inconclusive, case .wideInterval = doubt, let threshold, let low = ratioLow, low > 0,
-            let high = ratioHigh
+        guard verdict == .inconclusive, case .wideInterval = doubt, let threshold, let ratio, let low = ratioLow,
+            low > 0, let high = ratioHigh
         else { return false }
-        return low <= 1 && log(high / low) / 2 > log(1 + threshold)
+        return ratio <= 1 + threshold && low <= 1 && log(high / low) / 2 > log(1 + threshold)
     }
 }

@@ -23,11 +23,13 @@ public struct SideComparison: Sendable {
     public func rows(_ samples: [SampleRow]) throws(InputError) -> [CompareRow] { try comparison(samples).rows }
 
     public func comparison(_ samples: [SampleRow]) throws(InputError) -> Comparison {
-        try Comparison(
-            sidesOf: samples,
-            question: .init(
-                ignoredParameters: ignoredParameters, stages: stages, noiseFloor: { floors.floor(of: $0, .paired) },
-                rule: { policy.rule(for: $0) }))
+        try Comparison(sidesOf: samples, question: question)
+    }
+
+    private var question: Comparison.Question {
+        .init(
+            ignoredParameters: ignoredParameters, stages: stages, noiseFloor: { floors.floor(of: $0, .paired) },
+            rule: { policy.rule(for: $0) })
     }
 
     /// The cells of which some judged count differs between the sides, by samples that agree within each: more of them tell
@@ -41,7 +43,9 @@ public struct SideComparison: Sendable {
     /// The cells of which some judged figure could not be decided by the blocks so far, and is likely to be by more, or may
     /// be improved. Counts have blocks of their own.
     @Sendable public func openCells(_ samples: [SampleRow]) throws -> Set<String> {
-        let open = try rows(samples).filter {
+        var question = question
+        question.leavesNoisyTimes = false
+        let open = try Comparison(sidesOf: samples, question: question).rows.filter {
             ($0.verdict == .inconclusive && $0.doubt?.remedy == .moreBlocks || $0.mayBeImproved)
                 && Metric.named($0.metric)?.isDeterministic != true
         }

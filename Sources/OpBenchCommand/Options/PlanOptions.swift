@@ -8,8 +8,8 @@ struct PlanOptions: ParsableArguments {
         help: ArgumentHelp(
             "Samples of every kind per cell and backend, 1 to 1000.",
             discussion: """
-                Without it: throughput 7, latency 3, memory 2, check 1; and 7 of latency or memory where a workload has no \
-                throughput. Seven screen; for a gate to find a regression it takes 15 on each side.
+                Without it: throughput 7, latency 3, memory 2, check 1; 7 of latency where a workload has no throughput, \
+                and up to 7 of memory where counts do not agree. Seven screen; for a gate to find a regression it takes 15 on each side.
                 """,
             valueName: "n"))
     var blocks: Int?

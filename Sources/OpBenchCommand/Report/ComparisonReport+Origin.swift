@@ -23,12 +23,15 @@ extension ComparisonReport {
         return ref.map { commit.hasPrefix($0) ? short : "\($0) (\(short))" } ?? short
     }
 
-    /// What would have been seen in the inconclusive figures: `no regression larger than 9.6 %`. Nil if there are none, or if
-    /// nothing tells.
+    /// What would have been seen in the inconclusive figures: `no regression larger than 9.6 %`. Where there are none, the
+    /// same of the times that the machine is too noisy for. Nil if there are none of these, or if nothing tells.
     var bound: String? {
         let open = rows.filter { $0.verdict == .inconclusive }
         let unseen = open.compactMap(\.mostUnseen)
-        guard let most = unseen.max() else { return nil }
+        guard let most = unseen.max() else {
+            let left = open.isEmpty ? rows.filter { $0.verdict == .unjudged }.compactMap(\.mostUnseen) : []
+            return left.max().map { "time is not judged: no regression larger than \(Quantities.percent($0))" }
+        }
         let silent = open.count - unseen.count
         let rest = silent == 0 ? "" : ", but for \(silent) of \(open.count) that tell nothing yet"
         return "inconclusive: no regression larger than \(Quantities.percent(most))\(rest)"

@@ -62,7 +62,7 @@ struct ExportedFigure: Sendable {
                 column: "time_ns_per_op", unit: "ns/op", value: time, low: row.timePerOperationLow,
                 high: row.timePerOperationHigh)
         }
-        let ratio = row.timeRatio.map { ratio in
+        let ratio = (row.isRatioUnlike ? nil : row.timeRatio).map { ratio in
             ExportedFigure(
                 column: "time_ratio", unit: "ratio", value: ratio, low: row.timeRatioLow, high: row.timeRatioHigh)
         }

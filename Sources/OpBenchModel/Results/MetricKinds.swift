@@ -15,7 +15,10 @@ extension Metric {
         ].map(\.name))
 
     /// Whether it is about operations that arrive whatever became of those before.
-    var isOfOpenLoops: Bool { [Self.intendedLatency, .serviceLatency, .submitLag, .sustainedRate].contains(self) }
+    var isOfOpenLoops: Bool { isOfArrivals || [Self.sustainedRate, .capacity].contains(self) }
+
+    /// Whether it is a time of single arrivals, at the rate that their sample has.
+    public var isOfArrivals: Bool { [Self.intendedLatency, .serviceLatency, .submitLag].contains(self) }
 
     private static let ofMemorySamples = Set(
         [

@@ -50,7 +50,7 @@ extension RefBuilds {
         }
         let dumped = try await swift(
             ["package", "--package-path", place, "--scratch-path", folder + "/manifests", "dump-package"],
-            mixesErrors: false)
+            telling: ["LD_PRELOAD": nil], mixesErrors: false)
         return dumped.isSuccess ? PackageExecutables(manifest: dumped.output)?.names : nil
     }
 }

@@ -7,8 +7,8 @@ import Synchronization
 /// time, and so on, until the wait has ended or is reported. What is reported is certain: a search finds a chain of
 /// dependencies, and then the chain is checked with all its operations locked at once.
 ///
-/// A check visits a bounded number of operations, and calls no deinit: what it has visited is released by a thread of
-/// the pool. `Misuse.findsEndlessWaits` turns the checks off.
+/// A check visits a bounded number of unfinished operations, and calls no deinit: a thread of the pool releases what it
+/// has visited. `Misuse.findsEndlessWaits` turns the checks off.
 package enum EndlessWait {
     private static let patienceNanoseconds = Atomic<Int64>(1_000_000_000)
     static let isOn = Atomic<Bool>(true)
@@ -51,7 +51,7 @@ package enum EndlessWait {
 
     /// Why the calling thread's wait for an operation cannot end, if that is certain at this instant.
     package static func reason(forOperation operation: Operation) -> String? {
-        reason(from: [operation], waiter: Waiter.ofThisThread)
+        keepingWhatIsVisited { reason(from: [operation], waiter: Waiter.ofThisThread, &$0) }
     }
 
     /// Why the calling thread's wait for all operations of a queue cannot end.
@@ -60,22 +60,40 @@ package enum EndlessWait {
         if let waiter, waiter.queue === queue {
             return "\(waiter.operation) waits for the whole of its own queue"
         }
-        let guests = queue.startedGuests(atMost: mostVisited)
-        for guest in guests { guest.watchUnannouncedEnd() }
-        releaseElsewhere(guests)
-        // A queue that makes progress is not searched, because that would delay it. Listing a queue makes an object for
-        // each of its closures.
-        guard queue.isStandingStill, queue.operationCount <= mostVisited else { return nil }
-        return reason(from: queue.snapshot(), waiter: waiter)
+        return keepingWhatIsVisited { visited in
+            let guests = queue.startedGuests(atMost: mostVisited)
+            visited.keep(guests)
+            for guest in guests { guest.watchUnannouncedEnd() }
+            // A queue that makes progress is not searched, because that would delay it. Listing a queue makes an object
+            // for each of its closures.
+            guard queue.isStandingStill, queue.operationCount <= mostVisited else { return nil }
+            return reason(from: queue.snapshot(), waiter: waiter, &visited)
+        }
     }
 
-    /// Has a thread of the pool release what a check has retained, because a deinit may run any code, and this thread
-    /// may wait under any lock.
-    private static func releaseElsewhere(_ operations: [Operation]) {
-        if !operations.isEmpty { WorkerPool.of(.normal).submit(.block { withExtendedLifetime(operations) {} }) }
+    /// What a check has visited, retained once more than by the check itself.
+    private struct Visited: @unchecked Sendable {
+        private(set) var operations: [Unmanaged<Operation>] = []
+
+        mutating func keep(_ more: [Operation]) { operations += more.map { .passRetained($0) } }
     }
 
-    private static func reason(from awaited: [Operation], waiter: Waiter?) -> String? {
+    /// Runs a check, and has a thread of the pool release what it has visited once nothing of the check is left: a
+    /// deinit may run any code, and this thread may wait under any lock.
+    @inline(never)
+    private static func keepingWhatIsVisited(_ check: (inout Visited) -> String?) -> String? {
+        var visited = Visited()
+        let reason = check(&visited)
+        if !visited.operations.isEmpty {
+            WorkerPool.of(.normal).submit(
+                .block { [visited] in
+                    for operation in visited.operations { operation.release() }
+                })
+        }
+        return reason
+    }
+
+    private static func reason(from awaited: [Operation], waiter: Waiter?, _ visited: inout Visited) -> String? {
         var search = DependencySearch()
         search.asksForCertainty = true
         search.mostVisited = mostVisited
@@ -84,7 +102,8 @@ package enum EndlessWait {
             guard let waiter else { return false }
             return operation === waiter.operation || waiter.keepsOut(operation)
         }
-        defer { releaseElsewhere(awaited + search.found) }
+        visited.keep(awaited)
+        visited.keep(search.found)
         switch found {
         case .cycle(let path, let start):
             guard isCertain(path, thenHolds: { path[path.count - 1].isHeldBy(path[start]) }) else { return nil }

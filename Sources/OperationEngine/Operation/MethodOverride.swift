@@ -14,6 +14,7 @@
 struct MethodOverride {
     @inline(__always) static var start: MethodOverride { table.start }
     @inline(__always) static var isReady: MethodOverride { table.isReady }
+    @inline(__always) static var isExecuting: MethodOverride { table.isExecuting }
     @inline(__always) static var isFinished: MethodOverride { table.isFinished }
     @inline(__always) static var cancel: MethodOverride { table.cancel }
 
@@ -21,6 +22,7 @@ struct MethodOverride {
     private struct Table {
         let start = MethodOverride(probe: OverridesStart.self)
         let isReady = MethodOverride(probe: OverridesIsReady.self)
+        let isExecuting = MethodOverride(probe: OverridesIsExecuting.self)
         let isFinished = MethodOverride(probe: OverridesIsFinished.self)
         let cancel = MethodOverride(probe: OverridesCancel.self)
     }
@@ -29,10 +31,12 @@ struct MethodOverride {
     /// Finds the methods. To be called before the engine's first thread.
     static func prepare() { _ = table }
 
-    /// The offset in words. 0 if it was not found: then no class has `entry` there.
+    /// The offset in words.
     private let slot: Int
     /// The entry of `Operation` itself.
     private let entry: UInt
+    /// If the method was not found: no class has this entry at this offset, where its kind is, a small number.
+    private static let everyClassOverrides: (Int, UInt) = (0, .max)
 
     @inline(__always)
     func isPresent(in operation: Operation) -> Bool { difference(in: Self.entries(of: type(of: operation))) != 0 }
@@ -59,7 +63,7 @@ struct MethodOverride {
         let own = Self.entries(of: Operation.self)
         let words = (Int(own[Self.sizeWord] & 0xFFFF_FFFF) - Int(own[Self.sizeWord] >> 32)) / MemoryLayout<UInt>.size
         guard words > Self.headerWords, words < 1000 else {
-            (slot, entry) = (0, 0)
+            (slot, entry) = Self.everyClassOverrides
             return
         }
         let (plain, otherPlain) = (Self.entries(of: Plain.self), Self.entries(of: OtherPlain.self))
@@ -67,8 +71,7 @@ struct MethodOverride {
         let candidates = (Self.headerWords..<words).filter {
             overriding[$0] != own[$0] && plain[$0] == own[$0] && otherPlain[$0] == own[$0]
         }
-        // The word at 0 is an address, which no entry 0 equals.
-        (slot, entry) = candidates.count == 1 ? (candidates[0], own[candidates[0]]) : (0, 0)
+        (slot, entry) = candidates.count == 1 ? (candidates[0], own[candidates[0]]) : Self.everyClassOverrides
     }
 
     private static func entries(of type: Operation.Type) -> UnsafePointer<UInt> {
@@ -82,6 +85,9 @@ struct MethodOverride {
     }
     private final class OverridesIsReady: Operation, @unchecked Sendable {
         override var isReady: Bool { super.isReady }
+    }
+    private final class OverridesIsExecuting: Operation, @unchecked Sendable {
+        override var isExecuting: Bool { super.isExecuting }
     }
     private final class OverridesCancel: Operation, @unchecked Sendable {
         override func cancel() { super.cancel() }

@@ -46,15 +46,16 @@ extension Operation {
     /// A subclass has announced that `isFinished` is true. Returns false if the operation is finished already: only the
     /// first announcement ends it (contract C11).
     private func endByOwnAccount() -> Bool {
-        // A subclass with an `isExecuting` of its own has changed that before, and announced it.
-        let endsExecution = state.isObserved && isExecuting
-        if endsExecution { observers?.willChange(.isExecuting) }
+        // A subclass with an `isExecuting` of its own announces that itself. The phase `executing` ends in `finished` only.
+        let ownsExecution = MethodOverride.isExecuting.isPresent(in: self)
+        let isAnnounced = state.isObserved && !ownsExecution && state.load().phase == .executing
+        if isAnnounced { observers?.willChange(.isExecuting) }
         guard let last = state.finishFromAnyPhase() else {
-            if endsExecution { observers?.forgetChange(.isExecuting) }
+            if isAnnounced { observers?.forgetChange(.isExecuting) }
             return false
         }
         conclude(last, on: nil) {
-            if endsExecution { observers?.settleChange(.isExecuting, hasHappened: !isExecuting) }
+            if last.phase == .executing, !ownsExecution { observers?.didChange(.isExecuting) }
             observers?.didChange(.isFinished, by: .subclass)
         } leave: {
             withdraw(last)

@@ -34,13 +34,18 @@ extension Operation {
         }
         guard isReady else { return false }
         if isAsynchronous {
-            callOnPool { self.start() }
+            WorkerPool.of(.normal).submit(.block { self.start() })
         } else {
             start()
         }
         return true
     }
 
-    /// Calls a block on a thread of the pool. The operation lives until the block has returned (contract Q9).
-    func callOnPool(_ block: @escaping @Sendable () -> Void) { WorkerPool.of(.normal).submit(.completion(self, block)) }
+    /// Calls the completion block on a thread of the pool. The operation lives until the block has returned (contract
+    /// Q9), unless it is in no queue and announces its end in its own deinit.
+    func callCompletionBlock(_ block: @escaping @Sendable () -> Void) {
+        weak var kept = self
+        let isDying = queue == nil && kept == nil
+        WorkerPool.of(.normal).submit(isDying ? .block(block) : .completion(self, block))
+    }
 }

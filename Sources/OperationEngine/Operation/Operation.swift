@@ -136,9 +136,8 @@ open class Operation: @unchecked Sendable {
     /// - Parameter ownReadiness: set to the answer of an overridden `isReady`.
     @inline(never)
     private func prepareStart(_ ownReadiness: inout Bool?) -> Bool {
-        guard state.load().phase == .idle else { return true }
         if MethodOverride.isFinished.isPresent(in: self) { state.setOwnEnd() }
-        guard MethodOverride.isReady.isPresent(in: self) else { return true }
+        guard state.load().phase == .idle, MethodOverride.isReady.isPresent(in: self) else { return true }
         ownReadiness = askForStart()
         return ownReadiness != nil
     }
@@ -229,7 +228,7 @@ open class Operation: @unchecked Sendable {
             if let runner {
                 runner.takeUnretainedValue().completionBlock = block
             } else {
-                callOnPool(block)
+                callCompletionBlock(block)
             }
         }
         if hasKept { OperationThread.releaseKept() }

@@ -78,6 +78,11 @@ extension OperationState {
         var isReadyUnasked: Bool { isReady && bits & Self.hasOwnReadiness == 0 }
         /// Whether the finishing thread takes the operation out of its queue, because no runner will.
         var leavesQueueByItself: Bool { has(Self.isKept) }
+        /// Whether its queue has started the operation, and nothing but an announcement ends it. While the engine's own
+        /// `start` runs `main`, the engine will ask by itself.
+        var awaitsAnnouncement: Bool {
+            has(Self.isKept) && (phase == .dispatched || phase == .executing && has(Self.isEnding))
+        }
         /// Whether that starter may start the operation, which was chosen. A guest may be started once its runner calls
         /// its `start`.
         func isToBeStarted(by starter: OperationState.Starter) -> Bool {

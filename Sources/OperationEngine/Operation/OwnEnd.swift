@@ -51,8 +51,8 @@ extension Operation {
     /// is looked at once more after `EndlessWait.patience`, and reported then. It is reported once.
     @inline(never)
     func watchUnannouncedEnd() {
-        guard MethodOverride.isFinished.isPresent(in: self), state.load().has(OperationState.Word.isKept),
-            askWhetherFinished(), state.beginWatchingEnd()
+        guard MethodOverride.isFinished.isPresent(in: self), state.load().awaitsAnnouncement, askWhetherFinished(),
+            state.beginWatchingEnd()
         else { return }
         // Weak: if the end is announced after all, nothing else keeps it.
         DispatchQueue.global().asyncAfter(deadline: EndlessWait.endOfPatience) { [weak self] in
@@ -61,7 +61,7 @@ extension Operation {
     }
 
     private func reportUnannouncedEnd() {
-        if !state.load().isFinished, askWhetherFinished() {
+        if state.load().awaitsAnnouncement, askWhetherFinished() {
             Misuse.endNotAnnounced(operation: description).report()
         } else {
             state.endWatchingEnd()

@@ -128,8 +128,8 @@ open class OperationQueue: @unchecked Sendable {
     }
 
     // Operations are claimed for their queue, then published. In between, a thread that announces the end of one spins
-    // (see `finishFromAnyPhase`), and may hold any lock. So no user code is called in between: overridden properties
-    // are asked before, and observers are notified before.
+    // (see `finishFromAnyPhase`), and may hold any lock. So no user code is called in between: observers are notified
+    // before.
 
     /// Why an operation cannot be added, as far as that is known before it is claimed. What the engine has done with it
     /// counts, not what its overrides say (contract C16). If there are observers, every operation is checked: the

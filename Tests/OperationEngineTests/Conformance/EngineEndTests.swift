@@ -5,12 +5,16 @@ import Testing
 
 /// Overrides `isFinished` alone: true after `end()`, once the engine says so too.
 private final class EndsLater: Operation, @unchecked Sendable {
-    let mainReturns = Gate("main returns")
+    /// The engine has asked, and got a no.
+    let asked = Gate("the engine asks")
     private let isOver = Guarded(false)
 
-    override var isFinished: Bool { super.isFinished && isOver.read() }
-
-    override func main() { mainReturns.open() }
+    override var isFinished: Bool {
+        let isOver = isOver.read()
+        let isOverForEngine = super.isFinished
+        if isOverForEngine { asked.open() }
+        return isOverForEngine && isOver
+    }
 
     func end() {
         willChangeValue(for: \.isFinished)
@@ -56,6 +60,18 @@ private final class Freed: Operation, @unchecked Sendable {
     deinit { words() }
 }
 
+/// Announces its end when it is freed.
+private final class EndsInDeinit: Operation, @unchecked Sendable {
+    private let isOver = Guarded(false)
+
+    override var isFinished: Bool { isOver.read() }
+
+    deinit {
+        isOver.withLock { $0 = true }
+        didChangeValue(for: \.isFinished)
+    }
+}
+
 @Suite("C: ends that a subclass decides about, the engine's own lines", .blocking)
 struct EngineEndTests {
     @Test("it executes until it ends, and never both", .contract("C14", "A3", "D7"))
@@ -70,8 +86,7 @@ struct EngineEndTests {
         ]
         let queue = makeQueue()
         queue.addOperation(operation)
-        operation.mainReturns.wait()
-        _ = Guarded(false).wait(within: .milliseconds(30)) { $0 }
+        operation.asked.wait()
         #expect(operation.isExecuting && !operation.isFinished && log.entries == ["executing true"])
         operation.end()
         drains(queue)
@@ -140,7 +155,7 @@ struct EngineEndTests {
 
     // MARK: What callbacks find
 
-    @Test("what the engine releases for the last operation of a dropped queue finds no queue", .contract("P2", "Q3"))
+    @Test("what the engine releases for the last operation of a dropped queue may ask for it", .contract("P2", "Q3"))
     func currentAfterTheLast() {
         let freed = Counter()
         let seen = Recorder<Bool>()
@@ -164,6 +179,17 @@ struct EngineEndTests {
         }
         freed.wait(for: Scale.of(500))
         #expect(seen.entries.count == Scale.of(500))
+    }
+
+    @Test("an operation in no queue may announce its end in its deinit, with a completion block", .contract("Q9", "I1"))
+    func endsInDeinit() {
+        let called = Counter()
+        for isStarted in [false, true] {
+            let operation = EndsInDeinit()
+            operation.completionBlock = { called.add() }
+            if isStarted { operation.start() }
+        }
+        called.wait(for: 2)
     }
 
     // MARK: Waits that are looked at
