@@ -54,7 +54,7 @@ size_t clinux_heap_in_use(void) {
 int clinux_limit_own_memory(uint64_t bytes) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_DATA, &limit) != 0) return errno;
-    // A stricter limit stands.
+    // A stricter limit stays in force.
     if (limit.rlim_max > bytes) limit.rlim_max = bytes;
     if (limit.rlim_cur > limit.rlim_max) limit.rlim_cur = limit.rlim_max;
     return setrlimit(RLIMIT_DATA, &limit) == 0 ? 0 : errno;

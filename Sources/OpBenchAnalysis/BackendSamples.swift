@@ -24,7 +24,7 @@ struct BackendSamples {
     let classes: [String]
     let allFigures: [FigureKey: [Figure]]
     let quality: SampleQuality
-    /// The flags of samples that count, each once, sorted.
+    /// The flags of the samples that count, each one once, sorted.
     let flags: [String]
     /// By class, how many samples have the figure that most have.
     private let mostSamples: [String: Int]

@@ -20,7 +20,8 @@ public struct RunFigure: Sendable, Hashable {
         self.samples = samples
     }
 
-    /// Every figure of a run that can be better or worse, sorted by name, and the ratios to the baseline as `summarize` computes them.
+    /// Every figure of a run that can be better or worse, sorted by name, and the ratios to the baseline as `summarize`
+    /// computes them.
     ///
     /// - Parameter rows: of one run, in any order, of one side or two. Only samples with status `ok` count.
     public static func all(of rows: [SampleRow]) -> [RunFigure] {

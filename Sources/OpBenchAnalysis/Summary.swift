@@ -114,7 +114,7 @@ extension BackendSamples {
         row.arrivalRate = value(.arrivalRate, "rate", for: row)
         row.completionRate = value(.completionRate, "rate", for: row)
         row.capacity = value(.capacity, "rate", for: row)
-        // They would be how long the samples lasted.
+        // These latencies would only say how long the samples lasted.
         if quality.isOverloaded, row.completionRate != nil { return }
         addLatency(to: &row, .startLatency, "p50", \.startLatencyP50, \.startLatencyP50Bounds)
         addLatency(to: &row, .startLatency, "p90", \.startLatencyP90)

@@ -95,7 +95,7 @@ struct ABCommand: ParsableCommand {
         }
         try mistakes.check()
         var judged = selection!
-        // Named backends are measured, judged or not.
+        // Backends that the user names are measured, judged or not.
         if workloads.cells.backends == nil {
             mistakes.keepFirst { () throws(InputError) in try judged.keepBackends(judgedBy: policy!) }
             try mistakes.check()
@@ -114,7 +114,7 @@ struct ABCommand: ParsableCommand {
         }
     }
 
-    /// Equal programs differ by nothing but noise, unless one is made worse on purpose.
+    /// Whether the programs are equal, so that they differ only by noise, and neither is made worse on purpose.
     private func isNothingToMeasure(_ built: (base: BuiltCommit, head: BuiltCommit)) throws -> Bool {
         guard refs.skipsEqual, injectedSlowdown == 0, injectedAllocations == 0,
             try built.base.isSame(as: built.head)

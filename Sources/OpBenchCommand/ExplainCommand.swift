@@ -73,7 +73,7 @@ struct ExplainCommand: ParsableCommand {
             valueName: "n"))
     var turns = 8
 
-    /// Fewer cannot tell anything from chance.
+    /// With fewer turns, no change can be distinguished from chance.
     private static let turnsAllowed = minimumForInterval...25
 
     @Option(help: ArgumentHelp("How long the rounds of a sample last together.", valueName: "seconds"))
@@ -168,7 +168,7 @@ struct ExplainCommand: ParsableCommand {
 }
 
 extension ChanceTest {
-    /// The statistics of comparisons.
+    /// The statistics that comparisons use.
     static let ofVerdicts = ChanceTest(
         probability: { mannWhitneyTest($0, $1) ?? 1 },
         shift: { base, head in
@@ -182,13 +182,13 @@ extension ChanceTest {
 }
 
 extension MeasuredChange {
-    /// A cell on a backend.
+    /// A cell and the backend it runs on.
     struct Target: Hashable, Sendable {
         var cellID: String
         var backend: BackendID
     }
 
-    /// Time and CPU time of a comparison's cells, as it estimates them.
+    /// Time and CPU time of each cell and backend, as the comparison estimates them.
     static func byTarget(_ rows: [CompareRow]) -> [Target: [MeasuredChange]] {
         var changes: [Target: [MeasuredChange]] = [:]
         for (name, metric) in [("time", Metric.time), ("CPU time", .cpuTime)] {

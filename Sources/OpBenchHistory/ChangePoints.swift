@@ -88,7 +88,7 @@ public struct ChangePoints: Sendable {
         ]
         let result = try await Subprocess.run(
             .path(.init(program)), arguments: .init(words + tests),
-            // A library that is preloaded may print.
+            // A preloaded library may print.
             environment: .inherit.updating(["LD_PRELOAD": nil]), workingDirectory: .init(folder), input: .none,
             output: .string(limit: 64 << 20), error: .string(limit: 1 << 20))
         return OtavaResult(

@@ -51,7 +51,8 @@ public struct Guarantees: OptionSet, Sendable {
     public static let priorityOrder = Guarantees(rawValue: 2)
     /// After `suspend()` has returned, at most one start for each thread.
     public static let suspension = Guarantees(rawValue: 4)
-    /// Never at a lower nice value than work of higher thread priority; that of 0.25 and less above the process's.
+    /// Work never runs at a lower nice value than work of a higher thread priority. Work of priority 0.25 or less runs
+    /// at a nice value above the process's.
     public static let threadPriorities = Guarantees(rawValue: 8)
 
     fileprivate var checked: OpBenchModel.Guarantees {

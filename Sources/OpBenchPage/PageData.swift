@@ -74,7 +74,7 @@ struct PageData {
     static let mostCurves = 3000
 
     private static func write(latenciesOf run: PageRun, _ index: Int, _ places: Places, to json: inout PageJSON) {
-        // Where most samples are overloaded, curves would be of how long the samples lasted.
+        // Where most samples are overloaded, curves would only show how long the samples lasted.
         let overloaded = Set(
             run.summary.filter { $0.quality?.isOverloaded == true && $0.completionRate != nil }.map { row in
                 [row.cellID, row.backend.rawValue, row.operationClass, row.side]

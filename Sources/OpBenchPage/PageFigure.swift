@@ -181,6 +181,6 @@ struct PageFigure: Sendable {
 }
 
 extension SummaryRow {
-    /// The baseline's ratio to itself is 1 by definition.
+    /// False for the baseline, whose ratio to itself is 1 by definition.
     fileprivate var hasRatioInterval: Bool { backend != ratioTo && !isRatioUnlike }
 }

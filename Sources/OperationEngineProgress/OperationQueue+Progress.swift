@@ -15,9 +15,9 @@ extension OperationQueue: ProgressReporting {
     /// no operation. All this is as in Foundation.
     ///
     /// It is always the same object for one queue, made on first use. Its two counts may be read and set from any
-    /// thread, to any numbers in any order. Its other members, a parent that it is added to, and children that are added
-    /// to it are as safe as Foundation makes them: on Linux, read `fractionCompleted` while no operation runs. It cannot be observed on Linux, where Foundation's `Progress`
-    /// has no key-value observing.
+    /// thread, to any numbers in any order. Its other members, a parent that it is added to, and children that are
+    /// added to it are as safe as Foundation makes them: on Linux, read `fractionCompleted` while no operation runs. It
+    /// cannot be observed on Linux, where Foundation's `Progress` has no key-value observing.
     public var progress: Progress {
         guard let progress = endOfMainListener(orMake: { QueueProgress(parent: nil) }) as? QueueProgress else {
             preconditionFailure("only this property sets the listener")
@@ -31,11 +31,11 @@ extension OperationQueue: ProgressReporting {
 /// The lock is recursive: setting a count reads other counts and notifies parents, which may read this one.
 ///
 /// On Linux Foundation keeps a fraction for the children beside the progress's own counts. Each change of a positive
-/// total divides that fraction by the new total, even if there are no children. So a total that goes back to 0, as where
-/// a group takes its cancelled operations out, makes a fraction over 0, and the next sum of the two traps. And the
-/// denominator grows with each change, until the sum overflows where more is completed than the total. A change of a
-/// total that is not positive leaves the fraction alone, so `totalUnitCount` goes through −1. A parent finds the
-/// progress indeterminate there, and counts what it finds then, as with one step.
+/// total divides that fraction by the new total, even if there are no children. So a total that returns to 0, as when a
+/// group takes its cancelled operations out, makes a fraction over 0, and the next sum of the two traps. Also, the
+/// denominator grows with each change, until the sum overflows if more is completed than the total. A change of a total
+/// that is not positive leaves the fraction alone, so `totalUnitCount` passes through −1. A parent finds the progress
+/// indeterminate there, and then counts what it finds, as with one step.
 private final class QueueProgress: Progress, EndOfMainListener, @unchecked Sendable {
     private let lock = NSRecursiveLock()
     /// Whether the fraction for the children means something. Guarded by `lock`.

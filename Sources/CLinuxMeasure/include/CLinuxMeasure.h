@@ -22,17 +22,17 @@ int clinux_die_with_parent(pid_t parent);
 /// writing behind it fails with EPERM, F_SEAL_GROW. Where RLIMIT_FSIZE is below the limit, the size is 0 and that limit holds.
 int clinux_memory_file(size_t limit);
 
-/// Bounds the memory that this process, and each program it becomes, may write to and shares with nobody: heap, stacks of
-/// threads, data of libraries. setrlimit(2), RLIMIT_DATA, which counts them since Linux 4.7. A stricter
-/// limit stands. Returns 0 or an errno value.
+/// Bounds the memory that this process, and each program it becomes, may write to and shares with nobody: heap, stacks
+/// of threads, data of libraries. Calls setrlimit(2) with RLIMIT_DATA, which counts these since Linux 4.7. A stricter
+/// limit stays in force. Returns 0 or an errno value.
 int clinux_limit_own_memory(uint64_t bytes);
 
 /// Bytes that the C library's malloc has handed out and not got back, in all threads, mallinfo2(3). What it keeps at hand
 /// for a thread's next allocation counts as handed out.
 size_t clinux_heap_in_use(void);
 
-/// The file that a function of this name comes from in this process, whatever it was linked with, dladdr(3); NULL if there is
-/// none.
+/// The file that this process has a function of this name from, whatever the program was linked with, by dladdr(3).
+/// NULL if no file has it.
 const char *clinux_file_of_function(const char *name);
 
 /// A number of the calling thread's own, for who counts threads; 0 until it is set.

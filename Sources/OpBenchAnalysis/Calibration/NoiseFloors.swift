@@ -89,8 +89,8 @@ public enum NoiseFloors {
         }
     }
 
-    /// Floors for counts, which are judged by few samples: the greatest difference between any two of one build, whichever
-    /// sides or runs they are of.
+    /// Floors for counts, which few samples are enough to judge: the greatest difference between any two samples of one
+    /// build, from any side or run.
     static func counts(_ runs: [[SampleRow]]) -> [NoiseFloorRow] {
         var logarithms: [CellFigures.Key: [Double]] = [:]
         var examples: [CellFigures.Key: (cellID: String, runs: Int)] = [:]

@@ -20,7 +20,7 @@ struct CellFigures {
         /// The cell's own id, for people.
         var cellID: String
         var valueOfBlock: [Int: Double]
-        /// What counts of one build may differ by, in the values' unit; nil for figures that vary.
+        /// How far counts of one build may differ, in the values' unit; nil for figures that vary.
         var slack: Double?
         var values: [Double] { valueOfBlock.keys.sorted().map { valueOfBlock[$0]! } }
     }
@@ -151,7 +151,7 @@ extension BackendSamples {
                     case .round: rounds
                     }
                 guard divisor > 0 else { continue }
-                // The slack is that of a round.
+                // The metric's slack is for one round.
                 let slack = metric.slack.map { $0 * rounds / divisor }
                 values[key, default: ([:], slack)].ofBlock[figure.block] = figure.value / divisor
             }

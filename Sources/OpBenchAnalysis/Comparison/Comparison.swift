@@ -106,7 +106,7 @@ private struct Candidate {
     /// Whether both sides ran in the same blocks.
     private let isPaired: Bool
     private let metric: Metric?
-    /// Whether it is a count of which two samples of each side agree.
+    /// Whether this is a count of which two samples of each side agree.
     private let isExact: Bool
     private var rule: FigureRule?
     private(set) var effect: Effect?
@@ -160,8 +160,8 @@ private struct Candidate {
         row.threshold = margin?.relativeWorse
     }
 
-    /// What the counts of a side differ by among themselves, where that is more than the slack: how many times, less one; as
-    /// they are where some are 0.
+    /// How far the counts of one side differ among themselves, if by more than the slack: as a ratio less one, or as a
+    /// difference where some are 0.
     private var scatter: (relative: Double?, absolute: Double?) {
         guard let slack else { return (nil, nil) }
         var scatter: (relative: Double?, absolute: Double?)
@@ -196,9 +196,9 @@ private struct Candidate {
     private func judgement(by rule: FigureRule) -> Judgement {
         guard isComparable else { return .inconclusive(.noNoiseFloor) }
         let fewest = [base, head].map { $0?.valueOfBlock.count ?? 0 }.min()!
-        // One count has nothing to agree with.
+        // A single count has no other to agree with.
         if slack != nil, fewest < 2 { return .inconclusive(.tooFewBlocks(fewest, enough: 2)) }
-        // No block has both sides.
+        // Nil if no block has both sides.
         guard let effect, let margin else { return .inconclusive(.tooFewBlocks(0, enough: rule.minBlocks)) }
         return rule.judgement(
             on: effect, margin: margin, adjustedProbability: row.adjustedProbability, direction: direction)

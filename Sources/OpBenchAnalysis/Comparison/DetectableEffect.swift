@@ -13,8 +13,8 @@ extension CompareRow {
         return exp(log(1 + threshold) + halfWidth * (1 + 1.645 / 1.96)) - 1
     }
 
-    /// The greatest worsening that may have gone unseen: by the interval itself, or by what comparisons with such an interval
-    /// detect, if that is more. Nil where nothing tells.
+    /// The greatest worsening that may have gone unseen: the one that the interval allows, or the one that comparisons
+    /// with such an interval detect, if that is greater. Nil if neither is known.
     public var mostUnseen: Double? {
         guard let detectable, let low = ratioLow, let high = ratioHigh else { return nil }
         return max(detectable, (Metric.named(metric)?.direction == .higher ? 1 / low : high) - 1)
@@ -23,7 +23,7 @@ extension CompareRow {
     /// Whether the rule's threshold was below what this host can tell from noise.
     public var isRaisedToFloor: Bool { threshold != nil && threshold == noiseFloor }
 
-    /// Whether a pass has its whole interval beyond the margin on the good side: what more blocks may call an improvement.
+    /// Whether the whole interval of a pass is beyond the margin on the good side. More blocks may show an improvement.
     var mayBeImproved: Bool {
         guard verdict == .pass, let threshold, let low = ratioLow, let high = ratioHigh else { return false }
         return Metric.named(metric)?.direction == .higher ? low > 1 + threshold : high < 1 / (1 + threshold)

@@ -3,18 +3,18 @@ import OpBenchModel
 
 /// How one figure differs between two sides: an estimate with its interval and p-value.
 struct Effect {
-    /// What the sides are compared by.
+    /// The scale on which the sides are compared.
     enum Scale {
-        /// The logarithms of figures above zero, so that differences are ratios.
+        /// Logarithms of figures above zero, so that differences are ratios.
         case ratio
-        /// The figures themselves, where some are 0 and have no ratio: left out, they would hide what rises from 0.
+        /// The figures themselves, where some are 0 and have no ratio. Without them, a rise from 0 would go unseen.
         case difference
     }
 
     let scale: Scale
     /// head − base, on the scale.
     var shift: Double
-    /// Of the shift.
+    /// The interval of the shift.
     var interval: ClosedRange<Double>?
     var probability: Double?
     /// Blocks behind it: of the smaller side.
@@ -30,9 +30,9 @@ struct Effect {
 
     /// From blocks that hold both sides, such as two interleaved builds: drift that hits a whole block cancels.
     ///
-    /// Hodges–Lehmann on the shifts of the blocks, bootstrap over blocks, exact sign-flip test.
+    /// Uses Hodges–Lehmann on the shifts of the blocks, a bootstrap over blocks, and the exact sign-flip test.
     init?(pairs: [(base: Double, head: Double)], seed: UInt64, resamples: Int) {
-        // One that is infinite, as a ratio to next to nothing can be, says nothing.
+        // An infinite figure, such as a ratio to almost nothing, carries no information.
         let pairs = pairs.filter { $0.base.isFinite && $0.head.isFinite }
         scale = Scale(pairs.flatMap { [$0.base, $0.head] })
         let shifts = zip(scale.values(pairs.map(\.base)), scale.values(pairs.map(\.head))).map { $1 - $0 }
@@ -46,7 +46,7 @@ struct Effect {
 
     /// From two runs of their own: what drifted between them is taken for an effect, unless a noise floor allows for it.
     ///
-    /// Hodges–Lehmann's shift, bootstrap of both sides, Mann–Whitney.
+    /// Uses Hodges–Lehmann's shift, a bootstrap of both sides, and Mann–Whitney.
     init?(base: [Double], head: [Double], seed: UInt64, resamples: Int) {
         let (base, head) = (base.filter(\.isFinite), head.filter(\.isFinite))
         scale = Scale(base + head)
@@ -72,7 +72,7 @@ extension Effect.Scale {
 struct Margin: Equatable {
     let worse: Double
     let better: Double
-    /// As a part of the base's figure; nil where that is 0, or can never be so much worse.
+    /// The margin as a part of the base's figure. Nil if the base is 0, or if the figure can never be that much worse.
     let relativeWorse: Double?
 
     /// - Parameters:
@@ -81,7 +81,8 @@ struct Margin: Equatable {
     ///   - base: the middle figure of the base.
     init(relative: Double, absolute: Double, of base: Double, on scale: Effect.Scale, direction: Metric.Direction) {
         let part = absolute / base.magnitude
-        // As "how many times", a fall by a part is more than a rise by it, and beyond the whole nothing is left.
+        // As a ratio, a fall by some part is more than a rise by the same part, and a fall by the whole or more is
+        // infinite.
         let fall = part < 1 ? 1 / (1 - part) - 1 : .infinity
         let (worst, best) =
             switch (scale, direction) {

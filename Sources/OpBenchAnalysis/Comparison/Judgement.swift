@@ -9,7 +9,8 @@ struct Judgement: Equatable {
 }
 
 extension FigureRule {
-    /// The verdict on counts of which two of each side agree: any worsening beyond the margin is a regression, on any machine.
+    /// The verdict on counts of which two of each side agree: a worsening beyond the margin is a regression, on any
+    /// machine.
     ///
     /// - Parameter margin: on the scale of differences.
     func verdictOfExactFigures(base: Double, head: Double, margin: Margin, direction: Metric.Direction) -> Verdict {
@@ -17,10 +18,10 @@ extension FigureRule {
         return worsening > margin.worse ? .regression : worsening < -margin.better ? .improved : .pass
     }
 
-    /// The margin in force: the greatest of what the rule allows as a part, what it allows at all, and what the host
-    /// cannot tell from noise.
+    /// The margin in force: the greatest of the part that the rule allows, the amount that it allows, and the
+    /// difference that the host cannot distinguish from noise.
     ///
-    /// - Parameter slack: what counts of one build differ by.
+    /// - Parameter slack: how far counts of one build may differ.
     func margin(
         of base: Double, on scale: Effect.Scale, direction: Metric.Direction, noiseFloor: Double?, slack: Double? = nil
     ) -> Margin {
@@ -31,9 +32,9 @@ extension FigureRule {
 
     /// The judgement of figures that vary.
     ///
-    /// A regression has the near end of its interval beyond the margin, an adjusted p-value below alpha, and blocks
-    /// enough; an improvement the same on the good side. A pass has its whole interval on this side of the margin,
-    /// however much better it may be. All else is inconclusive: never a pass for want of data.
+    /// A regression has the near end of its interval beyond the margin, an adjusted p-value below alpha, and enough
+    /// blocks. An improvement needs the same on the good side. A pass has its whole interval on this side of the
+    /// margin, however much better it may be. Everything else is inconclusive: missing data never make a pass.
     func judgement(
         on effect: Effect, margin: Margin, adjustedProbability: Double?, direction: Metric.Direction
     ) -> Judgement {
@@ -41,7 +42,7 @@ extension FigureRule {
         guard let interval = effect.interval else {
             return .inconclusive(.tooFewBlocks(blocks, enough: Swift.max(minBlocks, minimumForInterval)))
         }
-        // As "by how much worse": a rate that falls is turned over.
+        // Worse is always greater here: a rate, which is worse when it falls, is inverted.
         let isRate = direction == .higher
         let (low, high) =
             isRate ? (-interval.upperBound, -interval.lowerBound) : (interval.lowerBound, interval.upperBound)
@@ -59,7 +60,7 @@ extension FigureRule {
         return uncertainty.map(Judgement.inconclusive) ?? Judgement(verdict: .regression)
     }
 
-    /// Why a difference is not certain enough to be called one, either way; nil if it is.
+    /// Why a difference is not certain enough to be called a regression or an improvement; nil if it is.
     private func uncertainty(of effect: Effect, _ adjustedProbability: Double?) -> Doubt? {
         let blocks = effect.blocks
         guard blocks >= minBlocks else { return .tooFewBlocks(blocks, enough: minBlocks) }
@@ -74,7 +75,7 @@ extension FigureRule {
 /// width falls with the root of their number. Nil for more than `most`.
 ///
 /// - Parameters:
-///   - bound: on a scale whose differences count, as the estimate and the ends of its interval.
+///   - bound: on a scale on which differences count, like the estimate and the ends of its interval.
 ///   - low, centre, high: the interval around the estimate, which hold the bound between them.
 ///   - blocks: that the interval is of.
 func blocksToClear(
@@ -84,6 +85,6 @@ func blocksToClear(
         centre <= bound ? (high - centre, bound - centre) : (centre - low, centre - bound)
     let needed = Double(blocks) * (reach / distance) * (reach / distance)
     guard distance > 0, needed.isFinite, needed <= Double(most) else { return nil }
-    // What logarithms are off by in their last digits is no block more.
+    // An error in the last digits of the logarithms must not add a block.
     return Swift.max(blocks + 1, Int((needed * (1 - 1e-9)).rounded(.up)))
 }

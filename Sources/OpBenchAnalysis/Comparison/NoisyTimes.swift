@@ -2,10 +2,11 @@ import Glibc
 import OpBenchModel
 
 extension [CompareRow] {
-    /// Leaves times on the clock unjudged where the machine is too noisy for their margin, and CPU time, which does not count
-    /// the wait for a processor, is judged in their place.
+    /// Leaves times on the clock unjudged where the machine is too noisy for their margin and CPU time is judged in
+    /// their place. CPU time does not include the wait for a processor.
     ///
-    /// A time that shows a worsening, by its interval or by an estimate beyond the margin, stays open: more blocks may tell.
+    /// A time that shows a worsening, by its interval or by an estimate beyond the margin, stays open: more blocks may
+    /// settle it.
     func leavingNoisyTimes() -> [CompareRow] {
         let judged = filter { $0.metric == Metric.cpuTime.name && $0.verdict != .unjudged && $0.verdict != .missing }
         let covered = Set(judged.map(\.place))
@@ -24,7 +25,7 @@ extension CompareRow {
     /// The cell, the backend and the phase.
     fileprivate var place: [String] { [cellID, backend.rawValue, phase] }
 
-    /// Whether equal sides with an interval as wide as this one's would not pass, and nothing else is to be seen.
+    /// Whether equal sides with an interval of this width would not pass, and the figure shows no worsening.
     fileprivate var isTooNoisyForMargin: Bool {
         guard verdict == .inconclusive, case .wideInterval = doubt, let threshold, let ratio, let low = ratioLow,
             low > 0, let high = ratioHigh

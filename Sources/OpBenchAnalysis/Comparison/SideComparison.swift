@@ -32,16 +32,16 @@ public struct SideComparison: Sendable {
             rule: { policy.rule(for: $0) })
     }
 
-    /// The cells of which some judged count differs between the sides, by samples that agree within each: more of them tell
-    /// whether that was chance.
+    /// The cells in which some judged count differs between the sides, while the samples of each side agree. More
+    /// samples show whether the difference was chance.
     ///
     /// - Parameter samples: of counts alone.
     @Sendable public func cellsOfOtherCounts(_ samples: [SampleRow]) throws -> Set<String> {
         Set(try rows(samples).filter { [.regression, .improved].contains($0.verdict) }.map(\.cellID))
     }
 
-    /// The cells of which some judged figure could not be decided by the blocks so far, and is likely to be by more, or may
-    /// be improved. Counts have blocks of their own.
+    /// The cells with a judged figure that the blocks so far do not decide, and that more blocks are likely to decide,
+    /// or that may be improved. Counts have blocks of their own.
     @Sendable public func openCells(_ samples: [SampleRow]) throws -> Set<String> {
         var question = question
         question.leavesNoisyTimes = false

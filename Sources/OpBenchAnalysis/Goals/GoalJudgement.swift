@@ -153,7 +153,7 @@ extension CellFigures.Key {
 }
 
 extension CellFigures.Series {
-    /// Whether it is a count of which two samples agree; one has nothing to differ from.
+    /// Whether this is a count of which two samples agree. So is a count with a single sample.
     fileprivate func isExact(_ place: CellFigures.Key) -> Bool {
         guard let slack, let metric = Metric.named(place.metric) else { return false }
         return values.count == 1 || metric.hasAgreement(values, slack: slack)
@@ -182,8 +182,8 @@ extension GatePolicy.Goal {
 
     /// - Parameters:
     ///   - estimate: the ratio or the figure that is bounded; nil where there is no ratio to what is 0.
-    ///   - interval: nil of counts that agree, and of too few figures.
-    ///   - isExact: whether they are counts that agree.
+    ///   - interval: nil for counts that agree, and for too few figures.
+    ///   - isExact: whether the figures are counts that agree.
     fileprivate func judged(
         _ row: GoalRow, estimate: Double?, interval: ClosedRange<Double>?, isExact: Bool
     ) -> GoalRow {

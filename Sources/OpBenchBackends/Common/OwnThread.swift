@@ -32,7 +32,7 @@ public final class OwnThread: Sendable {
         Self.made.add(1, ordering: .relaxed)
     }
 
-    /// The kernel's id of the thread; nil until it runs.
+    /// The kernel's number of the thread; nil until the thread runs.
     package var id: Int32? {
         let id = kernelID.load(ordering: .relaxed)
         return id == 0 ? nil : id

@@ -36,7 +36,8 @@ struct GateRunOptions: ParsableArguments {
 
     /// Reads the workloads and the policy.
     ///
-    /// - Returns: the selection with the backends and kinds that are needed, and the blocks of those of which their number matters.
+    /// - Returns: the selection with the backends and kinds that are needed, and the number of blocks of each kind for
+    ///   which it matters.
     /// - Throws: `InputErrors` with the mistakes of workloads, options and policy.
     func load(
         _ options: SelectionOptions, _ plan: PlanOptions

@@ -134,7 +134,7 @@ struct Selection: Sendable {
         }
     }
 
-    /// Leaves out the backends that the policy does not judge, and workloads without any other.
+    /// Removes the backends that the policy does not judge, and the workloads that then have no backend.
     mutating func keepBackends(judgedBy policy: GatePolicy) throws(InputError) {
         for index in specs.indices {
             specs[index].backends = policy.judgedBackends(of: specs[index])
@@ -152,7 +152,7 @@ struct Selection: Sendable {
 
     mutating func warn(_ warning: String) { warnings.append(warning) }
 
-    /// - Parameter workload: its name; nil for all.
+    /// - Parameter workload: the workload's name; nil for all workloads.
     mutating func replaceKinds(of workload: String? = nil, by kinds: Set<SampleKind>) {
         for index in specs.indices where workload == nil || specs[index].name == workload {
             specs[index].sampleKinds = kinds

@@ -1,8 +1,8 @@
 import Foundation
 import OpBenchModel
 
-/// A policy of goals for figures that have no ratio, since what they are held against is 0: it bounds each by what was measured,
-/// for its user to change.
+/// A policy of goals for figures that have no ratio because the figure to compare with is 0. It bounds each one by the
+/// measured value, for the user to change.
 enum AllowingPolicy {
     static func text(for rows: [some JudgedRow]) -> String {
         let rules = rows.compactMap(\.allowingRule).prefix(GatePolicy.ruleLimit)
@@ -38,7 +38,7 @@ enum AllowingPolicy {
 }
 
 extension CompareRow {
-    /// Two sides are compared by their difference where there is no ratio.
+    /// Nil: two sides are compared by their difference where they have no ratio.
     var allowingRule: String? { nil }
 }
 

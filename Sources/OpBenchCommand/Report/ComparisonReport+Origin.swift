@@ -23,8 +23,9 @@ extension ComparisonReport {
         return ref.map { commit.hasPrefix($0) ? short : "\($0) (\(short))" } ?? short
     }
 
-    /// What would have been seen in the inconclusive figures: `no regression larger than 9.6 %`. Where there are none, the
-    /// same of the times that the machine is too noisy for. Nil if there are none of these, or if nothing tells.
+    /// The bound of what the inconclusive figures may hide: `no regression larger than 9.6 %`. Where no figure is
+    /// inconclusive, the bound of the times that the machine is too noisy for. Nil if there are none of these, or if the
+    /// bound is not known.
     var bound: String? {
         let open = rows.filter { $0.verdict == .inconclusive }
         let unseen = open.compactMap(\.mostUnseen)

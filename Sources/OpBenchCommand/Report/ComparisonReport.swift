@@ -19,7 +19,7 @@ protocol JudgedRow: CSVRow {
     var ratio: Double? { get }
     /// The middle figures whose quotient stands beside the ratio.
     var medians: (own: Double, other: Double)? { get }
-    /// The greatest worsening that may have gone unseen; nil where nothing tells.
+    /// The greatest worsening that may have gone unseen; nil if it is not known.
     var mostUnseen: Double? { get }
     /// The rule that judges this figure without a ratio, and lets pass what was measured; nil if nothing was.
     var allowingRule: String? { get }

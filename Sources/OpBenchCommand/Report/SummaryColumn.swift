@@ -33,7 +33,7 @@ struct SummaryContext {
         return Quantities.ratio(time / other) != Quantities.ratio(ratio)
     }
 
-    /// What stands behind a ratio; empty if nothing is to be said of it.
+    /// The mark behind a ratio; empty if the ratio needs none.
     func ratioMark(_ row: SummaryRow) -> String {
         row.isRatioUnlike ? SummaryColumn.unlike : isRatioApart(row) ? SummaryColumn.apart : ""
     }
@@ -57,7 +57,7 @@ struct SummaryColumn: Sendable {
 
     /// Marks a ratio that the times beside it do not give.
     static let apart = "*"
-    /// Marks a ratio of two of which one does not promise what the shape is about.
+    /// Marks the ratio of two backends of which one does not promise what the shape is about.
     static let unlike = "!"
     static let rankOfRatio = 1
 
@@ -179,7 +179,7 @@ struct SummaryColumn: Sendable {
         .init(title, rank, meaning) { row, context in Self.figure(figure(row), context.time) }
     }
 
-    /// A latency and its interval, which gives way a little sooner.
+    /// A latency and its interval. The interval is left out a little sooner.
     private static func latency(
         _ title: String, _ rank: Int, _ meaning: String, _ figure: @escaping @Sendable (SummaryRow) -> Double?,
         _ bounds: @escaping @Sendable (SummaryRow) -> SummaryRow.Bounds
@@ -213,6 +213,7 @@ struct SummaryColumn: Sendable {
 }
 
 extension SummaryRow {
-    /// Whether the rates of an open loop are news: of others the workload says the one, and the other is the same.
+    /// Whether the rates of an open loop are news. Otherwise the workload states the arrival rate, and the other rate
+    /// is the same.
     fileprivate var tellsRates: Bool { capacity != nil || quality?.overloaded ?? 0 > 0 }
 }

@@ -7,7 +7,7 @@ struct SummaryNotes {
     /// Of the clock that timed them, in nanoseconds.
     let clockResolution: Double
     let isQuick: Bool
-    /// What stands behind ratios.
+    /// The marks that appear behind ratios.
     let ratioMarks: Set<String>
     /// The titles of columns that had no room.
     let hidden: [String]

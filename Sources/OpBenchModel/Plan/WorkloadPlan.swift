@@ -37,7 +37,7 @@ public struct WorkloadPlan: Sendable {
     public var shape: Shape
     /// What a backend must be able to do.
     package var needs: Capability
-    /// The promises that the shape is about: among backends that give them, times can be compared.
+    /// The promises that the shape is about. Times can be compared among backends that give them.
     package var concerns: Guarantees = []
     public var operationCount: Int
     public var itemCount: Int

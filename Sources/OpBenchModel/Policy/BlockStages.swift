@@ -1,9 +1,9 @@
 /// How many blocks two interleaved builds get: declared before anything is measured, so that looking at the figures
 /// on the way costs a known part of alpha.
 public enum BlockStages {
-    /// Seven blocks screen: a cell whose judged figures all pass, and do not look improved, needs no more. A regression or
-    /// an improvement takes fifteen; what is still open then, and likely to be settled, goes on to twenty-five, and to
-    /// forty, the most that the exact test takes.
+    /// Seven blocks screen: a cell needs no more if all its judged figures pass and none looks improved. A regression
+    /// or an improvement needs fifteen. A cell that is still open then, and likely to be settled, continues to
+    /// twenty-five, and to forty, the most that the exact test takes.
     public static let standard = [7, 15, 25, 40]
 
     /// A run of a hundred blocks takes fifteen times as long as one of seven: more are not to be borne.

@@ -1,13 +1,14 @@
-/// What a run of a workload must have for a policy to judge it.
+/// The samples that a run of a workload must have for a policy to judge it.
 public struct GateNeeds: Sendable, Equatable {
     /// The kinds of sample that report what is judged.
     public private(set) var kinds: Set<SampleKind> = []
-    /// How many blocks of a kind the rules take, where the figures vary; the usual few are enough of those that barely do.
+    /// How many blocks of a kind the rules need for figures that vary. For counts that barely vary, the usual few are
+    /// enough.
     public private(set) var blocks: [SampleKind: Int] = [:]
     /// Whether ratios to the baseline backend are judged, which must then be measured as well.
     public private(set) var takesBaseline = false
 
-    /// The shape's kinds.
+    /// The kinds of sample that the shape has.
     private let possible: Set<SampleKind>
 
     public init(of policy: GatePolicy, on spec: WorkloadSpec) {
@@ -33,7 +34,8 @@ public struct GateNeeds: Sendable, Equatable {
         }
     }
 
-    /// Whether samples of the shape tell of it. Arrivals of their own are the open loop's, whose time is the rate's to say.
+    /// Whether samples of the shape report the metric. Only an open loop has arrivals of its own; its time follows from
+    /// the rate.
     private func isReported(_ metric: Metric) -> Bool {
         !metric.kinds.isDisjoint(with: possible) && !(metric.isOfOpenLoops && possible.contains(.throughput))
     }

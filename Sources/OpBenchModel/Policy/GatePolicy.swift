@@ -75,8 +75,8 @@ public struct GatePolicy: Sendable, Hashable {
         return figure
     }
 
-    /// The rules that match none of those figures, by a slip of the pen. One for all workloads may be about a metric that
-    /// those at hand do not have.
+    /// The rules that match none of these figures, probably by mistake. A rule for all workloads may be about a metric
+    /// that these figures do not have.
     public func unusedRules(among rows: [CompareRow]) -> [Int] {
         rules.indices.filter { index in
             let selector = rules[index].selector
@@ -92,10 +92,11 @@ public struct GatePolicy: Sendable, Hashable {
 
     /// The policy of a gate that is given none.
     ///
-    /// It judges the engine, and backends that programs declare, by what holds across runs of different times: its time and
-    /// CPU time per operation, or the latency of an open loop, ÷ those of Dispatch in the same block, which drift of the
-    /// machine does not move, and its counts of memory, which barely vary. On a busy machine the CPU time, which does not
-    /// count the wait for a processor, still tells when the time on the clock no longer does.
+    /// It judges the engine, and backends that programs declare, by figures that hold across runs of different times.
+    /// These are time and CPU time per operation, or the latency of an open loop, each ÷ that of Dispatch in the same
+    /// block, so that drift of the machine does not matter; and the counts of memory, which barely vary. CPU time does
+    /// not include the wait for a processor. It still shows a difference on a machine that is too busy for the time on
+    /// the clock.
     public static let standard = GatePolicy(
         rules: [
             Rule(.own(metric: BaselineRatio.time.rawValue), FigureRule(maxRegression: 0.05)),
@@ -111,13 +112,14 @@ public struct GatePolicy: Sendable, Hashable {
             Rule(.own(metric: Metric.sustainedRate.name), FigureRule(maxRegression: 0.1)),
         ] + openLoop(Metric.intendedLatency.name) + memory)
 
-    /// Allocations, and what is not given back: a build that leaks a little with each operation shows it in every round.
+    /// Allocations, and memory that is not given back: a build that leaks a little with each operation shows it in
+    /// every round.
     private static let memory = [
         Rule(.own(metric: Metric.allocations.name), FigureRule(maxRegression: 0.01)),
         Rule(.own(metric: Metric.unreleasedBytes.name), FigureRule(maxRegression: 0.01)),
     ]
 
-    /// How long operations take that arrive at a rate of their own.
+    /// Rules for the latency of operations that arrive at a rate of their own.
     private static func openLoop(_ metric: String) -> [Rule] {
         [("p50", 0.1), ("p99", 0.25)].map { stat, margin in
             var selector = Selector.own(metric: metric)
@@ -141,8 +143,8 @@ extension GatePolicy.Selector {
 public struct FigureRule: Sendable, Hashable {
     /// The greatest relative worsening that passes: 0.05 is 5 %.
     public var maxRegression: Double
-    /// A worsening below this, in the metric's unit per operation or round, is no regression whatever its ratio. Counts may
-    /// in any case differ by the metric's slack.
+    /// A worsening below this, in the metric's unit per operation or round, is no regression, whatever its ratio.
+    /// Counts may always differ by the metric's slack.
     public var minAbsolute: Double
     /// The chance of calling equal sides different that is accepted, over all the figures judged together.
     public var alpha: Double

@@ -1,6 +1,6 @@
 extension GatePolicy {
-    /// The backends of a workload that some rule or goal can judge, and those that its ratios are taken to, in the workload's
-    /// order.
+    /// The backends of a workload that a rule or goal can judge, and those that their ratios refer to, in the
+    /// workload's order.
     public func judgedBackends(of spec: WorkloadSpec) -> [BackendID] {
         let cells = spec.cells().map(\.id)
         var judged: Set<BackendID> = []
@@ -23,7 +23,7 @@ extension GatePolicy {
 }
 
 extension GatePolicy.Selector {
-    /// Whether it can select a figure of the backend on one of the workload's cells.
+    /// Whether the rule can select a figure of the backend on one of the workload's cells.
     fileprivate func reaches(_ backend: BackendID, of workload: String, _ cells: [String]) -> Bool {
         Glob.matches(self.workload, workload) && matches(backend) && cells.contains { Glob.matches(cell, $0) }
     }

@@ -1,13 +1,14 @@
-/// A figure of a backend ÷ that of Dispatch in the same block, which comparisons add to the metrics of samples: drift of the
-/// machine moves both alike.
+/// A figure of a backend ÷ that of Dispatch in the same block. Comparisons add these ratios to the metrics of samples.
+/// Drift of the machine moves both figures alike.
 public enum BaselineRatio: String, CaseIterable, Sendable {
     case time = "time_ratio"
-    /// CPU time does not count the wait for a processor: on a busy machine it tells when the clock no longer does.
+    /// CPU time does not include the wait for a processor. It still shows a difference on a busy machine, where the
+    /// clock does not.
     case cpuTime = "cpu_time_ratio"
-    /// Of an open loop, whose time is the rate's to say.
+    /// The latency in an open loop, whose time follows from the rate.
     case intendedLatency = "intended_latency_ratio"
 
-    /// What is divided, of all operations together.
+    /// The metric that is divided, for all operations together.
     public var metric: Metric {
         switch self {
         case .time: .time
@@ -19,6 +20,6 @@ public enum BaselineRatio: String, CaseIterable, Sendable {
     /// The phase of that metric.
     public var phase: String { self == .intendedLatency ? "" : "total" }
 
-    /// The names that stand among those of metrics.
+    /// The names that appear among those of metrics.
     public static let names = allCases.map(\.rawValue)
 }

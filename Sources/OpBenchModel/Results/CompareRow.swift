@@ -2,7 +2,7 @@
 public enum Verdict: String, CaseIterable, Sendable {
     /// Not worse than the margin allows.
     case pass
-    /// Better by more than the margin, with the certainty that a regression takes.
+    /// Better by more than the margin, as certain as a regression must be.
     case improved
     /// Worse by more than the margin, with the certainty asked for.
     case regression
@@ -28,8 +28,8 @@ public struct CompareRow: Sendable, Hashable {
     /// The middle figures of both sides, in the metric's unit, per operation or per round where the metric is counted so.
     public var base: Double?
     public var head: Double?
-    /// head ÷ base, as Hodges and Lehmann estimate it, and its interval; nil where some block has a 0, so that there is no
-    /// ratio and the difference is judged.
+    /// head ÷ base, as Hodges and Lehmann estimate it, and its interval. Nil if some block has a 0: then there is no
+    /// ratio, and the difference is judged.
     public var ratio: Double?
     public var ratioLow: Double?
     public var ratioHigh: Double?

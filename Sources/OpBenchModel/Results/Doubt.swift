@@ -10,7 +10,7 @@ public enum Doubt: Sendable, Hashable {
     case likelyChance(blocks: Int, enough: Int?)
     /// More pairs of blocks than the exact test takes.
     case tooManyBlocks(Int, most: Int)
-    /// What a goal's ratio is taken to is 0.
+    /// The figure that a goal's ratio refers to is 0.
     case noRatio
 
     /// In as few words as a table has room for.

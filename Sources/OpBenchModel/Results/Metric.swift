@@ -17,10 +17,11 @@ public struct Metric: Sendable, Hashable {
     public let name: String
     public let unit: Unit
     public let direction: Direction
-    /// What rounds of one build may differ by, whatever the number of their operations, in the metric's unit: a thread that
-    /// begins late, and memory that grows in steps, are some allocations more. Nil for figures that vary.
+    /// How far rounds of one build may differ, however many operations they have, in the metric's unit. A thread that
+    /// begins late, or memory that grows in steps, adds some allocations. Nil for figures that vary.
     public let slack: Double?
-    /// True for counts that barely vary from sample to sample, as a rule: those of a cell do where `hasAgreement(_:slack:)`.
+    /// True for counts, which barely vary from sample to sample as a rule. The counts of a cell do so where
+    /// `hasAgreement(_:slack:)`.
     public var isDeterministic: Bool { slack != nil }
     public let aggregation: Aggregation
     public let basis: Basis
@@ -40,10 +41,10 @@ public struct Metric: Sendable, Hashable {
         self.summary = summary
     }
 
-    /// Whether two of a build's samples are the same, but for the slack. Where none are, the count is not deterministic, and
-    /// is judged as figures that vary.
+    /// Whether two of a build's samples are the same to within the slack. If no two are, the count is not
+    /// deterministic, and is judged like figures that vary.
     ///
-    /// - Parameter slack: in the unit of the counts; that of a round unless they are counted otherwise.
+    /// - Parameter slack: in the unit of the counts; nil for the slack of one round.
     public func hasAgreement(_ counts: [Double], slack: Double? = nil) -> Bool {
         let (ascending, slack) = (counts.sorted(), slack ?? self.slack ?? 0)
         return zip(ascending, ascending.dropFirst()).contains { $1 - $0 <= slack }

@@ -14,10 +14,10 @@ extension Metric {
             serviceLatency, submitLag, sustainedRate, capacity, longestWait, quiesceTime, resumeToStart,
         ].map(\.name))
 
-    /// Whether it is about operations that arrive whatever became of those before.
+    /// Whether the metric is about operations that arrive without waiting for earlier ones.
     var isOfOpenLoops: Bool { isOfArrivals || [Self.sustainedRate, .capacity].contains(self) }
 
-    /// Whether it is a time of single arrivals, at the rate that their sample has.
+    /// Whether the metric is a time of single arrivals, at the rate that their sample has.
     public var isOfArrivals: Bool { [Self.intendedLatency, .serviceLatency, .submitLag].contains(self) }
 
     private static let ofMemorySamples = Set(

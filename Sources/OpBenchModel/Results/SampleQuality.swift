@@ -5,9 +5,9 @@ public struct SampleQuality: Sendable, Hashable {
     public var samples: Int
     /// Something else used the machine meanwhile.
     public var noisy: Int
-    /// The backend does not promise what the shape is about.
+    /// How many samples are of a backend that does not promise what the shape is about.
     public var unpromised: Int
-    /// Those of them that time the whole, from which the times and ratios come.
+    /// Samples that time the whole, from which the times and ratios come.
     public var throughputSamples: Int
     /// Throughput samples whose rounds still grew or shrank at their end.
     public var unsteady: Int
@@ -15,10 +15,10 @@ public struct SampleQuality: Sendable, Hashable {
     public var short: Int
 
     public var latencySamples: Int
-    /// Latency samples of an open loop in which operations ended more slowly than they arrived.
+    /// How many latency samples of an open loop had operations end more slowly than they arrived.
     public var overloaded: Int
 
-    /// Whether the latencies of most are how long the samples lasted, and nothing else.
+    /// Whether most latencies only say how long the samples lasted.
     public var isOverloaded: Bool { 2 * overloaded > latencySamples }
 
     public init(

@@ -23,8 +23,8 @@ public struct SampleRow: Sendable, Hashable {
     /// Empty, or what the figure is restricted to: `priority=high`, `thread_priority=0.5`.
     public var operationClass: String
     public var status: SampleStatus
-    /// `noisy`, `short`, `rerun` (repeats a noisy sample of the same block), `unpromised` (the backend does not promise what
-    /// the shape is about), … joined by `;`.
+    /// `noisy`, `short`, `rerun` (repeats a noisy sample of the same block), `unpromised` (the backend does not promise
+    /// what the shape is about), … joined by `;`.
     public var flags: [String]
     public var metric: String
     /// `total`, `rate`, `mean`, `p50`, `p90`, `p99`, `p99.9` or `max`.
@@ -94,7 +94,7 @@ extension SampleRow: CSVRow {
             return nil
         })
 
-    /// Those that a column has joined.
+    /// Splits the flags that a column joins.
     static func flags(_ text: String) -> [String] {
         text.utf8.split(separator: UInt8(ascii: ";")).map { String(decoding: $0, as: UTF8.self) }
     }

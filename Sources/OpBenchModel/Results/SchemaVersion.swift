@@ -20,9 +20,9 @@ public enum SchemaVersion: Int, CaseIterable, Sendable, Comparable {
     /// - `compare.csv` and `histograms.csv` name their version, too.
     case two = 2
 
-    /// `samples.csv` names the machine of each sample: `host`. `summary.csv` has the flags of the samples and the rates of open
-    /// loops. In `run.json` `host` as well and, of a part of a plan and of
-    /// parts that were merged, `plan_sha256`, `shard` and `parts`.
+    /// `samples.csv` names the machine of each sample: `host`. `summary.csv` has the flags of the samples and the rates
+    /// of open loops. `run.json` has `host` as well and, for a part of a plan and for merged parts, `plan_sha256`,
+    /// `shard` and `parts`.
     case three = 3
 
     public static let current = SchemaVersion.three

@@ -12,7 +12,7 @@ public struct SummaryRow: Sendable, Hashable {
     public var status: SampleStatus
     /// How good the samples of the backend are, whatever the class. Not a column: unknown of a row that was read.
     public var quality: SampleQuality?
-    /// The flags of the backend's samples, each once, whatever the class.
+    /// The flags of the backend's samples of all classes, each one once.
     public var flags: [String] = []
     /// Samples behind the row: the throughput samples, or where there are none, those of the kind with the most.
     public var samples: Int
@@ -41,8 +41,8 @@ public struct SummaryRow: Sendable, Hashable {
     public var timeRatioHigh: Double?
     /// The backend that `timeRatio` is relative to; nil where there is no ratio.
     public var ratioTo: BackendID?
-    /// Whether one of the two does not promise what the shape is about, so that they did different things. Not a column:
-    /// both rows have the flag or not.
+    /// Whether one of the two backends does not promise what the shape is about, so that they did different things.
+    /// This is no column, since the rows' flags say it.
     public var isRatioUnlike = false
     /// Submit and drain of one round.
     public var makespanNanoseconds: Double?
@@ -94,7 +94,7 @@ public struct SummaryRow: Sendable, Hashable {
     /// Operations that arrived, and that ended, per second, from the first arrival of an open loop to the last.
     public var arrivalRate: Double?
     public var completionRate: Double?
-    /// The highest rate of arrivals that the backend keeps up with, of which a load is a part.
+    /// The highest rate of arrivals that the backend keeps up with. A load is a part of this rate.
     public var capacity: Double?
     /// End → completion block entered, in nanoseconds.
     public var notifyLatencyP50: Double?
@@ -250,7 +250,7 @@ extension SummaryRow: CSVRow {
         }
     }
 
-    /// What version 3 has added.
+    /// The columns that version 3 has added.
     private static let added: Set<String> = [
         "sample_flags", "arrival_rate_per_s", "completion_rate_per_s", "capacity_per_s",
     ]

@@ -67,9 +67,9 @@ extension ShapeDefinition {
 
     /// The greatest rate of arrivals, per second.
     public static let arrivalRateLimit = 10_000_000
-    /// Where the search of a rate begins, per second; also what a check has where a rate is to be measured.
+    /// The rate per second at which a search begins. Checks use it too where a rate is to be measured.
     public static let searchedRateFirst = 10_000
-    /// How long a try lasts by which a capacity is measured, unless the duration is shorter or few operations arrive in it.
+    /// How long a try lasts when a capacity is measured, unless the duration is shorter or few operations arrive in it.
     package static let capacityTryNanoseconds = 50_000_000
     /// Rounds until a searched rate is found, about.
     private static let searchRounds = 20.0
@@ -82,10 +82,10 @@ extension Cell {
         return rate
     }
 
-    /// The part of a backend's capacity that arrives; 0 where the rate says how much.
+    /// The part of a backend's capacity that arrives; 0 if the rate sets the arrivals.
     var load: Double { shape == .openLoop ? number("load") : 0 }
 
-    /// Whether a sample finds out at which rate operations arrive.
+    /// Whether a sample finds out the rate at which operations arrive.
     var measuresRate: Bool { shape == .openLoop && (arrivalRate == nil || load > 0) }
 }
 
@@ -98,7 +98,7 @@ package struct Arrivals: ShapeDetail {
     package var seed: Int
     /// In a search, the bound of the 99th percentile; nil where the rate is given.
     package var boundNanoseconds: Int64?
-    /// The part of the backend's capacity that arrives; nil where the rate is given or searched.
+    /// The part of the backend's capacity that arrives; nil if the rate is given or searched for.
     package var load: Double?
 
     package init(_ cell: Cell) {
@@ -130,7 +130,7 @@ extension WorkloadPlan {
     /// What the pace was drawn from; nil in other shapes.
     package var arrivals: Arrivals? { detail(Arrivals.self) }
 
-    /// The plan with operations arriving at another rate, drawn by another seed, perhaps for a shorter time.
+    /// The plan with operations that arrive at another rate, drawn with another seed, perhaps for a shorter time.
     package func arriving(perSecond rate: Int, seedOffset: Int = 0, nanoseconds: Int? = nil) -> WorkloadPlan {
         guard var arrivals else { return self }
         var plan = self

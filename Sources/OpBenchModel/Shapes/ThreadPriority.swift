@@ -22,7 +22,7 @@ extension ShapeDefinition {
                 operations: plan.operationCount, seed: cell.integer("seed"))
             let competitors = cell.integer("competitors")
             plan.detail = ThreadPriorities(competitors: competitors)
-            // Where nothing competes, a low priority takes nothing away.
+            // Without competitors, a low priority takes no CPU time away.
             plan.concerns = competitors > 0 ? .threadPriorities : []
         })
 }

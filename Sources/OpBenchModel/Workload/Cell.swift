@@ -30,7 +30,7 @@ extension Cell {
         return value
     }
 
-    /// A parameter that is a number. Traps as `integer(_:)` does.
+    /// A parameter that is a number. Traps like `integer(_:)`.
     public func number(_ name: String) -> Double {
         guard case .number(let value) = parameters[name] else {
             preconditionFailure("\(shape.rawValue) has no parameter \(name) that is a number")

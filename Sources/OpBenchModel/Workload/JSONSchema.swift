@@ -164,7 +164,7 @@ public enum JSONSchema {
             ("properties", .members(definition.parameters.map { ($0.name, parameter($0, of: definition.shape)) })))
     }
 
-    /// Lists of values, by parameter.
+    /// The schema of a zip: lists of values by parameter.
     private static func zip(of definition: ShapeDefinition) -> JSONValue {
         let lists = definition.parameters.filter(\.takesList).map { parameter in
             let value = JSONValue.reference("\(definition.shape.rawValue).value.\(parameter.name)")
@@ -256,7 +256,7 @@ public enum JSONSchema {
             noOtherMembers, comments, ("properties", .members(known)))
     }
 
-    /// One, several, or all.
+    /// The schema of one backend, several, or all.
     private static func ruleBackends(of shape: String) -> JSONValue {
         let backend = JSONValue.reference("\(shape).backend")
         let all = JSONValue.object(("const", .string(RuleBackends.wildcard)))

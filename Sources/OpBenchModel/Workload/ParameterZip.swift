@@ -1,24 +1,24 @@
-/// Parameters whose values belong together: the first with the first, the second with the second. In the product of a
-/// workload's lists it is one factor.
+/// Parameters whose values belong together: the first with the first, the second with the second. A zip is one factor
+/// in the product of a workload's lists.
 public struct ParameterZip: Sendable, Hashable {
-    /// The values at each place, by parameter; no two alike.
+    /// The values at each place, by parameter; no two places are alike.
     public private(set) var points: [[String: ParameterValue]]
 
-    /// The most of one workload.
+    /// The most zips that a workload may have.
     static let countLimit = 100
 
-    /// Those of one parameter, in the order of the places.
+    /// The values of one parameter, in the order of the places.
     func values(of parameter: String) -> [ParameterValue] { points.compactMap { $0[parameter] } }
 
-    /// Its parameters, sorted.
+    /// The parameters of the zip, sorted.
     var parameters: [String] { points.first.map { $0.keys.sorted() } ?? [] }
 
-    /// As a file has it.
+    /// The zip as a file has it.
     var json: JSONValue {
         .members(parameters.map { ($0, JSONValue(.array(values(of: $0).map(\.json)))) })
     }
 
-    /// What is left without a parameter: each point once.
+    /// The zip without a parameter: each remaining point once.
     func without(_ parameter: String) -> ParameterZip {
         var seen: Set<[String: ParameterValue]> = []
         var rest = self
@@ -30,7 +30,7 @@ public struct ParameterZip: Sendable, Hashable {
 extension ParameterZip {
     /// The zips of a file.
     ///
-    /// - Parameter given: the parameters that stand elsewhere.
+    /// - Parameter given: the parameters that the file sets elsewhere.
     static func list(
         in node: JSONNode, of definition: ShapeDefinition, given: Set<String>
     ) throws(InputErrors) -> [ParameterZip] {
@@ -90,7 +90,7 @@ extension ParameterZip {
 }
 
 extension ParameterDefinition {
-    /// The values of a zip's list, in which one may stand several times.
+    /// The values of a zip's list, in which a value may appear several times.
     fileprivate func zippedValues(from node: JSONNode) throws(InputErrors) -> [ParameterValue] {
         let elements = try node.elements("a list of values, each \(allowed)")
         guard elements.count <= WorkloadSpec.cellLimit else {

@@ -1,4 +1,5 @@
-/// Reads `skip` and `expect`: a backend, several or all, a reason, and under `when` conditions on the parameters of the shape.
+/// Reads `skip` and `expect`: one backend, several or all; a reason; and, under `when`, conditions on the shape's
+/// parameters.
 struct RuleDecoder {
     static let expectable: [SampleStatus] = [.timeout, .crashed, .invalid]
     /// The most rules of one list: each is held against every cell.
@@ -60,7 +61,7 @@ struct RuleDecoder {
         return make((backends!, conditions ?? [:], reason!), status)
     }
 
-    /// One, several, or all.
+    /// Reads one backend, several, or all.
     private func backends(_ node: JSONNode) throws(InputErrors) -> RuleBackends {
         switch node.value.content {
         case .string(RuleBackends.wildcard): .all

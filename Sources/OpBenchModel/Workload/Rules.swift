@@ -13,11 +13,11 @@ public struct ParameterCondition: Sendable, Hashable {
     }
 }
 
-/// The backends that a rule is about.
+/// The backends that a rule applies to.
 public enum RuleBackends: Sendable, Hashable {
-    /// `"*"`
+    /// All backends: `"*"`.
     case all
-    /// At least one.
+    /// The named backends, at least one.
     case named([BackendID])
 
     public func contains(_ backend: BackendID) -> Bool {
@@ -27,7 +27,7 @@ public enum RuleBackends: Sendable, Hashable {
         }
     }
 
-    /// Those that it names.
+    /// The backends that the rule names.
     public var names: [BackendID] {
         switch self {
         case .all: []
@@ -35,7 +35,7 @@ public enum RuleBackends: Sendable, Hashable {
         }
     }
 
-    /// What stands for all.
+    /// The text for all backends.
     static let wildcard = "*"
 }
 

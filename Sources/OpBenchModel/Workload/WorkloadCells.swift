@@ -4,8 +4,8 @@ extension WorkloadSpec {
     /// The most bytes of all cells' ids together, of one workload and of one run. A sequence's may be long.
     static let idLimit = 64 << 20
 
-    /// The cells: the product of all lists, in a stable order (parameters in the order of the shape's definition, then the
-    /// zips, the last varying fastest, values in the order of the file).
+    /// The cells: the product of all lists, in a stable order. Parameters come in the order of the shape's definition,
+    /// then the zips; the last one varies fastest, and values keep the order of the file.
     public func cells() -> [Cell] {
         let definition = ShapeDefinition.of(shape)
         var points: [[String: ParameterValue]] = [[:]]

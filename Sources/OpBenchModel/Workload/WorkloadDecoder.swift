@@ -144,7 +144,7 @@ public enum BackendNames: Sendable {
 }
 
 extension BackendID {
-    /// Reads a list of backends, none twice.
+    /// Reads a list of backends, each at most once.
     static func list(_ node: JSONNode, for shape: Shape?, _ names: BackendNames) throws(InputErrors) -> [BackendID] {
         let mistakes = Mistakes()
         var backends: [BackendID] = []

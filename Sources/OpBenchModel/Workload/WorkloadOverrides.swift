@@ -43,7 +43,7 @@ extension WorkloadSpec {
         return changed
     }
 
-    /// Takes a parameter out of what it is zipped with. What is left alone there is a list like others.
+    /// Takes a parameter out of its zip. A parameter that is then alone in the zip becomes an ordinary list.
     private mutating func unzip(_ name: String) {
         zips = zips.compactMap { zip in
             guard zip.parameters.contains(name) else { return zip }

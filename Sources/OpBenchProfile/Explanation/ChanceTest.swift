@@ -1,16 +1,15 @@
-/// How it is told that sides differ by more than chance. The statistics are those of verdicts, which whoever explains one
-/// hands in.
+/// A test of whether sides differ by more than chance. The caller hands in the statistics, which are those of verdicts.
 public struct ChanceTest: Sendable {
-    /// The probability of such a difference between equal sides.
+    /// The probability that equal sides differ by so much.
     let probability: @Sendable (_ base: [Double], _ head: [Double]) -> Double
-    /// The shift from one side to the other, and the interval that holds it.
+    /// The shift from one side to the other, and the interval that contains it.
     let shift: @Sendable (_ base: [Double], _ head: [Double]) -> (estimate: Double, interval: ClosedRange<Double>)
-    /// So much greater probabilities that all of them may be looked at together.
+    /// Raises the probabilities so that all of them may be looked at together.
     let adjusted: @Sendable ([Double]) -> [Double]
 
-    /// The chance of naming anything of one kind (functions, instructions, what else) of two equal builds that is accepted.
+    /// The accepted chance of naming anything of one kind (functions, instructions, the rest) for two equal builds.
     static let alpha = 0.01
-    /// A smaller difference of the base's value is not worth a name.
+    /// The part of the base's value below which a difference is not named.
     static let leastEffect = 0.02
 
     public init(

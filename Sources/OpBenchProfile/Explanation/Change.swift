@@ -7,7 +7,7 @@ public struct Change: Equatable, Sendable {
     /// Hodges and Lehmann's estimate of the shift, and its interval.
     public var difference: Double
     public var interval: ClosedRange<Double>
-    /// The probability of such a difference between equal sides; adjusted where it is one of several that are tested.
+    /// The probability that equal sides differ by so much, adjusted if this is one of several changes that are tested.
     public var probability: Double
 
     /// - Parameters:
@@ -21,10 +21,10 @@ public struct Change: Equatable, Sendable {
         probability = test.probability(base, head)
     }
 
-    /// Whether it is more than chance, and at least so much.
+    /// Whether the change is more than chance, and at least this large.
     func isSure(of least: Double) -> Bool { probability < ChanceTest.alpha && difference.magnitude >= least }
 
-    /// Whether it is more than chance, and worth a name.
+    /// Whether the change is more than chance, and large enough to be named.
     public var isSure: Bool { isSure(of: base.magnitude * ChanceTest.leastEffect) }
 
     private static func middle(_ values: [Double]) -> Double {

@@ -6,7 +6,7 @@ extension Explanation {
     /// A line each, without line ends. Names are short, and otherwise as they were given: whoever prints them escapes
     /// them.
     ///
-    /// - Parameter measured: time and CPU time as the run has them, which stand first; empty where it has none.
+    /// - Parameter measured: time and CPU time as the run has them, which come first; empty if the run has none.
     public func lines(measured: [MeasuredChange] = []) -> [String] {
         var lines = [caveat].compactMap(\.self) + measured.map(Self.line)
         lines += [time, cpuTime].map { Self.line(inTurns($0), ProfileText.time) }
@@ -26,10 +26,10 @@ extension Explanation {
         return isOfWaits ? lines : lines + waits
     }
 
-    /// Whether the time changed and the CPU time did not: then it was spent waiting.
+    /// Whether the time changed and the CPU time did not: then the threads waited.
     private var isOfWaits: Bool { time.isSure && !cpuTime.isSure }
 
-    /// What cannot be told; nil if the CPU time changed for certain.
+    /// The reason why nothing is certain; nil if the CPU time changed for certain.
     private var caveat: String? {
         if cpuTime.isSure { return nil }
         let least = ProfileText.share(ChanceTest.leastEffect, of: 1)
@@ -39,7 +39,7 @@ extension Explanation {
                 + "chance, and no function and no wait is named; take more --turns"
     }
 
-    /// A figure of the turns, beside that of the run.
+    /// A figure of these turns, beside that of the run.
     private func inTurns(_ change: Change) -> Change {
         var named = change
         named.name += " in \(turns.base) turns"
@@ -49,7 +49,7 @@ extension Explanation {
     /// The same as a table for a pull request, with whole names.
     ///
     /// - Parameters:
-    ///   - measured: as of `lines`.
+    ///   - measured: as for `lines`.
     ///   - escape: makes a name harmless in a table of Markdown.
     public func markdown(measured: [MeasuredChange] = [], escape: (String) -> String) -> String {
         var text = caveat.map { escape($0) + "\n\n" } ?? ""
@@ -134,7 +134,7 @@ extension Explanation {
         change.interval.map { "\(percent($0.lowerBound)) … \(percent($0.upperBound))" } ?? "too few blocks"
     }
 
-    /// What a ratio is more or less than 1.
+    /// The difference of a ratio from 1, in percent.
     private static func percent(_ ratio: Double) -> String {
         signed(100 * (ratio - 1)) { ProfileText.fixed($0, decimals: 1) + " %" }
     }

@@ -1,7 +1,7 @@
 /// What two builds differ in, ranked by what it explains of the difference.
 ///
-/// What is named changed for certain: all functions are tested together, and so is all else, so that of equal builds hardly
-/// ever something is named; see `ChanceTest.alpha`.
+/// Everything named changed for certain. All functions are tested together, and so is everything else, so that hardly
+/// anything is ever named for equal builds; see `ChanceTest.alpha`.
 public struct Explanation: Sendable {
     /// Elapsed, in nanoseconds an operation.
     public let time: Change
@@ -13,9 +13,10 @@ public struct Explanation: Sendable {
     public let instructions: RankedFunctions?
     /// By the function that allocates, those that changed by a hundredth of an allocation an operation or more.
     public let allocations: [Change]
-    /// Those that changed.
+    /// The counts that changed.
     public let counts: [Change]
-    /// By reason, in nanoseconds an operation; those that changed by enough of the time. None where the time may be the same.
+    /// Waits by reason, in nanoseconds an operation, that changed by a large enough part of the time. Empty if the time
+    /// may be the same.
     public let waits: [Change]
     /// How many turns each side had.
     public let turns: (base: Int, head: Int)
@@ -61,7 +62,7 @@ public struct Explanation: Sendable {
         (self.time, self.cpuTime, self.cpu, self.instructions) = (time, cpuTime, cpu, instructions)
     }
 
-    /// - Parameter least: what can have changed by it, as of functions.
+    /// - Parameter least: the change that a wait must be able to reach, as for functions.
     private static func waits(
         _ base: [(split: WaitSplit, operations: Int)], _ head: [(split: WaitSplit, operations: Int)],
         from least: Double, by test: ChanceTest

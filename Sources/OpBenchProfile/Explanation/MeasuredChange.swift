@@ -1,11 +1,11 @@
-/// A figure's change as the run that is explained has it: what a verdict was made of.
+/// A figure's change in the run that is explained, on which a verdict was based.
 public struct MeasuredChange: Equatable, Sendable {
     public var name: String
     /// In nanoseconds an operation.
     public var base: Double
     public var head: Double
     public var ratio: Double
-    /// nil for too few blocks.
+    /// The interval of the change; nil for too few blocks.
     public var interval: ClosedRange<Double>?
 
     public init(name: String, base: Double, head: Double, ratio: Double, interval: ClosedRange<Double>?) {

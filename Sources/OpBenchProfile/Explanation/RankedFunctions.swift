@@ -14,20 +14,21 @@ public struct RankedFunctions: Equatable, Sendable {
 
     /// Of all functions.
     public let total: Change
-    /// In the direction of the total's change the greatest first, then the other way. None where the total may be the same.
+    /// First the functions that changed in the total's direction, the greatest change first, then the others. Empty if
+    /// the total may be the same.
     public private(set) var functions: [Function]
-    /// A smaller change of a function explains nothing.
+    /// The least change of a function that explains anything.
     private let least: Double
 
     /// What the total's change is more than those of `functions` together.
     public var unexplained: Double { total.difference - functions.reduce(0) { $0 + $1.change.difference } }
 
-    /// What is less than this share of the change explains nothing.
+    /// The least share of the change that explains anything.
     static let leastShare = 0.05
-    /// Counts of instructions differ by chance so little that a smaller change is none.
+    /// The least change in instructions that counts. By chance, counts of instructions differ by less.
     static let leastInstructions = 0.5
 
-    /// All functions that can have changed by enough, to be tested; see `keepSure`.
+    /// Lists all functions that can have changed by enough, to be tested; see `keepSure`.
     ///
     /// - Parameters:
     ///   - part: has weights of the total's unit.
@@ -47,7 +48,7 @@ public struct RankedFunctions: Equatable, Sendable {
             ?? Change(
                 unit.rawValue, base: ofBase.map(\.totalPerOperation), head: ofHead.map(\.totalPerOperation), by: test)
         self.total = total
-        // Counts are sharper than times.
+        // Counts are more exact than times.
         let leastEffect =
             unit == .instructions ? Self.leastInstructions : total.base.magnitude * ChanceTest.leastEffect
         least = max(total.difference.magnitude * Self.leastShare, leastEffect)
@@ -68,10 +69,10 @@ public struct RankedFunctions: Equatable, Sendable {
         }
     }
 
-    /// By function, an operation, in the order of their names.
+    /// Changes by function, per operation, in the order of the functions' names.
     ///
-    /// - Parameter least: what can have changed by it is looked at, by the mean of all samples, whichever side they are of: a
-    ///   choice that does not see the difference leaves the test as it is.
+    /// - Parameter least: the change that a function must be able to reach, by the mean of all samples of both sides.
+    ///   This choice does not see the difference, so it leaves the test valid.
     static func changes(
         _ base: [ExplainedSample.Part], _ head: [ExplainedSample.Part], from least: Double, by test: ChanceTest
     ) -> [Function] {

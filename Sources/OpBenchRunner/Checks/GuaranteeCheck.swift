@@ -31,11 +31,11 @@ struct GuaranteeCheck {
         return violations
     }
 
-    /// At which thread priority work is sure to be nicer than the thread that submits it.
+    /// The thread priority at which work certainly has a higher nice value than the thread that submits it.
     private static let lowPriority = 0.25
     private static let greatestNice = 19
 
-    /// Thread priorities that ran at nice values which belong to others.
+    /// Thread priorities that ran at nice values belonging to others.
     private static func disorder(
         of classes: OperationClasses, _ analysis: RoundAnalysis, ownNice: Int
     ) -> [String] {

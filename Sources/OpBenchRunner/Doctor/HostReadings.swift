@@ -31,9 +31,9 @@ struct HostReadings: Sendable {
     var availableBytes: Int?
     var usedSwapBytes: Int?
     var allocator: String
-    /// Why there are no rows of memory; nil if there are.
+    /// Why there are no rows of memory; nil if there are some.
     var heapLack: HeapLack?
-    /// What of it changes the cost of any program.
+    /// The variables of the environment that change the cost of any program.
     var environment: [String: String] = [:]
     /// `debug` or `release`.
     var configuration: String

@@ -1,7 +1,7 @@
 import Foundation
 
-/// An answer on standard output, on which libraries that were loaded into the process may have printed before: a record of
-/// RFC 7464, which is a byte that JSON never has, JSON on one line, and the line's end.
+/// An answer on standard output, where libraries loaded into the process may have printed before. It is a record of RFC
+/// 7464: a byte that JSON never contains, JSON on one line, and the end of the line.
 enum AnswerRecord {
     private static let (begin, end): (UInt8, UInt8) = (0x1E, 0x0A)
 
@@ -9,7 +9,7 @@ enum AnswerRecord {
         [begin] + (try JSONEncoder().encode(answer)) + [end]
     }
 
-    /// The JSON of the last record; empty if it is not whole. Builds of another time answer without a record.
+    /// The JSON of the last record; empty if the record is not whole. Builds from before records answer without one.
     static func json(in output: [UInt8]) -> Data {
         guard let begin = output.lastIndex(of: begin) else { return Data(output) }
         let rest = output[(begin + 1)...]

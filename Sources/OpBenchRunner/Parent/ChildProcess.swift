@@ -49,8 +49,8 @@ struct ChildProcess: Sendable {
     /// must not fill the memory.
     private static let (outputLimit, diagnosticsLimit) = (256 << 20, 16 << 20)
 
-    /// What every sample's process has. A crash is reported by its signal; Swift's backtraces would take seconds. An empty
-    /// list of options is what jemalloc has without the variable.
+    /// The environment of every sample's process. A crash is reported by its signal; Swift's backtraces would take
+    /// seconds. An empty list of options has the same effect on jemalloc as no variable.
     static let environment = ["SWIFT_BACKTRACE": "enable=no", SampleEnvironment.allocatorOptions: ""]
 
     /// - Throws: `CancellationError` if the task is cancelled, after the child was ended; `StartFailure` if it cannot be

@@ -30,15 +30,15 @@ enum Git {
             isSuccess: result.terminationStatus.isSuccess, output: result.standardOutput, errors: result.standardError)
     }
 
-    /// The values of `safe.directory`, wherever this process's environment has git find them: in `GIT_CONFIG_COUNT` and its
-    /// like, as CI systems and containers set them, or in another file. As git does, not of a repository's own
-    /// configuration. Asked once a process.
+    /// The values of `safe.directory`, wherever this process's environment makes git find them: in `GIT_CONFIG_COUNT`
+    /// and related variables, as CI systems and containers set them, or in another file. A repository's own
+    /// configuration does not count, as in git. Read once per process.
     private static let trustedFolders = Task { () -> [String] in
         let result = try? await Subprocess.run(
             .name("git"), arguments: ["config", "--null", "--show-scope", "--get-all", "safe.directory"],
             environment: .ofTool(), workingDirectory: .init("/"), input: .none, output: .string(limit: 1 << 16),
             error: .discarded)
-        // A status other than success means that there are none.
+        // Any status other than success means that no value is set.
         guard let result, result.terminationStatus.isSuccess else { return [] }
         let words = result.standardOutput.split(separator: "\0", omittingEmptySubsequences: false).map(String.init)
         return stride(from: 0, to: words.count - 1, by: 2).compactMap { index in

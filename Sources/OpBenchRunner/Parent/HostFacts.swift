@@ -26,7 +26,8 @@ struct HostFacts: Codable, Sendable, Equatable {
     /// `debug` or `release`.
     var configuration: String
     var git: GitFacts?
-    /// What changes the cost of any program: see `SampleEnvironment`. nil in runs that were recorded without it.
+    /// The variables that change the cost of any program: see `SampleEnvironment`. Nil in runs that were recorded
+    /// without them.
     var environment: [String: String]?
 
     enum CodingKeys: String, CodingKey {

@@ -6,11 +6,11 @@ public struct RunOptions: Sendable {
     public var backends: [BackendID]?
     /// Instead of the workloads' own; nil leaves those.
     public var kinds: Set<SampleKind>?
-    /// Blocks of every kind; nil for the defaults.
+    /// The number of blocks of every kind; nil for the defaults.
     public var blocks: Int?
     /// Blocks of single kinds, in place of what the options say otherwise.
     public var blocksOfKinds: [SampleKind: Int] = [:]
-    /// Blocks of single cells, by id, as a plan has written them down, in place of all that.
+    /// Blocks of single cells, by id, as a plan states them. They take precedence over both members above.
     var blocksOfCells: [String: [SampleKind: Int]] = [:]
     /// One block of each kind and shorter samples.
     public var isQuick: Bool
@@ -37,7 +37,8 @@ public struct RunOptions: Sendable {
     public var budget: TimeBudget?
     /// How many blocks two interleaved builds have at the end of each stage.
     public var stagesOfSides = BlockStages.standard
-    /// The kinds of sample whose blocks come in these stages, beside throughput: by workload, what varies and is judged.
+    /// The kinds of sample, beside throughput, whose blocks come in these stages: by workload, those with judged
+    /// figures that vary.
     public var stagedKinds: [String: Set<SampleKind>] = [:]
     /// The machine's name, as rows have it.
     public var host = MachineName.own
@@ -46,8 +47,8 @@ public struct RunOptions: Sendable {
     /// Asked after each stage of a run whose blocks come in stages: the ids of the cells that go on to the next one.
     public var goesOn: @Sendable (_ rows: [SampleRow]) throws -> Set<String> = { Set($0.map(\.cellID)) }
 
-    /// Asked, block by block, of samples of counts: the ids of the cells of which a difference between the sides is to be
-    /// confirmed by more of them.
+    /// Called block by block with samples of counts. Returns the ids of the cells in which more samples are to confirm
+    /// a difference between the sides.
     public var confirmsCounts: @Sendable (_ rows: [SampleRow]) throws -> Set<String> = { _ in [] }
 
     public init(
@@ -76,7 +77,7 @@ public struct RunOptions: Sendable {
     /// How long a timed sample should last, in nanoseconds.
     var targetNanoseconds: Int64 { isQuick ? 20_000_000 : SampleRequest.shortLimit }
 
-    /// How many blocks a cell has behind it at the end of each stage; a single number if all are taken.
+    /// How many blocks a cell has at the end of each stage; a single number if all are taken at once.
     ///
     /// Two interleaved builds: `stagesOfSides`, unless the number of blocks is given. With a budget, the second stage is
     /// what may be taken, block by block.
@@ -86,7 +87,8 @@ public struct RunOptions: Sendable {
         return [blocks(of: .throughput, in: "", isMain: true)]
     }
 
-    /// The numbers of the blocks that counts may get beyond those of every memory sample; none if their number is given.
+    /// The numbers of the blocks that counts may get beyond those of every memory sample; empty if the number of blocks
+    /// is given.
     func moreBlocksOfCounts(in workload: String, ofCell cellID: String) -> Range<Int> {
         let first = blocks(of: .memory, in: workload, isMain: false, ofCell: cellID)
         let isGiven = givenBlocks(of: .memory, ofCell: cellID) != nil
@@ -105,9 +107,9 @@ public struct RunOptions: Sendable {
     /// Blocks of a kind.
     ///
     /// - Parameters:
-    ///   - isMain: whether the cell's rows are about this kind: those of latencies, where a cell has no throughput. As many
-    ///     blocks as screen.
-    ///   - cellID: nil for a cell of which no plan says how many.
+    ///   - isMain: whether the cell's rows are about this kind, as they are about latencies where a cell has no
+    ///     throughput. Such a kind gets as many blocks as screening takes.
+    ///   - cellID: nil for a cell whose blocks no plan states.
     func blocks(of kind: SampleKind, in workload: String, isMain: Bool, ofCell cellID: String? = nil) -> Int {
         if let count = givenBlocks(of: kind, ofCell: cellID) { return count }
         if isQuick { return 1 }

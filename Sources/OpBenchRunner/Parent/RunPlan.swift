@@ -25,7 +25,7 @@ public struct RunPlan: Sendable {
     public private(set) var cells: [Cell]
     /// In the order in which they are taken.
     public private(set) var samples: [PlannedSample]
-    /// More samples of the counts that barely vary, by block, of which a run takes those that it needs: see `CountAgreement`.
+    /// More samples of the counts that barely vary, by block. A run takes those that it needs: see `CountAgreement`.
     private(set) var reserve: [PlannedSample] = []
     public private(set) var omissions: [Omission]
     /// The names of all parameters of the run's cells, sorted: the `param_` columns.
@@ -62,7 +62,7 @@ public struct RunPlan: Sendable {
                 let able = backends.filter { BackendFactory.named($0)?.kinds.contains(kind) ?? false }
                 let flavours = SampleFlavour.flavours(of: kind).count
                 let more = kind == .memory ? options.moreBlocksOfCounts(in: spec.name, ofCell: cell.id) : 0..<0
-                // The first is what the cell's rows are about.
+                // The cell's rows are about the first kind.
                 let isMain = kind == kinds.first
                 let count = options.blocks(of: kind, in: spec.name, isMain: isMain, ofCell: cell.id)
                 sampleCount += (count * flavours + more.count) * able.count * sides.count
@@ -74,7 +74,7 @@ public struct RunPlan: Sendable {
                     let stage = isStaged ? options.stages.firstIndex { index < $0 } : nil
                     blocks.append(Block(cell: cell, kind: kind, index: index, backends: able, stage: stage ?? 0))
                 }
-                // By their own block, so that all cells get one before any gets two.
+                // Staged by their own block, so that all cells get one before any gets two.
                 blocksOfCounts += more.map {
                     Block(
                         cell: cell, kind: kind, flavours: [.allocations], index: $0, backends: able,
@@ -107,7 +107,7 @@ public struct RunPlan: Sendable {
     private struct Block {
         var cell: Cell
         var kind: SampleKind
-        /// Of the kind; nil for all.
+        /// The flavours of the kind; nil for all.
         var flavours: [SampleFlavour]?
         var index: Int
         var backends: [BackendID]

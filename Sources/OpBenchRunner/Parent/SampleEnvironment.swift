@@ -1,11 +1,13 @@
 import Foundation
 
-/// The variables of the environment that change what a process costs, whatever program it is: by them the loader takes
-/// other libraries, and allocators, Dispatch and Swift's runtime work in another way.
+/// The variables of the environment that change what a process costs, whatever program it is. Through them the loader
+/// takes other libraries, and allocators, Dispatch and Swift's runtime work differently.
 ///
-/// Samples have them as opbench has them, and `run.json` records them; but for jemalloc's, which samples never have.
+/// Samples get them as opbench has them, and `run.json` records them. The exception is jemalloc's variable, which
+/// samples never get.
 public enum SampleEnvironment {
-    /// jemalloc's options: by a word in it every allocation is profiled. Samples have their own in its place, or none.
+    /// jemalloc's options. One of them makes jemalloc profile every allocation. Samples have options of their own, or
+    /// none.
     static let allocatorOptions = "MALLOC_CONF"
 
     private static let prefixes = [
@@ -13,19 +15,19 @@ public enum SampleEnvironment {
         "SWIFT_DETERMINISTIC_HASHING",
     ]
 
-    /// Those that are set and not empty.
+    /// The variables that are set and not empty.
     static func found(
         in environment: [String: String] = ProcessInfo.processInfo.environment
     ) -> [String: String] {
         environment.filter { name, value in !value.isEmpty && prefixes.contains { name.hasPrefix($0) } }
     }
 
-    /// On a line, by name.
+    /// The variables on one line, sorted by name.
     static func words(_ variables: [String: String]) -> String {
         variables.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
     }
 
-    /// What samples do not have of it.
+    /// Warnings about the variables that samples do not get.
     public static var warnings: [String] { warnings(on: found()) }
 
     static func warnings(on variables: [String: String]) -> [String] {

@@ -10,7 +10,7 @@ public struct TimeBudget: Sendable {
     /// Which rows those are made of: no others are kept in memory.
     let isNeeded: @Sendable (_ row: SampleRow) -> Bool
 
-    /// Throughput blocks that every cell gets, as many as screen, and the most that one may get.
+    /// The throughput blocks that every cell gets, as many as screening takes, and the most that one cell may get.
     static let stages = [BlockStages.standard[0], 50]
 
     /// - Parameter widths: is asked cell by cell, with all rows of that cell which are needed.

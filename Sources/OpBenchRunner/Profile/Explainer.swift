@@ -88,8 +88,9 @@ public struct Explainer: Sendable {
     }
 
     /// - Parameters:
-    ///   - countsInstructions: whether callgrind counts instructions, which `ProfileMeans.ofInstructions` says can be done.
-    ///   - test: tells differences from chance.
+    ///   - countsInstructions: whether callgrind counts instructions; `ProfileMeans.ofInstructions` says whether it
+    ///     can.
+    ///   - test: distinguishes differences from chance.
     public init(
         _ builds: ExplainedBuilds, _ targets: [ProfileTarget], _ options: ProfileOptions, turns: Int,
         countsInstructions: Bool, by test: ChanceTest

@@ -1,18 +1,18 @@
 import Foundation
 
-/// A program that was built of a commit, with what lies beside it.
+/// A program that was built from a commit, with the files beside it.
 public struct BuiltCommit: Sendable {
     public let commit: PackageCommit
-    /// The folder, which holds nothing else.
+    /// The folder, which contains nothing else.
     let folder: String
     let product: String
 
     public var program: String { "\(folder)/\(product)" }
 
-    /// Whether both are the same, byte for byte, but for the commit that each tells.
+    /// Whether both programs are the same, byte for byte, except for the commit that each reports.
     ///
-    /// What is linked into the program as its commit has the same length in all. Both were built at one place, so that their
-    /// paths do not differ.
+    /// The commit that is linked into a program always has the same length. Both programs were built in one place, so
+    /// their paths do not differ.
     ///
     /// - Throws: if a file cannot be read.
     public func isSame(as other: BuiltCommit) throws -> Bool {
@@ -24,7 +24,7 @@ public struct BuiltCommit: Sendable {
         }
     }
 
-    /// How it was made, which names the compiler, is no part of it.
+    /// The record of how the program was made. It names the compiler and is not compared.
     static let record = "made-by"
 
     private func files() throws -> [String] {
@@ -38,8 +38,8 @@ public struct BuiltCommit: Sendable {
         return try Data(contentsOf: URL(fileURLWithPath: path), options: .mappedIfSafe)
     }
 
-    /// Whether two files are the same where none of them has its own stamp, nor the digest that the linker makes of all the
-    /// rest, stamp included.
+    /// Whether two files are the same outside each one's own stamp and the linker's digest of all the rest, which
+    /// covers the stamp.
     static func areSame(_ one: Data, _ stamp: String, _ other: Data, _ otherStamp: String) -> Bool {
         guard one.count == other.count else { return false }
         let own = ownParts(of: one, stamp)
@@ -52,7 +52,7 @@ public struct BuiltCommit: Sendable {
         return true
     }
 
-    /// In their order.
+    /// The ranges, in the order of the file.
     private static func ownParts(of data: Data, _ stamp: String) -> [Range<Int>] {
         var parts = ELFBuildID.places(in: data)
         var rest = data.startIndex..<data.endIndex

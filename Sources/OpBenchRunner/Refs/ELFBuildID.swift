@@ -2,7 +2,7 @@ import Foundation
 
 /// The digest of a program's contents that linkers write into it (`NT_GNU_BUILD_ID` of elf(5)).
 enum ELFBuildID {
-    /// Where it stands in a 64-bit file of little-endian numbers; empty where it is not, or in a file of another kind.
+    /// The places of the digest in a 64-bit little-endian file; empty if the file has none, or is of another kind.
     static func places(in data: Data) -> [Range<Int>] {
         data.withUnsafeBytes { bytes in
             guard bytes.count >= headerSize, bytes.starts(with: [0x7F, 0x45, 0x4C, 0x46, 2, 1]) else { return [] }
@@ -19,7 +19,7 @@ enum ELFBuildID {
     }
 
     private static let (headerSize, segmentSize, noteSegment) = (64, 56, 4 as UInt32)
-    /// The name of its owner, as long as it is written, and its kind.
+    /// The name of the note's owner, in the length that the file has, and the note's kind.
     private static let (owner, kind) = (Array("GNU\0".utf8), 3 as UInt32)
 
     private static func ids(ofSegment segment: Int, _ bytes: UnsafeRawBufferPointer) -> [Range<Int>] {

@@ -3,7 +3,7 @@ import Foundation
 /// The executable products that a package's manifest names, as `swift package dump-package` writes it.
 struct PackageExecutables: Decodable {
     private struct Product: Decodable {
-        /// One member, of that name.
+        /// An object with one member, named by the kind.
         struct Kind: Decodable {
             let isExecutable: Bool
 
@@ -32,19 +32,19 @@ struct PackageExecutables: Decodable {
     private let products: [Product]
     private let targets: [Target]
 
-    /// Also those that nobody declares: SwiftPM makes a product of each executable target.
+    /// The names, with those of undeclared products: SwiftPM makes a product of each executable target.
     var names: Set<String> {
         Set(products.filter(\.type.isExecutable).map(\.name) + targets.filter { $0.type == "executable" }.map(\.name))
     }
 
-    /// Nil if the text is no manifest.
+    /// Returns nil if the text is no manifest.
     init?(manifest: String) {
         guard let read = try? JSONDecoder().decode(Self.self, from: Data(manifest.utf8)) else { return nil }
         self = read
     }
 }
 
-/// There is nothing to compare with: the base has no program that takes samples.
+/// An error: the base has no program that takes samples, so there is nothing to compare with.
 public struct NoBaseline: Error, CustomStringConvertible {
     let base: PackageCommit
     let reason: String

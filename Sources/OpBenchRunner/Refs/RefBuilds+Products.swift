@@ -2,10 +2,10 @@ import Foundation
 import OpBenchModel
 
 extension RefBuilds {
-    /// Finds out whether commits have the product, before either is built.
+    /// Finds out whether both commits have the product, before either is built.
     ///
     /// - Parameters:
-    ///   - base: nil if its program is there.
+    ///   - base: nil if its program is already there.
     ///   - head: the same.
     func checkProducts(base: PackageCommit?, head: PackageCommit?) async throws {
         if let head, let others = try await executablesWithoutProduct(head) {
@@ -18,14 +18,15 @@ extension RefBuilds {
         }
     }
 
-    /// The executable products of a commit that lacks the one that is built; nil if it has that, or if its manifest does not
-    /// tell: then the build does.
+    /// The executable products of a commit that lacks the one to build. Nil if the commit has it, or if its manifest
+    /// does not show that: then the build does.
     private func executablesWithoutProduct(_ commit: PackageCommit) async throws -> [String]? {
         guard let names = try await executables(of: commit), !names.contains(product) else { return nil }
         return names.sorted()
     }
 
-    /// By the manifest alone, in a folder without the sources: they may be many, and the work tree stays where it is.
+    /// Reads the manifest alone, in a folder without the sources: there may be many, and the work tree stays where it
+    /// is.
     private func executables(of commit: PackageCommit) async throws -> Set<String>? {
         let within = repository.prefix.isEmpty ? [] : [repository.prefix]
         let listed = try await Git.run(

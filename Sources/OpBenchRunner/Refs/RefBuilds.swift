@@ -39,10 +39,11 @@ public struct RefBuilds: Sendable {
         folder = repository.package + "/.build/refs"
     }
 
-    /// The programs of two commits, built now or before.
+    /// Returns the programs of two commits, built now or before.
     ///
-    /// - Throws: `InputError` if the head has no such product, and `NoBaseline` if the base has none, before anything is built,
-    ///   or if the base's is no opbench; `BuildError` if one cannot be built; `CancellationError` if the task is cancelled.
+    /// - Throws: `InputError` if the head has no such product. `NoBaseline` if the base has none, before anything is
+    ///   built, or if the base's program is no opbench. `BuildError` if one cannot be built. `CancellationError` if the
+    ///   task is cancelled.
     ///
     /// A program that was made of packages from outside of the repository is made anew if these have changed: if they are
     /// at other commits, or are not just what a commit has.
@@ -60,7 +61,7 @@ public struct RefBuilds: Sendable {
             programs[commit.id] = try await program(of: commit, made)
         }
         let built = (base: programs[base.id]!, head: programs[head.id]!)
-        // What the head's is, who asks it finds out.
+        // If the head's program is no opbench, the caller that asks it finds out.
         if await BuildFacts.isOpBench(built.head.program), await !BuildFacts.isOpBench(built.base.program) {
             throw NoBaseline(base: base, reason: "has a program \(product) that takes no samples for this opbench")
         }
@@ -77,7 +78,7 @@ public struct RefBuilds: Sendable {
             defer { end(isBuilt) }
             try await checkOut(commit)
             let outside = try await linkOutside()
-            // Before it is taken.
+            // Read before the program is taken.
             let states = try await states(of: outside)
             try keep(try await build(commit), in: place, made: made + Self.separator + states)
             isBuilt = true

@@ -13,7 +13,7 @@ final class Competitors: Sendable {
         }
     }
 
-    /// What they have used so far.
+    /// The CPU time and other resources that the competitors have used so far.
     var usage: ResourceUsage {
         threads.compactMap(\.id).reduce(into: ResourceUsage()) { $0.add(.of(thread: $1)) }
     }

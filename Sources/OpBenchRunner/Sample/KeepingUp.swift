@@ -1,22 +1,23 @@
-/// Whether a backend kept up with the arrivals of an open loop. Where it does not, operations wait for as long as the round
-/// goes on: their latency is the round's length, and nothing of the backend.
+/// Whether a backend kept up with the arrivals of an open loop. If it does not, operations wait for as long as the
+/// round lasts: their latency is the round's length and says nothing about the backend.
 struct KeepingUp: Sendable, Equatable {
     private(set) var rounds = 1
     private(set) var overloadedRounds: Int
-    /// From the first arrival to the last, in nanoseconds, all rounds together, and what arrived and ended in it.
+    /// The time from the first arrival to the last, in nanoseconds, over all rounds, and the operations that arrived
+    /// and ended in it.
     private(set) var window: Int64
     private(set) var arrived: Int
     private(set) var ended: Int
 
-    /// A backlog at the end is one of so great a part of the operations, or else of so many: what a queue that keeps up has
-    /// now and then, as arrivals come in clusters. Half of it must be there in the middle already, so that a single
-    /// stall is none.
+    /// The backlog at the end that counts: this part of the operations, and at least this many, since a queue that
+    /// keeps up has some now and then, when arrivals come in clusters. Half of it must be there in the middle already,
+    /// so that a single stall does not count.
     static let backlogPart = 0.05
     static let leastBacklog = 20.0
 
     /// - Parameters:
-    ///   - arrivals: their instants, ascending, in nanoseconds from the first.
-    ///   - ends: when the operations ended, from the same instant.
+    ///   - arrivals: the instants of arrival, ascending, in nanoseconds from the first.
+    ///   - ends: the instants at which the operations ended, from the same origin.
     init(arrivals: [Int64], ends: [Int64]) {
         let last = arrivals.last ?? 0
         func count(until instant: Int64) -> (arrived: Int, ended: Int) {
@@ -43,7 +44,7 @@ struct KeepingUp: Sendable, Equatable {
     /// Whether most rounds were overloaded.
     var isOverloaded: Bool { 2 * overloadedRounds > rounds }
 
-    /// Two rates and, where the second stays behind, a flag.
+    /// Reports two rates, and a flag if most rounds were overloaded.
     func report(into report: inout SampleReport) {
         guard window > 0 else { return }
         func perSecond(_ count: Int) -> Double { Double(count) * 1e9 / Double(window) }

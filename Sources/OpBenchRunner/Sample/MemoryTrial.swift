@@ -2,8 +2,8 @@ import Glibc
 import OpBenchBackends
 import OpBenchModel
 
-/// The memory flavours of a sample: jemalloc's account between the phases of a round. Where jemalloc does not serve the
-/// process, there are no figures but the peak, which the kernel reports.
+/// The memory flavours of a sample: jemalloc's figures between the phases of a round. Where jemalloc does not serve the
+/// process, the peak is the only figure, since the kernel reports it.
 struct MemoryTrial {
     let trial: Trial
 
@@ -38,8 +38,8 @@ struct MemoryTrial {
         return (round.elapsed, readings)
     }
 
-    /// Counts the same round several times, after one that is not counted and in which threads begin. Of threads that come
-    /// and go, and tables that grow, a round has more or less by chance; the least is what its operations take.
+    /// Counts the same round several times, after one in which threads begin and which is not counted. Threads that
+    /// come and go, and tables that grow, add to a round by chance. The least count is what its operations take.
     private func count(
         _ body: OperationBody, _ probe: HeapProbe, _ producers: Producers, into report: inout SampleReport
     ) {
@@ -55,7 +55,7 @@ struct MemoryTrial {
     }
 
     private static let countedRounds = 3
-    /// In nanoseconds. To a round so long, and so large, chance adds little: it is counted once.
+    /// The length in nanoseconds from which a round is counted once: chance adds little to such a long or large round.
     private static let longRound: Int64 = 1_000_000_000
 
     private struct Readings {

@@ -14,7 +14,7 @@ struct PaceClock: Sendable {
 struct Pace: Sendable {
     /// Time between operations that the plan asks for. It is the workload's own and counts in no phase.
     var pausedNanoseconds: Int64 = 0
-    /// What the submitting thread used in it.
+    /// The resources that the submitting thread used during pauses.
     var pausedUsage = ResourceUsage()
     /// The instant of the first arrival, from which those of the plan count.
     var firstArrival: Int64 = 0

@@ -1,8 +1,9 @@
 import OpBenchBackends
 import OpBenchModel
 
-/// Finds the highest rate of arrivals at which a backend keeps up and the 99th percentile is within a bound: from the intended
-/// instant of submitting to the end, so that what the queue or the submitting thread is late by counts.
+/// Finds the highest rate of arrivals at which a backend keeps up and the 99th percentile is within a bound. Latency
+/// counts from the intended instant of submitting to the end, so it includes any delay by the queue or the submitting
+/// thread.
 ///
 /// A rate holds if two of three tries do, each with arrivals drawn anew.
 struct RateSearch {
@@ -29,13 +30,13 @@ struct RateSearch {
     }
 }
 
-/// Measures how many arrivals per second a backend keeps up with: its capacity, of which a load is a part. By arrivals of the
-/// same kind, so that the submitting thread takes from the machine what it takes in the sample itself.
+/// Measures the capacity of a backend: how many arrivals per second it keeps up with. A load is a part of it. The
+/// arrivals are of the same kind as in the sample, so that the submitting thread takes the same share of the machine.
 struct CapacityTrial {
     private let whole: Trial
     private let tries: RateTries
 
-    /// A try has so many operations at least, as long as the duration allows.
+    /// The least number of operations of a try, as long as the duration allows it.
     private static let leastOperations = 1000.0
 
     init(_ trial: Trial) {
@@ -50,7 +51,7 @@ struct CapacityTrial {
             })
     }
 
-    /// The trial at a part of the capacity; nil, with a note, if there is none.
+    /// The trial at a part of the capacity; nil, with a note, if no capacity was found.
     func trial(at load: Double, into report: inout SampleReport) -> Trial? {
         guard let (capacity, held) = tries.highestRate(into: &report, holds: \.keepsUp) else {
             report.note("no capacity: \(tries.range.lowerBound) arrivals per second are too many already")
@@ -66,7 +67,7 @@ extension RoundAnalysis {
     fileprivate var keepsUp: Bool { !(keepingUp?.isOverloaded ?? false) }
 }
 
-/// Rounds of an open loop at one rate after the other.
+/// Rounds of an open loop, each at one rate, one after the other.
 struct RateTries {
     private let trial: Trial
     /// How long arrivals come at a rate.
@@ -80,7 +81,7 @@ struct RateTries {
 
     init(_ trial: Trial, nanoseconds: @escaping (Int) -> Int) { (self.trial, self.nanoseconds) = (trial, nanoseconds) }
 
-    /// The highest rate that holds, and its tries.
+    /// Finds the highest rate that holds, and returns it with its tries.
     func highestRate(
         into report: inout SampleReport, holds: (RoundAnalysis) -> Bool
     ) -> (rate: Int, tries: [RoundAnalysis])? {

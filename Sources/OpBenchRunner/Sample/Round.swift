@@ -18,29 +18,29 @@ struct Round: Sendable {
     var holds: [Hold] = []
     /// How it was submitted.
     var pace = Pace()
-    /// What the storm's thread used between its calls.
+    /// The resources that the storm's thread used between its calls.
     var stormUsage = ResourceUsage()
 
     var build: Int64 { built - begun }
     /// Without the pauses of the plan's own.
     var submit: Int64 { submitted - built - pace.pausedNanoseconds }
     var cancel: Int64 { cancelled - submitted }
-    /// Without the holds.
+    /// The time of draining, without the holds.
     var drain: Int64 { drained - cancelled - held }
     var teardown: Int64 { tornDown - teardownBegun }
     /// build + submit + cancel + drain, by one pair of readings, less pauses and holds.
     var total: Int64 { drained - begun - pace.pausedNanoseconds - held }
     var makespan: Int64 { drained - built - pace.pausedNanoseconds - held }
-    /// The same with pauses and holds: how long it kept the machine.
+    /// The same with pauses and holds: how long the round occupied the machine.
     var elapsed: Int64 { drained - begun }
 
-    /// How long a queue that obeys stood still while everything was submitted. A hold counts from there on: before, the
-    /// queue takes operations in.
+    /// How long an obedient queue stood still with everything submitted. A hold counts only from then on: before, the
+    /// queue accepts operations during it.
     private var held: Int64 {
         holds.reduce(0) { $0 + max(0, min($1.resumeCalled, drained) - max($1.suspendReturned, cancelled)) }
     }
 
-    /// What the benchmark's own threads used beside what they asked of the queue.
+    /// The resources that the benchmark's own threads used apart from their calls to the queue.
     var pausedUsage: ResourceUsage {
         var usage = pace.pausedUsage
         usage.add(stormUsage)

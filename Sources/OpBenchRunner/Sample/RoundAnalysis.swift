@@ -21,7 +21,7 @@ struct RoundAnalysis {
     private(set) var holds = 0
     private(set) var startsAfterSuspend = 0
     private(set) var mostStartsInAHold = 0
-    /// Of an open loop; nil in other plans.
+    /// Whether the backend kept up with an open loop; nil in other plans.
     private(set) var keepingUp: KeepingUp?
 
     init(plan: WorkloadPlan) { self.plan = plan }

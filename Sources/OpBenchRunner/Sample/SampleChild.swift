@@ -24,7 +24,7 @@ public enum SampleChild {
         }
         guard strcmp(first, HiddenArgument.sample) == 0 else { return }
         let output = dup(STDOUT_FILENO)
-        // What libraries print from now on belongs to the diagnostics.
+        // From now on, what libraries print goes to the diagnostics.
         dup2(STDERR_FILENO, STDOUT_FILENO)
         let order = Data((try? FileBytes.readAll(STDIN_FILENO)) ?? [])
         guard let request = try? JSONDecoder().decode(SampleRequest.self, from: order),

@@ -20,7 +20,7 @@ final class StormThread: @unchecked Sendable {
 
     /// Ends the storm, after the hold in progress at the latest, and leaves the queue running.
     ///
-    /// - Returns: the holds, and what the thread used between its calls.
+    /// - Returns: the holds, and the resources that the thread used between its calls.
     func end() -> (holds: [Hold], pausedUsage: ResourceUsage) {
         isOver.set()
         thread?.join()

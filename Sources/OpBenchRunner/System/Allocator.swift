@@ -1,11 +1,11 @@
 import CLinuxMeasure
 import Glibc
 
-/// Why jemalloc cannot tell of this process's heap.
+/// Why jemalloc cannot report this process's heap.
 enum HeapLack: Error, Sendable, Equatable {
-    /// The program was built without it.
+    /// The program was built without jemalloc.
     case notLinked
-    /// Another malloc was put before jemalloc's, as a preloaded library does; its file's name.
+    /// Another malloc comes before jemalloc's, as with a preloaded library. The value is its file's name.
     case displaced(by: String)
     case noStatistics
     case noProfiler
@@ -29,25 +29,25 @@ enum HeapLack: Error, Sendable, Equatable {
     }
 }
 
-/// The allocator that serves this process, which need not be the one that the program was linked with.
+/// The allocator that serves this process. It need not be the one that the program was linked with.
 enum Allocator {
-    /// Its name, its version where it tells one, and the options that are not ours to leave out. Figures of different
-    /// allocators are not comparable.
+    /// The allocator's name, its version if it reports one, and the options that opbench cannot remove. Figures of
+    /// different allocators are not comparable.
     static let name = makeName()
 
-    /// Why jemalloc's statistics are not those of this process; nil if they are. Tried once, by allocating.
+    /// Why jemalloc's statistics are not those of this process; nil if they are. Found once, by allocating.
     static let lack = findLack()
 
-    /// What jemalloc reads in the name of this link's target, which need not be there.
+    /// The options that jemalloc reads from the name of this link's target. The target need not exist.
     ///
-    /// - Parameter link: another one in tests.
+    /// - Parameter link: tests pass another one.
     static func machineOptions(_ link: String = "/etc/malloc.conf") -> String? {
         var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let length = readlink(link, &target, target.count)
         return length > 0 ? String(decoding: target[..<length], as: UTF8.self) : nil
     }
 
-    /// The file that has the malloc of this process.
+    /// The file that provides this process's malloc.
     private static func servingFile() -> String? {
         clinux_file_of_function("malloc").flatMap { String(cString: $0).split(separator: "/").last.map(String.init) }
     }
@@ -70,8 +70,8 @@ enum Allocator {
             return (["jemalloc \(String(cString: version))"] + givenOptions()).joined(separator: ", ")
         }
 
-        /// The options that jemalloc takes from elsewhere than the environment: those that it was built with, a program's or a
-        /// library's own, and the machine's.
+        /// The options that jemalloc does not take from the environment: those it was built with, those of a program or
+        /// a library, and those of the machine.
         private static func givenOptions() -> [String] {
             var built: UnsafePointer<CChar>?
             var size = MemoryLayout<UnsafePointer<CChar>?>.size
@@ -88,7 +88,7 @@ enum Allocator {
 
         private typealias Call = @Sendable (_ size: Int) -> UnsafeMutableRawPointer?
 
-        /// Those by which C, C++ and Swift's runtime allocate.
+        /// The calls by which C, C++ and Swift's runtime allocate.
         private static let calls: [Call] = [
             { malloc($0) }, { calloc(1, $0) }, { realloc(malloc(8), $0) },
             { size in
@@ -97,7 +97,7 @@ enum Allocator {
             },
         ]
 
-        /// Whether jemalloc counts what such a call gives, a small block and a large one.
+        /// Whether jemalloc counts what this call returns, for a small block and a large one.
         private static func isCounted(_ call: Call) -> Bool {
             [64, 32 << 10].allSatisfy { size in
                 guard let before = countedBytes() else { return false }
@@ -108,11 +108,11 @@ enum Allocator {
             }
         }
 
-        /// Out of the optimizer's sight, which leaves out a malloc that is freed at once.
+        /// Hidden from the optimizer, which would remove a malloc that is freed at once.
         @inline(never)
         private static func allocate(_ size: Int, by call: Call) -> UnsafeMutableRawPointer? { call(size) }
 
-        /// All that jemalloc has given this thread so far.
+        /// All bytes that jemalloc has given this thread so far.
         private static func countedBytes() -> UInt64? {
             var bytes: UInt64 = 0
             var size = MemoryLayout<UInt64>.size

@@ -19,7 +19,7 @@ struct HeapReading: Sendable, Equatable {
         private let allocated, active, resident, mapped, retained, smallCount, largeCount: Control
         private let classes: [(count: Control, size: Int)]
 
-        /// - Throws: what keeps jemalloc's statistics from being those of this process.
+        /// - Throws: the reason why jemalloc's statistics are not those of this process.
         init() throws(HeapLack) {
             if let lack = Allocator.lack { throw lack }
             let all = "stats.arenas.4096"  // MALLCTL_ARENAS_ALL

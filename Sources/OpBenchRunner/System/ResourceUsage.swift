@@ -3,7 +3,7 @@ import Glibc
 import OpBenchBackends
 import OpBenchModel
 
-/// What getrusage(2) says of the whole process, or of one thread.
+/// The resources that getrusage(2) reports for the whole process, or for one thread.
 struct ResourceUsage: Sendable {
     /// User and system time, in nanoseconds.
     var cpuNanoseconds: Int64 = 0
@@ -14,9 +14,9 @@ struct ResourceUsage: Sendable {
 
     static func now() -> ResourceUsage { read(RUSAGE_SELF.rawValue) }
 
-    /// That of the process without its busy threads, which belong to the workload.
+    /// The usage of the process without its busy threads, which belong to the workload.
     static func now(without competitors: Competitors) -> ResourceUsage {
-        // A thread's clock brings the process's account of it up to date, which otherwise waits for a tick.
+        // Reading a thread's clock updates the process's figures, which otherwise wait for a tick.
         let others = competitors.usage
         var usage = now()
         usage.subtract(others)
@@ -29,10 +29,10 @@ struct ResourceUsage: Sendable {
         return usage
     }
 
-    /// RUSAGE_THREAD, which Glibc keeps from Swift.
+    /// The value of RUSAGE_THREAD, which Glibc does not offer to Swift.
     private static let thisThread: Int32 = 1
 
-    /// That of a thread of this process, page faults left out; nothing of one that has ended.
+    /// The usage of a thread of this process, without page faults; zero for a thread that has ended.
     static func of(thread: Int32) -> ResourceUsage {
         let status = SystemFile.text("/proc/self/task/\(thread)/status").split(separator: "\n")
         func count(_ name: String) -> Int {
@@ -42,7 +42,7 @@ struct ResourceUsage: Sendable {
         var usage = ResourceUsage(
             voluntarySwitches: count("voluntary_ctxt_switches"),
             involuntarySwitches: count("nonvoluntary_ctxt_switches"))
-        // As pthread_getcpuclockid(3) makes it.
+        // The clock as pthread_getcpuclockid(3) makes it.
         let clock = ~thread << 3 | 6
         usage.cpuNanoseconds = max(0, clinux_cpu_clock_ns(clock))
         return usage
@@ -91,7 +91,7 @@ struct ResourceUsage: Sendable {
     /// Adds what was used elsewhere.
     mutating func add(_ other: ResourceUsage) { add(from: ResourceUsage(), to: other) }
 
-    /// Takes out what was used for something else.
+    /// Subtracts usage that belongs to something else.
     mutating func subtract(_ other: ResourceUsage) { add(from: other, to: ResourceUsage()) }
 
     func report(operations: Int, into report: inout SampleReport) {

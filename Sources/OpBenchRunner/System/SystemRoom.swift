@@ -2,8 +2,8 @@ import Glibc
 
 /// Whether the system has what opbench needs: /proc, and for a run threads and file descriptors.
 ///
-/// Threads and descriptors are tried before anything else makes threads: libdispatch waits for ever, without a word, for a thread that it is refused,
-/// and traps where it is refused a descriptor.
+/// Threads and descriptors are tried before anything else makes threads. If the system refuses libdispatch a thread, it
+/// waits forever and reports nothing; if refused a descriptor, it traps.
 public enum SystemRoom {
     /// At the same time: Dispatch's and Swift's, in this process and in a sample's. RLIMIT_NPROC counts both.
     static let threads = 12
@@ -16,10 +16,11 @@ public enum SystemRoom {
         try checkThreads()
     }
 
-    /// Without /proc a Swift program has no arguments, and a run cannot start its own program again for its samples.
+    /// Checks that /proc is there. Without it a Swift program has no arguments, and a run cannot start its own program
+    /// again for its samples.
     ///
-    /// - Parameter proc: another place in tests.
-    /// - Throws: `ScarcityError` if it is not mounted, or closed to this process.
+    /// - Parameter proc: tests pass another place.
+    /// - Throws: `ScarcityError` if it is not mounted, or this process may not read it.
     public static func checkProc(_ proc: String = "/proc") throws(ScarcityError) {
         guard access("\(proc)/self/cmdline", R_OK) == 0, access("\(proc)/self/exe", X_OK) == 0 else {
             throw ScarcityError(
@@ -72,7 +73,7 @@ public enum SystemRoom {
     }
 }
 
-/// The system lacks something that opbench needs. Nobody's bad input: opbench exits with 1.
+/// An error: the system lacks something that opbench needs. It is not bad input, so opbench exits with 1.
 public struct ScarcityError: Error, CustomStringConvertible {
     let what: String
     let remedy: String

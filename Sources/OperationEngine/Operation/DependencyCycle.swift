@@ -42,9 +42,9 @@ struct DependencySearch {
 
     /// Whether the search skips operations that override `isReady`, because their dependencies may not hold them back.
     var asksForCertainty = false
-    /// After so many operations the search gives up.
+    /// The number of operations after which the search gives up.
     var mostVisited = Int.max
-    /// With such a bound, the dependencies that the search has found and retains.
+    /// The dependencies that the search has found and retains, if it has such a bound.
     private(set) var found: [Operation] = []
     /// The position on the path of each operation visited, or that nothing was found behind it.
     private var places: [Identity: Int] = [:]

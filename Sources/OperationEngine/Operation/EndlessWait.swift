@@ -12,8 +12,8 @@ import Synchronization
 package enum EndlessWait {
     private static let patienceNanoseconds = Atomic<Int64>(1_000_000_000)
     static let isOn = Atomic<Bool>(true)
-    /// The most operations that a check visits. A larger graph is given up: what is found is reported, and what lies
-    /// behind is not.
+    /// The most operations that a check visits. In a larger graph it reports what it has found by then, and does not
+    /// search the rest.
     package static let mostVisited = 10_000
 
     /// How long a wait lasts before it is checked. A second, except in tests.

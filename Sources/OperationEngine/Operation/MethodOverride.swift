@@ -2,8 +2,8 @@
 ///
 /// Several rules depend on it. A cancelled operation may finish without a slot only if its `start` is the engine's own
 /// (contract J9). An overridden `start` runs at the normal thread priority (H4). An overridden `isReady` is asked
-/// before every start (F5), and also in no queue (F8), at no cost for other classes. An overridden `isFinished` is asked
-/// before an end counts (C14). An overridden `cancel` is called (J16).
+/// before every start (F5), and also in no queue (F8), at no cost for other classes. An overridden `isFinished` is
+/// asked before an end counts (C14). An overridden `cancel` is called (J16).
 ///
 /// Swift has no call for this question, so the engine compares the classes' method tables. On Linux, and without
 /// library evolution, a subclass's metadata begins with its superclass's entries at the same offsets
@@ -18,7 +18,8 @@ struct MethodOverride {
     @inline(__always) static var isFinished: MethodOverride { table.isFinished }
     @inline(__always) static var cancel: MethodOverride { table.cancel }
 
-    /// All of them, so that threads initialize one global, and check for it once where they ask for several.
+    /// The overrides of all methods, so that threads initialize one global, and check for it once if they ask for
+    /// several.
     private struct Table {
         let start = MethodOverride(probe: OverridesStart.self)
         let isReady = MethodOverride(probe: OverridesIsReady.self)

@@ -43,8 +43,8 @@ extension Operation {
 
     // MARK: The end
 
-    /// A subclass has announced that `isFinished` is true. Returns false if the operation is finished already: only the
-    /// first announcement ends it (contract C11).
+    /// Ends the operation after a subclass has announced that `isFinished` is true. Returns false if the operation is
+    /// finished already: only the first announcement ends it (contract C11).
     private func endByOwnAccount() -> Bool {
         // A subclass with an `isExecuting` of its own announces that itself. The phase `executing` ends in `finished` only.
         let ownsExecution = MethodOverride.isExecuting.isPresent(in: self)

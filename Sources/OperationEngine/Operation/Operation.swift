@@ -57,8 +57,8 @@ open class Operation: @unchecked Sendable {
 
     /// Whether the work has ended, or was skipped because the operation was cancelled (contract A4).
     ///
-    /// A subclass may override it. Then the engine's own `start` ends the operation only where the override says so:
-    /// otherwise the operation goes on after `main`, until the subclass announces the end (contract C14).
+    /// A subclass may override it. Then the engine's own `start` ends the operation only if the override says so.
+    /// Otherwise the operation continues after `main`, until the subclass announces the end (contract C14).
     open var isFinished: Bool {
         let word = state.load()
         return word.isFinished || word.has(OperationState.Word.isEnding) && isBeingAsked
@@ -314,7 +314,8 @@ open class Operation: @unchecked Sendable {
     public final var effectiveThreadPriority: Double { state.load().band.threadPriority }
 
     /// Called once after the operation is finished, on a thread of the pool, and then cleared (contract I1–I10). The
-    /// operation lives until the block has returned: a block that captures it weakly, to break the cycle, finds it (Q9).
+    /// operation lives until the block has returned: a block that captures it weakly, to break the cycle, finds it
+    /// (Q9).
     ///
     /// If it is set while the operation executes, it is called. If it is set on a finished operation, it is never
     /// called. With `Misuse.isStrict` both are misuse.

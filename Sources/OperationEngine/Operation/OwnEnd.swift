@@ -4,9 +4,9 @@ import Dispatch
 /// Ends that a subclass decides about, because it overrides `isFinished` (contract C14, C15).
 ///
 /// When the engine has done its part, because `main` has returned or is skipped, it sets `isEnding` and asks the
-/// override. If the answer is no, the operation goes on, and ends with the announcement of the subclass. The announcing
-/// thread asks too. The subclass changes its answer and then announces; the engine sets `isEnding` and then asks. Both
-/// take a sequentially consistent step in between, so at least one of the two sees a yes.
+/// override. If the answer is no, the operation continues, and ends with the announcement of the subclass. The
+/// announcing thread asks too. The subclass changes its answer and then announces; the engine sets `isEnding` and then
+/// asks. Both take a sequentially consistent step in between, so at least one of the two sees a yes.
 extension Operation {
     /// The answer of an overridden `isFinished` to the engine.
     ///
@@ -47,8 +47,8 @@ extension Operation {
     }
 
     /// Watches an operation that its queue has started if its overridden `isFinished` says yes and the end is not
-    /// announced, which keeps its slot taken (contract C3). Its announcement may be just on its way. So the operation
-    /// is looked at once more after `EndlessWait.patience`, and reported then. It is reported once.
+    /// announced, which keeps its slot taken (contract C3). The announcement may still be on its way. So the operation
+    /// is checked once more after `EndlessWait.patience`, and reported then, once.
     @inline(never)
     func watchUnannouncedEnd() {
         guard MethodOverride.isFinished.isPresent(in: self), state.load().awaitsAnnouncement, askWhetherFinished(),

@@ -26,7 +26,7 @@ extension QueueCore {
         return all
     }
 
-    /// Guests that were chosen and are not finished, at most so many.
+    /// Guests that were chosen and are not finished, at most `count`.
     func startedGuests(atMost count: Int) -> [Operation] {
         lock.withLock {
             var found: [Operation] = []

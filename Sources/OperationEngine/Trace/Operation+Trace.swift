@@ -10,7 +10,7 @@ extension Operation {
                 isBarrier: isBarrier))
     }
 
-    /// At any time: the queue is named, and not followed. It may be gone.
+    /// The queue's id, at any time: it names the queue without following it, since the queue may be gone.
     fileprivate var queueID: OperationTrace.QueueID? { queue.map { OperationTrace.QueueID($0) } }
 
     /// Publishes a claimed operation that is traced. Before that, no thread can make it ready. After that, the thread
