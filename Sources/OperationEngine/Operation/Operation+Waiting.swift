@@ -44,7 +44,8 @@ extension Operation {
     /// Calls the completion block on a thread of the pool. The operation lives until the block has returned (contract
     /// Q9), unless it is in no queue and announces its end in its own deinit.
     func callCompletionBlock(_ block: @escaping @Sendable () -> Void) {
-        weak var kept = self
+        weak var kept: Operation?
+        kept = self
         let isDying = queue == nil && kept == nil
         WorkerPool.of(.normal).submit(isDying ? .block(block) : .completion(self, block))
     }
