@@ -33,7 +33,10 @@ enum AllowingPolicy {
     fileprivate static func above(_ value: Double) -> String? {
         guard value > 0, value.isFinite else { return nil }
         let exponent = Int(floor(log10(value))) - 1
-        return Double("\(Int(floor(value / pow(10, Double(exponent)))) + 1)e\(exponent)").map(FigureText.write)
+        // The power of a number near the smallest one is 0.
+        let digits = value / pow(10, Double(exponent))
+        guard digits.isFinite else { return nil }
+        return Double("\(Int(digits) + 1)e\(exponent)").map(FigureText.write)
     }
 }
 
