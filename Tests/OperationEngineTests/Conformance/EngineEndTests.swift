@@ -94,6 +94,22 @@ struct EngineEndTests {
         withExtendedLifetime(tokens) {}
     }
 
+    // Not shared: Foundation loses a slot now and then, see DifferencesFromFoundation.
+    @Test("an end that is announced while main returns is not lost", .contract("C14"), arguments: OwnEndStyle.allCases)
+    func endsWhileMainReturns(style: OwnEndStyle) {
+        let ender = DispatchQueue(label: "own-end.ender")
+        let ends = Counter()
+        let queue = makeQueue(limit: 2)
+        let operations = (0..<Scale.of(2_000)).map { _ in
+            style.make { operation in ender.async { operation.end() } }
+        }
+        for operation in operations { operation.completionBlock = { ends.add() } }
+        queue.addOperations(operations, waitUntilFinished: false)
+        drains(queue)
+        ends.wait(for: operations.count)
+        #expect(operations.allSatisfy { $0.isFinished && $0.mains.value == 1 })
+    }
+
     @Test("a task's operation asks too, and has its result at the end", .contract("C14", "X1"))
     func task() {
         let queue = makeQueue(limit: 1)

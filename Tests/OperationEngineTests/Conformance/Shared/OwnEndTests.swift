@@ -190,21 +190,6 @@ struct OwnEndTests {
         drains(queue)
     }
 
-    @Test("an end that is announced while main returns is not lost", .contract("C14"), arguments: OwnEndStyle.allCases)
-    func endsWhileMainReturns(style: OwnEndStyle) {
-        let ender = DispatchQueue(label: "own-end.ender")
-        let ends = Counter()
-        let queue = makeQueue(limit: 2)
-        let operations = (0..<Scale.of(2_000)).map { _ in
-            style.make { operation in ender.async { operation.end() } }
-        }
-        for operation in operations { operation.completionBlock = { ends.add() } }
-        queue.addOperations(operations, waitUntilFinished: false)
-        drains(queue)
-        ends.wait(for: operations.count)
-        #expect(operations.allSatisfy { $0.isFinished && $0.mains.value == 1 })
-    }
-
     @Test("a wait asks the override, also of an end that nobody announced", .contract("C15"))
     func waitAsks() {
         let operation = OwnEndStyle.main.make()
