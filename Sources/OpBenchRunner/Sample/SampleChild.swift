@@ -62,11 +62,18 @@ public enum SampleChild {
         }
     }
 
-    /// - Note: One thread answers. Others that would, with what they found meanwhile, wait for the end of the process.
     private static func answer(_ value: some Encodable, to descriptor: Int32) -> Never {
+        end(writing: try? AnswerRecord.bytes(of: value), to: descriptor)
+    }
+
+    /// Ends the process with its answer, or with an error if there is none.
+    ///
+    /// One thread answers. Others that would, with what they found meanwhile, wait for the end of the process. Not
+    /// inlined or specialized: with this in the generic function, the optimizer of Swift 6.3.1 crashed.
+    @inline(never)
+    private static func end(writing record: [UInt8]?, to descriptor: Int32) -> Never {
         while isAnswered.exchange(true, ordering: .acquiringAndReleasing) { pause() }
-        guard let record = try? AnswerRecord.bytes(of: value), (try? FileBytes.write(record, to: descriptor)) != nil
-        else { _exit(74) }
+        guard let record, (try? FileBytes.write(record, to: descriptor)) != nil else { _exit(74) }
         _exit(0)
     }
 }
