@@ -68,7 +68,7 @@ def _curves(setting: Setting) -> list[str]:
     recordings = {}
     for effect in effects:
         run_id = f"effect-{effect:g}"
-        tool.ab(run_id, workload, "--blocks", str(blocks), "--inject-slowdown", str(effect))
+        tool.ab(run_id, workload, "--backend", "engine,dispatch", "--blocks", str(blocks), "--inject-slowdown", str(effect))
         recordings[effect] = Recording(tool.samples(run_id))
     paired, unpaired = [], []
     for number, effect in enumerate(effects):
