@@ -13,7 +13,7 @@ import Testing
             description: BuildDescription(allocator: "a", configuration: "release", compiler: "c"))
     }
 
-    private static let builds = ComparedBuilds(
+    static let builds = ComparedBuilds(
         base: build("/old"), head: build("/new"), injected: InjectedDefect(slowdown: 0.25, allocations: 2))
 
     private func plan(_ folder: String = "", resume: Bool = false, builds: ComparedBuilds = Self.builds) throws

@@ -31,7 +31,8 @@ extension ShapeDefinition {
             .init(
                 name: "seed", kind: .integer(0...exactIntegerLimit), defaultValue: .integer(1),
                 summary:
-                    "Shapes the plan: which operation has which priority, when each arrives. No part of a cell_id.",
+                    "Draws the plan: which operation has which priority, when each arrives. Block b draws with seed + b, "
+                    + "memory samples with seed. No part of a cell_id.",
                 takesList: false),
         ]
     }

@@ -27,6 +27,21 @@ extension Cell {
         return ([workload] + values.sorted()).joined(separator: " ")
     }
 
+    /// The cell with the seeds of one block: each is higher by the block's number than the cell's, also those that phases
+    /// have of their own. So blocks draw different arrivals, priorities and graphs, and a figure's interval covers the draw.
+    package func drawn(inBlock block: Int) -> Cell {
+        func raised(_ values: [String: ParameterValue]) -> [String: ParameterValue] {
+            guard case .integer(let seed) = values["seed"] else { return values }
+            return values.merging(["seed": .integer(seed + block)]) { $1 }
+        }
+        var parameters = raised(parameters)
+        if case .phases(let phases) = parameters["phases"] {
+            parameters["phases"] = .phases(
+                phases.map { Phase(name: $0.name, shape: $0.shape, values: raised($0.values)) })
+        }
+        return Cell(workload: workload, shape: shape, parameters: parameters, id: id)
+    }
+
     /// How many operations one round of the cell submits.
     public var operationCount: Int { ShapeDefinition.of(shape).operationCount(self) }
 

@@ -18,6 +18,10 @@ public struct PlannedSample: Sendable, Hashable {
 
     public var kind: SampleKind { flavour.kind }
 
+    /// What the process gets: the cell as its block draws it, alike for all backends and sides. Memory samples have the
+    /// cell's own draw in every block, since exact counts of different draws would not agree.
+    var drawnCell: Cell { kind == .memory ? cell : cell.drawn(inBlock: block) }
+
     /// The place in the order and the flavour: `00123-latency`.
     public var id: String { Self.id(index, flavour, isRerun: false) }
 

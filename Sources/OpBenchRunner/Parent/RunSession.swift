@@ -244,7 +244,7 @@ final class RunSession {
 
     private func attempt(_ sample: PlannedSample, isRerun: Bool) async throws -> SampleAttempt {
         var request = SampleRequest(
-            cell: sample.cell, backend: sample.backend, flavour: sample.flavour,
+            cell: sample.drawnCell, backend: sample.backend, flavour: sample.flavour,
             targetNanoseconds: options.targetNanoseconds, kernel: manifest.calibration, parent: getpid())
         if let side = sample.side { options.builds?.injected.spoil(&request, side: side) }
         let timestamp = Timestamp.now()
