@@ -33,7 +33,7 @@ struct BackendSamples {
         example = rows[0]
         status = rows.map(\.status).max { $0.severity < $1.severity }!
         let counted = rows.filter { $0.status == .ok && $0.phase != "warmup" && $0.iteration == nil }
-        let superseded = Self.superseded(in: counted)
+        let superseded = SupersededSamples.ids(in: counted)
         var classes = [""]
         var known: Set = [""]
         var figures: [FigureKey: [Figure]] = [:]
@@ -87,21 +87,6 @@ struct BackendSamples {
         let throughput = figures(.time, stat: "total", phase: "total", operationClass: operationClass)
         if !throughput.isEmpty { return throughput.count }
         return mostSamples[operationClass] ?? 0
-    }
-
-    /// Samples that were run again after a disturbance. The repetition (flag `rerun`) counts whatever it shows, so
-    /// that no result is chosen for its value; a repetition without figures supersedes nothing.
-    private static func superseded(in rows: [SampleRow]) -> Set<String> {
-        struct Slot: Hashable {
-            var kind: Substring
-            var block: Int
-        }
-        func slot(of row: SampleRow) -> Slot {
-            Slot(kind: row.sampleID.drop { $0 != "-" }, block: row.block)
-        }
-        let repeated = Set(rows.filter { $0.flags.contains("rerun") }.map(slot))
-        if repeated.isEmpty { return [] }
-        return Set(rows.filter { !$0.flags.contains("rerun") && repeated.contains(slot(of: $0)) }.map(\.sampleID))
     }
 }
 

@@ -1,6 +1,8 @@
 import OpBenchModel
 
-/// Latencies by percentile and by size, of each cell on each backend, from the histograms of its samples, which add up.
+/// Latencies by percentile and by size, of each cell on each backend, from the histograms of its samples.
+///
+/// A percentile is the median over samples of the samples' own, as in the summary; latencies by size count all operations.
 public struct LatencyCurves: Sendable {
     public struct Key: Hashable, Sendable {
         public var cellID: String
@@ -19,19 +21,18 @@ public struct LatencyCurves: Sendable {
         fileprivate var words: [String] { [cellID, backend, operationClass, side, stage] }
     }
 
-    /// How many operations took at most so long, in nanoseconds; not yet added up.
-    private var counts: [Key: [Int64: Int64]] = [:]
+    /// How many operations took at most so long, in nanoseconds, by sample; not yet sorted.
+    private var counts: [Key: [String: [(bound: Int64, count: Int64)]]] = [:]
 
     public init() {}
 
-    /// Histograms of any order; those of one key add up.
+    /// Histograms of any order; those of one sample and key add up.
     public mutating func add(_ row: HistogramRow) {
         let key = Key(
             cellID: row.cellID, backend: row.backend.rawValue, operationClass: row.operationClass, side: row.side,
             stage: row.stage)
-        for (bound, count) in row.buckets where bound >= 0 && count > 0 {
-            counts[key, default: [:]][bound, default: 0].addClamped(count)
-        }
+        let buckets = row.buckets.filter { $0 >= 0 && $1 > 0 }.map { (bound: $0, count: $1) }
+        if !buckets.isEmpty { counts[key, default: [:]][row.sampleID, default: []] += buckets }
     }
 
     public var keys: [Key] {
@@ -50,38 +51,45 @@ public struct LatencyCurves: Sendable {
     /// - Parameter ticks: how many points there are from one half of the operations to the next, as in
     ///   HdrHistogram's percentiles.
     func curve(_ key: Key, ticks: Int = 4) -> Curve? {
-        guard let counts = counts[key], !counts.isEmpty else { return nil }
-        let sorted = counts.sorted { $0.key < $1.key }
-        let total = sorted.reduce(into: Int64(0)) { $0.addClamped($1.value) }
-        guard total > 0 else { return nil }
-        var points: [(Double, Int64)] = []
-        var (sum, rest) = (Int64(0), 1.0)
-        var tick = 0
-        var wanted = 0.0
-        for (bound, count) in sorted {
-            sum.addClamped(count)
-            let part = Double(sum) / Double(total)
-            guard part >= wanted else { continue }
-            points.append((min(part, 1), bound))
-            while wanted <= part, wanted < 1 {
-                // From 0 to 1/2, from there to 3/4, and so on, in as many steps each.
-                tick += 1
-                wanted = 1 - rest + rest / 2 * Double(tick) / Double(ticks)
-                if tick == ticks { (tick, rest) = (0, rest / 2) }
-                if rest < 1e-12 { wanted = 1 }
-            }
+        guard let counts = counts[key] else { return nil }
+        let samples = counts.values.map(LatencyDistribution.init)
+        let all = LatencyDistribution(counts.values.flatMap(\.self))
+        let most = samples.reduce(0) { max($0, $1.total) }
+        var points: [(part: Double, nanoseconds: Int64)] = []
+        for part in Self.parts(ticks, of: most) + [1] {
+            let greatest = all.bounds[all.bounds.count - 1]
+            let latency = part == 1 ? greatest : Self.median(samples.map { $0.latency(of: part) })
+            // Of parts that stay within the same latency, the last is enough.
+            if points.last?.nanoseconds == latency { points.removeLast() }
+            points.append((part, latency))
         }
-        if let last = sorted.last, points.last?.1 != last.key { points.append((1, last.key)) }
-        let (first, buckets) = Self.buckets(sorted)
-        return Curve(
-            total: total, points: points.map { (part: $0.0, nanoseconds: $0.1) }, firstBucket: first, buckets: buckets)
+        let (first, buckets) = Self.buckets(zip(all.bounds, all.counts).map { (bound: $0, count: $1) })
+        return Curve(total: all.total, points: points, firstBucket: first, buckets: buckets)
     }
 
-    private static func buckets(_ sorted: [(key: Int64, value: Int64)]) -> (Int, [Int64]) {
-        let places = sorted.map { bucket(of: $0.key) }
+    /// From 0 to 1/2, from there to 3/4, and so on, in as many steps each, as far as so many operations tell; and the
+    /// percentiles that the summary has.
+    private static func parts(_ ticks: Int, of operations: Int64) -> [Double] {
+        var parts = [0.9, 0.99, 0.999, 0.9999]
+        var rest = 1.0
+        while rest * Double(operations) > 1 {
+            parts += (0..<ticks).map { 1 - rest + rest / 2 * Double($0) / Double(ticks) }
+            rest /= 2
+        }
+        return Set(parts.filter { (1 - $0) * Double(operations) > 1 - 1e-9 } + [0]).sorted()
+    }
+
+    private static func median(_ values: [Int64]) -> Int64 {
+        let sorted = values.sorted()
+        let (low, high) = (sorted[(sorted.count - 1) / 2], sorted[sorted.count / 2])
+        return low + (high - low) / 2
+    }
+
+    private static func buckets(_ sorted: [(bound: Int64, count: Int64)]) -> (Int, [Int64]) {
+        let places = sorted.map { bucket(of: $0.bound) }
         let (first, last) = (places[0], places[places.count - 1])
         var buckets = [Int64](repeating: 0, count: last - first + 1)
-        for (place, entry) in zip(places, sorted) { buckets[place - first].addClamped(entry.value) }
+        for (place, entry) in zip(places, sorted) { buckets[place - first].addClamped(entry.count) }
         return (first, buckets)
     }
 
@@ -92,5 +100,47 @@ public struct LatencyCurves: Sendable {
         let quarter =
             power >= 2 ? Int((nanoseconds >> (Int64(power) - 2)) & 3) : Int((nanoseconds << (2 - Int64(power))) & 3)
         return power * 4 + quarter
+    }
+}
+
+/// How many operations of one sample, or of several, took how long.
+struct LatencyDistribution {
+    /// Ascending, in nanoseconds.
+    private(set) var bounds: [Int64] = []
+    private(set) var counts: [Int64] = []
+    private(set) var total: Int64 = 0
+    /// How many took at most each of the bounds.
+    private var sums: [Int64] = []
+
+    init(_ buckets: [(bound: Int64, count: Int64)]) {
+        for bucket in buckets.sorted(by: { $0.bound < $1.bound }) {
+            total.addClamped(bucket.count)
+            if bounds.last == bucket.bound {
+                counts[counts.count - 1].addClamped(bucket.count)
+                sums[sums.count - 1] = total
+            } else {
+                bounds.append(bucket.bound)
+                counts.append(bucket.count)
+                sums.append(total)
+            }
+        }
+    }
+
+    /// The latency that a part of the operations, from 0 to 1, stays within: HdrHistogram's percentile.
+    func latency(of part: Double) -> Int64 {
+        let rank = max(1, (part.nextDown * Double(total)).rounded(.up))
+        return bounds[sums.firstPlace { Double($0) >= rank }]
+    }
+}
+
+extension [Int64] {
+    /// The first place from which on the ascending elements are so; the last place if there is none.
+    fileprivate func firstPlace(where isSo: (Int64) -> Bool) -> Int {
+        var (low, high) = (0, count - 1)
+        while low < high {
+            let middle = (low + high) / 2
+            if isSo(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
     }
 }

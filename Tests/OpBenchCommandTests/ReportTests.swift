@@ -155,15 +155,28 @@ struct ReportTests {
         #expect(html.contains("\"classes\":[[0,0,0,[[\"engine\",0.6],[\"allocation\",0.4]]]]"))
     }
 
-    @Test("hold the latencies of histograms beside the rows")
+    @Test("hold the latencies of histograms beside the rows, of sound samples that were not taken again")
     func latencies() throws {
         try writeRun("one", nanoseconds: 500)
-        let rows = [
-            HistogramRow(
-                workload: "w", cellID: "w items=10", backend: .engine, sampleID: "0engine-latency", stage: "start",
-                upperBoundsNanoseconds: [100, 200], counts: [5, 5])
+        let file = "\(folder.root)/results/one/samples.csv"
+        let samples: [(id: String, block: Int, status: SampleStatus, flags: [String])] = [
+            ("0-latency", 0, .ok, ["noisy"]), ("0r-latency", 0, .ok, ["rerun"]), ("1-latency", 1, .invalid, []),
         ]
-        try folder.write(CSVFile.text(of: rows), to: "results/one/histograms.csv")
+        var rows = try CSVFile.read(SampleRow.self, file: file)
+        rows += samples.map { sample in
+            SampleRow(
+                runID: "one", sampleID: sample.id, timestampUTC: "2026-01-01T00:00:00.000Z", workload: "w",
+                cellID: "w items=10", backend: .engine, block: sample.block, position: 0, status: sample.status,
+                flags: sample.flags, metric: Metric.status.name, stat: "", value: nil, operations: 10,
+                parameters: ["items": "10"])
+        }
+        try folder.write(CSVFile.text(of: rows), to: "results/one/samples.csv")
+        let histograms = samples.map { sample in
+            HistogramRow(
+                workload: "w", cellID: "w items=10", backend: .engine, sampleID: sample.id, stage: "start",
+                upperBoundsNanoseconds: sample.id == "0r-latency" ? [100, 200] : [7000, 8000], counts: [5, 5])
+        }
+        try folder.write(CSVFile.text(of: histograms), to: "results/one/histograms.csv")
         let html = try report("one")
         #expect(html.contains("\"latencies\":[[0,0,0,\"\",\"\",\"start\",10,[0.5,100,1,200],"))
     }

@@ -7,29 +7,46 @@ import Testing
 struct LatencyCurveTests {
     private let key = LatencyCurves.Key(cellID: "w", backend: "engine", stage: "start")
 
-    private func curves(_ rows: [(bound: Int64, count: Int64)]) -> LatencyCurves {
+    /// - Parameter samples: the buckets of each.
+    private func curves(_ samples: [(bound: Int64, count: Int64)]...) -> LatencyCurves {
         var curves = LatencyCurves()
-        for row in rows {
-            curves.add(
-                HistogramRow(
-                    workload: "w", cellID: "w", backend: .engine, sampleID: "s", stage: "start",
-                    upperBoundsNanoseconds: [row.bound], counts: [row.count]))
+        for (number, rows) in samples.enumerated() {
+            for row in rows {
+                curves.add(
+                    HistogramRow(
+                        workload: "w", cellID: "w", backend: .engine, sampleID: "\(number)", stage: "start",
+                        upperBoundsNanoseconds: [row.bound], counts: [row.count]))
+            }
         }
         return curves
     }
 
-    @Test("add up the histograms of samples, in any order")
+    @Test("add up the histograms of a sample, in any order")
     func addUp() throws {
         let curve = try #require(curves([(200, 1), (100, 2), (200, 3)]).curve(key))
         #expect(curve.total == 6)
         #expect(curve.points.map(\.nanoseconds) == [100, 200])
-        #expect(curve.points.map(\.part) == [2.0 / 6, 1])
+        #expect(curve.points.map(\.part) == [0.25, 1])
+    }
+
+    @Test("are the medians of the samples' percentiles, and end at the greatest of all latencies")
+    func medians() throws {
+        // Together, the third sample's operations would be most of the slowest.
+        let samples = curves(
+            [(10, 990), (100, 10)], [(20, 990), (300, 10)], [(15, 900), (9000, 100)])
+        let curve = try #require(samples.curve(key))
+        #expect(curve.total == 3000)
+        func within(_ part: Double) -> Int64? { curve.points.first { $0.part >= part }?.nanoseconds }
+        #expect(within(0.5) == 15 && within(0.99) == 20 && within(0.999) == 300)
+        #expect(curve.points.last?.part == 1 && curve.points.last?.nanoseconds == 9000)
+        let even = try #require(curves([(10, 100)], [(20, 100)]).curve(key))
+        #expect(even.points.map(\.nanoseconds) == [15, 20])
     }
 
     @Test("of more operations than there are numbers are those of the greatest number")
     func greatCounts() throws {
         let curve = try #require(curves([(100, .max), (100, 1), (200, .max)]).curve(key))
-        #expect(curve.total == .max && curve.points.map(\.part) == [1, 1])
+        #expect(curve.total == .max && curve.points.map(\.nanoseconds) == [100, 200])
         #expect(curve.buckets.max() == .max)
     }
 

@@ -1,7 +1,10 @@
 """The figures of percentiles: latencies over the part of operations that were as fast, on the scale of HdrHistogram, where
-each further nine takes the same room."""
+each further nine takes the same room. A percentile is the median over samples of the samples' own, as in summary.csv."""
 
+import bisect
+import itertools
 import math
+import statistics
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -32,8 +35,12 @@ MOST_PAGES = 5
 # The curve of fewer operations ends at that part of them.
 MOST_NINES = 6
 
+# From the slower half to its slower half there are so many points.
+POINTS_A_HALVING = 16
+
 Counts = dict[int, int]
-"""By the greatest latency of each bucket, in nanoseconds."""
+"""Of one sample, by the greatest latency of each bucket, in nanoseconds."""
+Samples = list[Counts]
 
 
 def percentile_figures(run: Run, folder: Path) -> dict[str, Figure]:
@@ -41,7 +48,7 @@ def percentile_figures(run: Run, folder: Path) -> dict[str, Figure]:
     if not (folder / "histograms.csv").exists():
         return {}
     try:
-        found = _without_superseded(histograms(folder))
+        found = [item for item in histograms(folder) if item.sample_id in run.counted and not item.operation_class]
     except (BadRows, OSError, ValueError) as error:
         raise BadInput(f"{folder / 'histograms.csv'}: {error}") from error
     merged = _merged(found)
@@ -58,41 +65,47 @@ def percentile_figures(run: Run, folder: Path) -> dict[str, Figure]:
     return figures
 
 
-def _without_superseded(found: Sequence[Histogram]) -> list[Histogram]:
-    """A sample that was taken again, whose id is without the `r`, does not count."""
-    again = {item.sample_id.replace("r-", "-", 1) for item in found if "r-" in item.sample_id}
-    return [item for item in found if item.sample_id not in again and not item.operation_class]
-
-
-def _merged(found: Sequence[Histogram]) -> dict[tuple[str, str], dict[str, Counts]]:
-    """By cell and stage, and there by backend: the samples' histograms, added up."""
-    merged: dict[tuple[str, str], dict[str, Counts]] = {}
+def _merged(found: Sequence[Histogram]) -> dict[tuple[str, str], dict[str, Samples]]:
+    """By cell and stage, and there by backend: the samples' histograms."""
+    merged: dict[tuple[str, str], dict[str, Samples]] = {}
     for item in found:
         backend = f"{item.backend} {item.side}".rstrip()
-        counts = merged.setdefault((item.cell_id, item.stage), {}).setdefault(backend, {})
-        for bound, count in zip(item.upper_bounds, item.counts, strict=True):
-            counts[bound] = counts.get(bound, 0) + count
+        samples = merged.setdefault((item.cell_id, item.stage), {}).setdefault(backend, [])
+        samples.append(dict(zip(item.upper_bounds, item.counts, strict=True)))
     return merged
 
 
-def curve(counts: Counts) -> tuple[list[float], list[float]]:
+def curve(samples: Samples) -> tuple[list[float], list[float]]:
     """1 ÷ (1 − the part of operations), and the latency in nanoseconds that this part was within, step by step."""
-    total = sum(counts.values())
-    end = min(10.0**MOST_NINES, float(max(2, total)))
-    places, latencies, seen = [1.0], [float(max(1, min(counts)))], 0
-    for bound in sorted(counts):
-        seen += counts[bound]
-        places.append(end if seen == total else min(end, total / (total - seen)))
-        latencies.append(float(max(1, bound)))
-    return places, latencies
+    most = max(sum(counts.values()) for counts in samples)
+    end = min(10.0**MOST_NINES, float(max(2, most)))
+    halvings = math.log2(end)
+    places = {2 ** (step / POINTS_A_HALVING) for step in range(math.ceil(halvings * POINTS_A_HALVING))}
+    places |= {10.0**nines for nines in range(1, MOST_NINES) if 10.0**nines < end}
+    ladders = [_ladder(counts) for counts in samples]
+    found = [(place, statistics.median(_within(1 - 1 / place, *ladder) for ladder in ladders)) for place in sorted(places)]
+    found.append((end, max(bounds[-1] for bounds, _ in ladders)))
+    return [place for place, _ in found], [float(max(1, latency)) for _, latency in found]
+
+
+def _ladder(counts: Counts) -> tuple[list[int], list[int]]:
+    """The latencies, and how many operations took at most so long."""
+    bounds = sorted(counts)
+    return bounds, list(itertools.accumulate(counts[bound] for bound in bounds))
+
+
+def _within(part: float, bounds: list[int], sums: list[int]) -> int:
+    """The latency that a part of the operations stays within: HdrHistogram's percentile."""
+    rank = max(1, math.ceil(math.nextafter(part, 0) * sums[-1]))
+    return bounds[bisect.bisect_left(sums, rank)]
 
 
 def _page(
-    run: Run, workload: str, columns: int, numbering: str, panels: Sequence[tuple[tuple[str, str], dict[str, Counts]]]
+    run: Run, workload: str, columns: int, numbering: str, panels: Sequence[tuple[tuple[str, str], dict[str, Samples]]]
 ) -> Figure:
     backends = sorted({backend for _, merged in panels for backend in merged}, key=_backend_key)
     styles = style.series_styles(backends)
-    extent = [bound for _, merged in panels for counts in merged.values() for bound in counts]
+    extent = [bound for _, merged in panels for samples in merged.values() for counts in samples for bound in counts]
     noisy = {
         (cell, backend)
         for (cell, _), merged in panels
@@ -100,14 +113,14 @@ def _page(
         if (cell, backend.partition(" ")[0], "latency") in run.noisy
     }
 
-    def panel(cell: str, stage: str, merged: dict[str, Counts]) -> DrawnPanel:
+    def panel(cell: str, stage: str, merged: dict[str, Samples]) -> DrawnPanel:
         pale = {backend for backend in merged if (cell, backend) in noisy}
         title = f"{STAGES[stage]}: {cell.removeprefix(workload).strip() or workload}"
         return DrawnPanel(title, lambda axes: _draw(axes, merged, styles, pale, extent))
 
     footer = [
-        "To the right of 99 % is what the slowest of a hundred operations took; each curve ends at the slowest of all. The "
-        "samples' histograms are added up; their buckets are at most 3.2 % wide. Lower is better."
+        "To the right of 99 % is what the slowest of a hundred operations took: the median of the samples' percentiles. Each "
+        "curve ends at the slowest operation of all. The buckets are at most 3.2 % wide. Lower is better."
     ]
     if noisy:
         footer.append("Pale curves: something else used the machine during half of the samples or more.")
@@ -125,7 +138,7 @@ def _page(
 
 
 def _draw(
-    axes: Axes, merged: dict[str, Counts], styles: dict[str, SeriesStyle], pale: set[str], extent: Sequence[int]
+    axes: Axes, merged: dict[str, Samples], styles: dict[str, SeriesStyle], pale: set[str], extent: Sequence[int]
 ) -> None:
     end = 10.0
     for backend in sorted(merged, key=_backend_key):

@@ -89,6 +89,8 @@ class Run:
     rows: list[SummaryRow]
     # (slot, metric, stat) → one value per sample, in the quantity of summary.csv.
     samples: dict[tuple[Slot, str, str], list[float]] = field(default_factory=dict)
+    # The ids of the sound samples that were not taken again.
+    counted: set[str] = field(default_factory=set)
     # (cell_id, backend, kind of sample) of which at least half of the samples were taken in a storm.
     noisy: set[tuple[str, str, str]] = field(default_factory=set)
     # Workload name → shape, as far as run.json tells.
@@ -115,9 +117,10 @@ def load_run(folder: Path) -> Run:
     if samples.exists():
         table = tables.read_table(samples, SAMPLE_COLUMNS)
         run.samples = _sample_values(table)
+        run.counted = set(_counted(table)["sample_id"])
         run.noisy = _noisy(table)
     else:
-        run.notes.append(f"no {samples}: no CPU share, no nice value, no spread between samples")
+        run.notes.append(f"no {samples}: no CPU share, no nice value, no percentiles, no spread between samples")
     description = folder / "run.json"
     if description.exists():
         document = _read_json(description)

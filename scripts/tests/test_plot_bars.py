@@ -196,10 +196,35 @@ def test_percentiles_of_files_of_version_1_are_the_same() -> None:
             assert max(line.get_ydata()) <= max(same.get_ydata()) <= max(line.get_ydata()) * 1.04
 
 
+def within(samples: list[dict[int, int]], part: float) -> float:
+    """The latency that a curve shows for a part of the operations."""
+    places, latencies = curve(samples)
+    assert places == sorted(places) and latencies == sorted(latencies)
+    return next(latency for place, latency in zip(places, latencies, strict=True) if place >= (1 - 1e-9) / (1 - part))
+
+
 def test_a_curve_counts_each_operation_once() -> None:
-    places, latencies = curve({100: 50, 1000: 49, 20_000: 1})
-    assert latencies == [100, 100, 1000, 20_000]
-    assert places == pytest.approx([1, 2, 100, 100])
+    sample = {100: 50, 1000: 49, 20_000: 1}
+    assert [within([sample], part) for part in (0, 0.5, 0.51, 0.98)] == [100, 100, 1000, 1000]
+    places, latencies = curve([sample])
+    assert (places[0], places[-1], latencies[-1]) == (1, 100, 20_000)
+
+
+def test_a_curve_is_the_median_of_the_samples_and_ends_at_the_greatest() -> None:
+    # Added up, most of the slowest operations would be of the third sample.
+    samples = [{10: 990, 100: 10}, {20: 990, 300: 10}, {15: 900, 9000: 100}]
+    assert [within(samples, part) for part in (0.5, 0.99)] == [15, 20]
+    assert curve(samples)[1][-2:] == [300, 9000]
+    assert within([{10: 100}, {20: 100}], 0.5) == 15
+
+
+def test_percentiles_leave_out_what_was_taken_again_and_what_is_invalid(run_folder: Path) -> None:
+    run = load_run(run_folder)
+    (before,) = percentile_figures(run, run_folder).values()
+    count = len([line for part in before.subfigs for axes in part.axes for line in axes.get_lines()])
+    assert count > 0
+    run.counted.clear()
+    assert percentile_figures(run, run_folder) == {}
 
 
 def test_spoilt_histograms(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -24,12 +24,16 @@ extension RecordedRun {
             classes: try ProfiledClasses.read(in: folder))
     }
 
-    /// Of the histograms beside the rows, where there are any.
+    /// Of the histograms beside the rows, where there are any, of the samples that the summary counts.
     private func latencies() throws(InputError) -> LatencyCurves {
         var curves = LatencyCurves()
         let file = "\(folder)/\(HistogramRow.fileName)"
         guard access(file, F_OK) == 0 else { return curves }
-        for histogram in try HistogramFile.read(file, samples: samples) { curves.add(histogram) }
+        let counted = Set(samples.lazy.filter { $0.status == .ok }.map(\.sampleID))
+            .subtracting(SupersededSamples.ids(in: samples))
+        for histogram in try HistogramFile.read(file, samples: samples) where counted.contains(histogram.sampleID) {
+            curves.add(histogram)
+        }
         return curves
     }
 }

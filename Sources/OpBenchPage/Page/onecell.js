@@ -290,8 +290,8 @@ function showOneCell() {
     parent.append(detail.tools, detail.name);
     detail.panels = [
         new Panel(parent, { id: "samples", title: "Samples", hint: "A mark is one sample, a process of its own; blocks from top to bottom in the order in which they ran. Box: the middle half; line: the median. Hollow: doubtful.", draw: drawSamples }),
-        new Panel(parent, { id: "percentiles", title: "Latency percentiles", hint: "The scale gives each further nine the same room, so that the tail is seen. Histograms of all samples added up.", draw: drawPercentiles }),
-        new Panel(parent, { id: "histogram", title: "Latency distribution", hint: "How many operations fall into each step of latency.", draw: drawHistogram }),
+        new Panel(parent, { id: "percentiles", title: "Latency percentiles", hint: "The scale gives each further nine the same room, so that the tail is seen. The median of the samples' percentiles, as in the table; at the end the greatest of all.", draw: drawPercentiles }),
+        new Panel(parent, { id: "histogram", title: "Latency distribution", hint: "How many operations of all samples fall into each step of latency.", draw: drawHistogram }),
     ];
     if (data.classes.length > 0) {
         detail.panels.push(new Panel(parent, { id: "classes", title: "CPU time by kind of code", hint: "From the profile beside the run.", draw: drawClasses }));
