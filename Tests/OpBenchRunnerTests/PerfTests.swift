@@ -16,6 +16,7 @@ private let means = ProfileMeans.probe()
 @Suite("Profiles by perf", .serialized) struct PerfTests {
     private struct Recorded: Sendable {
         var file: String
+        var process = getpid()
         var marks: MarkedTime
         var threads: [Int32: String]
     }
@@ -59,7 +60,8 @@ private let means = ProfileMeans.probe()
                 let end = clinux_cpu_clock_ns(clock) + PerfTests.burned
                 while clinux_cpu_clock_ns(clock) < end { clinux_burn(100_000) }
             }
-            let cpu = try await PerfReader(marks: recorded.marks, threads: recorded.threads).cpu(recorded.file)
+            let cpu = try await PerfReader(process: recorded.process, marks: recorded.marks, threads: recorded.threads)
+                .cpu(recorded.file)
             let profile = cpu.profile
             let thread = try #require(profile.threads.firstIndex(of: "burning thread"))
             let own = profile.filtered { $0.thread == UInt32(thread) }
@@ -81,7 +83,8 @@ private let means = ProfileMeans.probe()
                 while MonotonicClock.now() < end { clinux_burn(10_000) }
             }
             recorded.marks = MarkedTime([[1, 2]])
-            let cpu = try await PerfReader(marks: recorded.marks, threads: recorded.threads).cpu(recorded.file)
+            let cpu = try await PerfReader(process: recorded.process, marks: recorded.marks, threads: recorded.threads)
+                .cpu(recorded.file)
             #expect(cpu.profile.total == 0 && cpu.profile.samples.isEmpty)
         }
     }
@@ -95,7 +98,9 @@ private let means = ProfileMeans.probe()
                 names.take("waker")
                 Sleeper(names).wake(times: PerfTests.handOvers)
             }
-            let profile = try await PerfReader(marks: recorded.marks, threads: recorded.threads).offCPU(recorded.file)
+            let profile = try await PerfReader(
+                process: recorded.process, marks: recorded.marks, threads: recorded.threads
+            ).offCPU(recorded.file)
             let pair = profile.wakeUps.pairs.first { $0.waker == "waker" && $0.woken == "sleeper" }
             // The thread's start may be a wait for its creator, too.
             #expect(
@@ -176,9 +181,11 @@ private let means = ProfileMeans.probe()
         #expect(try await failure(crashing)?.reason == "it was ended by SIGSEGV")
     }
 
-    @Test func `a thread that ends while perf is attached is no failure`() async throws {
+    @Test func `neither a system that may not be recorded nor a thread that ends meanwhile is a failure`() async throws
+    {
         let path = try program(
             """
+            case "$*" in *' -a '*) exit 255 ;; esac
             test -e "$0.tried" && { printf 'ack\\n' >&4; exec 4>&-; exec sleep 1000; }
             touch "$0.tried"; echo 'WARNING: Ignored open failure for pid 17' >&2; exit 255
             """)
@@ -206,7 +213,7 @@ private let means = ProfileMeans.probe()
     }
 
     @Test func `a perf file that is missing or none is told`() async throws {
-        let reader = PerfReader(marks: MarkedTime([]), threads: [:])
+        let reader = PerfReader(process: 1, marks: MarkedTime([]), threads: [:])
         let folder = try Fixture.folder()
         await #expect(throws: PerfFailure.self) { _ = try await reader.cpu("\(folder)/none") }
         try Data("none".utf8).write(to: URL(fileURLWithPath: "\(folder)/file"))

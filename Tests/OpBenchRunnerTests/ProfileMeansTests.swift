@@ -24,6 +24,7 @@ import Testing
         let cases: [(ProfileMeans.Answer, ProfileMeans.Means?)] = [
             (answer(.cpu) { $0.cpuClock = refused }, .signals),
             (answer(.cpu) { $0.mayUseKernel = false }, .perf),
+            (answer(.cpu) { $0.processors = refused }, .perf),
             (answer(.offcpu) { $0.tracepoints = refused }, .perfSwitches),
             (answer(.offcpu) { ($0.tracepoints, $0.switches) = (refused, refused) }, .schedule),
             (

@@ -29,5 +29,6 @@ struct ProfileAnswer: Codable, Sendable {
     var involuntarySwitches = 0
     /// Of a trace: its time in relation to a round without it, the lower median over pairs.
     var perturbation: Double?
+    var process: Int32 = 0
     var threads: [Thread] = []
 }

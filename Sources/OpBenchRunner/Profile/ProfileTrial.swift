@@ -1,3 +1,4 @@
+import Glibc
 import OpBenchBackends
 import OpBenchModel
 import OpBenchProfile
@@ -47,6 +48,7 @@ struct ProfileTrial {
         }
         for part in parts { part.end() }
         competitors.dismiss()
+        answer.process = getpid()
         answer.threads = ThreadRegister.all().map { ProfileAnswer.Thread(id: $0.id, name: $0.name) }
         return answer
     }

@@ -48,8 +48,9 @@ extension ProfileTaker {
         if means == .signals { return try await signalProfile() }
         defer { discard(PerfEvents.cpu.fileName) }
         let answer = try await take(.perfCPU)
-        let read = try await PerfReader(marks: answer.markedTime, threads: answer.threadNames).cpu(
-            stage.folder.file(PerfEvents.cpu.fileName))
+        let read = try await PerfReader(process: answer.process, marks: answer.markedTime, threads: answer.threadNames)
+            .cpu(
+                stage.folder.file(PerfEvents.cpu.fileName))
         var notes: [String] = []
         if read.lacksKernel { notes.append("the kernel's code is not in it") }
         if read.lost > 0 { notes.append("\(read.lost) samples were lost: figures are too low") }
@@ -84,7 +85,10 @@ extension ProfileTaker {
         let file = PerfEvents.wakeUps.fileName
         defer { discard(file) }
         let answer = try await take(means == .perf ? .perfWakeUps : .perfSwitches)
-        let profile = try await PerfReader(marks: answer.markedTime, threads: answer.threadNames).offCPU(
+        let profile = try await PerfReader(
+            process: answer.process, marks: answer.markedTime, threads: answer.threadNames
+        )
+        .offCPU(
             stage.folder.file(file))
         var files: [String] = []
         for (name, title, part) in [

@@ -55,6 +55,8 @@ public struct ProfileMeans: Sendable, Equatable {
     /// What was tried, and how it went: nil where it worked.
     struct Trials: Sendable, Equatable {
         var cpuClock: PerfFailure?
+        /// The same of all that runs on the processors.
+        var processors: PerfFailure?
         var tracepoints: PerfFailure?
         var switches: PerfFailure?
         /// Whether perf may sample the kernel's code.
@@ -64,7 +66,7 @@ public struct ProfileMeans: Sendable, Equatable {
         var heapLack: HeapLack?
     }
 
-    /// Tries what these kinds need, within about a second; starts perf up to three times.
+    /// Tries what these kinds need, within about a second; starts perf up to four times.
     public static func probe(for kinds: [ProfileKind] = ProfileKind.allCases) -> ProfileMeans {
         ProfileMeans(.take(for: kinds))
     }
@@ -83,6 +85,11 @@ public struct ProfileMeans: Sendable, Equatable {
             return Answer(
                 .perf, lack: "without the kernel's code",
                 remedy: "sudo sysctl kernel.perf_event_paranoid=1, or run as root")
+        }
+        if trials.processors != nil {
+            return Answer(
+                .perf, lack: "of this process alone, with too little of the kernel's code where threads switch often",
+                remedy: "sudo sysctl kernel.perf_event_paranoid=0, or run as root")
         }
         return Answer(.perf)
     }

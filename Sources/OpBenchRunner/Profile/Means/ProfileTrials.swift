@@ -12,6 +12,7 @@ extension ProfileMeans.Trials {
         trials.heapLack = HeapProfiler.lack
         guard kinds.contains(.cpu) || kinds.contains(.offcpu) else { return trials }
         trials.cpuClock = PerfTrial.failure(of: .cpu, program: program)
+        trials.processors = trials.cpuClock ?? PerfTrial.failure(of: .cpu, ["-a"], program: program)
         trials.mayUseKernel = geteuid() == 0 || (PerfFailure.paranoia ?? 2) < 2
         guard kinds.contains(.offcpu) else { return trials }
         trials.tracepoints = trials.cpuClock ?? PerfTrial.failure(of: .wakeUps, program: program)
@@ -26,8 +27,8 @@ extension ProfileMeans.Trials {
 /// perf, for a moment, on a program that does nothing.
 enum PerfTrial {
     /// nil if it recorded.
-    static func failure(of events: PerfEvents, program: String) -> PerfFailure? {
-        let arguments = ["perf"] + events.record(into: "-") + ["--", "true"]
+    static func failure(of events: PerfEvents, _ target: [String] = [], program: String) -> PerfFailure? {
+        let arguments = ["perf"] + events.record(into: "-") + target + ["--", "true"]
         return switch ToolTrial.run(program, arguments, PerfEvents.environment) {
         case .succeeded: nil
         case .notStarted(let code): PerfFailure(startError: code)

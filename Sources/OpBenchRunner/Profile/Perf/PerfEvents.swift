@@ -35,6 +35,16 @@ enum PerfEvents: String, Sendable, CaseIterable {
         }
     }
 
+    /// The options that say whose threads are recorded, the best first: those that are not permitted fail at once.
+    ///
+    /// The CPU clock of one program starts and stops a timer at each switch. That takes several microseconds each time,
+    /// which no sample sees, and most where threads switch often. The clocks of the processors run on. They see everything
+    /// that runs there, of which `script` takes the program; the raw file is not kept.
+    func targets(_ process: pid_t) -> [[String]] {
+        let own = ["-p", "\(process)"]
+        return self == .cpu ? [["-a"], own] : [own]
+    }
+
     /// Room for records that perf has not yet written, for each processor. Users may lock little memory.
     private static var buffer: [String] { geteuid() == 0 ? ["-m", "8M"] : [] }
 
@@ -46,12 +56,14 @@ enum PerfEvents: String, Sendable, CaseIterable {
 
     /// `perf script`, of this file.
     ///
-    /// - Parameter span: from the first mark to the last one's end; all if nil.
-    func script(_ file: String, span: Range<Int64>?) -> [String] {
+    /// - Parameters:
+    ///   - process: whose samples are printed.
+    ///   - span: from the first mark to the last one's end; all if nil.
+    func script(_ file: String, of process: pid_t, span: Range<Int64>?) -> [String] {
         var arguments = ["script", "-i", file, "--no-inline", "--ns", "--show-lost-events"]
         switch self {
         case .cpu:
-            arguments += ["-F", "comm,pid,tid,time,event,period,ip,sym,symoff,dso"]
+            arguments += ["--pid", "\(process)", "-F", "comm,pid,tid,time,event,period,ip,sym,symoff,dso"]
             if let span { arguments += ["--time", "\(Self.time(span.lowerBound)),\(Self.time(span.upperBound))"] }
         case .wakeUps, .switches:
             // All of it: what a thread does at the first mark is told by what it did before.

@@ -5,6 +5,8 @@ import Subprocess
 
 /// Reads what perf recorded, in the parent.
 struct PerfReader: Sendable {
+    /// The sample's.
+    var process: pid_t
     /// The marks of the sample.
     var marks: MarkedTime
     /// Names of its threads by their numbers.
@@ -50,7 +52,7 @@ struct PerfReader: Sendable {
         }
         let (output, messages) = (try MemoryFile(), try MemoryFile())
         let outcome = try await TimeLimit.standard.run(seconds: timeoutSeconds) {
-            try await run(events.script(file, span: span), output.descriptor, messages.descriptor)
+            try await run(events.script(file, of: process, span: span), output.descriptor, messages.descriptor)
         }
         try Task.checkCancellation()
         guard case .inTime(let ending) = outcome else {

@@ -23,7 +23,15 @@ final class PerfRecorder: ProfileRecorder {
     /// - Throws: `PerfFailure`; `DiskError` if there are no descriptors.
     init(_ events: PerfEvents, folder: String, program: String = "perf") throws {
         file = "\(folder)/\(events.fileName)"
-        perf = try Self.attach(program, ["perf"] + events.record(into: file))
+        perf = try Self.attach(program, ["perf"] + events.record(into: file), events.targets(getpid()))
+    }
+
+    /// Attaches to the first target that is permitted; the failure is that of the last.
+    private static func attach(_ program: String, _ arguments: [String], _ targets: [[String]]) throws -> Attachment {
+        for target in targets.dropLast() {
+            if let attachment = try? Attachment(program, arguments + target) { return attachment }
+        }
+        return try attach(program, arguments + (targets.last ?? []))
     }
 
     /// Tries again when a thread ended while perf looked for all that there are.
@@ -59,14 +67,13 @@ private final class Attachment {
     /// perf's end of it is closed when it ends.
     private let answers: Int32
 
-    /// - Parameter arguments: without what to attach to.
     init(_ program: String, _ arguments: [String]) throws {
         messages = try MemoryFile()
         let (toPerf, fromPerf) = (try Self.pipe(), try Self.pipe())
         (commands, answers) = (toPerf.write, fromPerf.read)
         let null = open("/dev/null", O_RDWR | O_CLOEXEC)
         process = Tool.start(
-            program, arguments + ["-p", "\(getpid())", "--control", "fd:3,4"], PerfEvents.environment,
+            program, arguments + ["--control", "fd:3,4"], PerfEvents.environment,
             files: [null, null, messages.descriptor, toPerf.read, fromPerf.write])
         for descriptor in [null, fromPerf.write] { close(descriptor) }
         // Open until it has answered: one writes to a pipe that nobody reads only once.
