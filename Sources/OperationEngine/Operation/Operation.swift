@@ -228,7 +228,7 @@ open class Operation: @unchecked Sendable {
             if let runner {
                 runner.takeUnretainedValue().completionBlock = block
             } else {
-                callCompletionBlock(block)
+                callCompletionBlock(block, after: last)
             }
         }
         if hasKept { OperationThread.releaseKept() }
