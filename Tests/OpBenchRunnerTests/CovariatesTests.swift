@@ -1,3 +1,4 @@
+import OpBenchModel
 import Testing
 
 @testable import OpBenchRunner
@@ -8,9 +9,12 @@ import Testing
         #expect(Covariates.steal(inStat: "") == nil)
     }
 
-    @Test func `busy is user, nice, system and interrupts`() {
-        #expect(Covariates.busy(inStat: "cpu  100 200 300 4000 5000 600 700 8000 9 10\n") == 19e9)
-        #expect(Covariates.busy(inStat: "cpu  1 2\n") == nil)
+    @Test func `busy is what two processors had beside idle, waiting and stolen time`() {
+        let text = "cpu  100 200 300 4000 50 600 700 80 9 10\ncpu0 1 2\ncpu1 1 2\nintr 5\n"
+        #expect(Covariates.processors(inStat: text) == 2)
+        #expect(Covariates.busy(inStat: text, at: 30_000_000_000) == 60e9 - 41.3e9)
+        #expect(Covariates.busy(inStat: "cpu  1 2\n", at: 1) == nil)
+        #expect(Covariates.busy(inStat: "cpu  0 0 0 0 0 0 0 0 0 0\ncpu0 0 0\n", at: 1) == nil)
     }
 
     @Test func `pressure is the total of some`() {
@@ -27,32 +31,44 @@ import Testing
 
     private func interference(
         steal: Double? = 0, throttled: Double? = 0, seconds: Int64 = 1, referenceLoop: [Int64] = [100_000, 100_000],
-        foreign: Double? = nil
+        foreign: Double? = nil, processors: Int = 2
     ) -> Interference {
         let before = Covariates(
             steal: steal.map { _ in 0 }, pressure: nil, throttled: throttled.map { _ in 0 }, load: 1,
             foreign: foreign.map { _ in 0 })
         let after = Covariates(
-            steal: steal, pressure: nil, throttled: throttled, load: 2, foreign: foreign,
+            steal: steal, pressure: nil, throttled: throttled, load: 2, foreign: foreign, processors: processors,
             instant: seconds * 1_000_000_000)
         return Interference(before: before, after: after, referenceLoopNanoseconds: referenceLoop)
     }
 
     @Test func `interference is stolen time, other processes, throttling, or a slow reference loop`() {
-        #expect(!interference().isNoisy)
-        #expect(interference(steal: 30e6).isNoisy)
-        #expect(!interference(steal: 30e6, seconds: 2).isNoisy)
-        #expect(interference(foreign: 260e6).isNoisy)
-        #expect(!interference(foreign: 240e6).isNoisy)
-        #expect(interference(throttled: 1e6).isNoisy)
-        #expect(interference(referenceLoop: [100_000, 126_000]).isNoisy)
-        #expect(!interference(referenceLoop: [100_000, 124_000]).isNoisy)
+        #expect(!interference().disturbs(.throughput))
+        #expect(interference(steal: 30e6).disturbs(.throughput))
+        #expect(!interference(steal: 30e6, seconds: 2).disturbs(.throughput))
+        #expect(interference(foreign: 260e6).disturbs(.throughput))
+        #expect(!interference(foreign: 240e6).disturbs(.throughput))
+        #expect(interference(throttled: 1e6).disturbs(.throughput))
+        #expect(interference(referenceLoop: [100_000, 126_000]).disturbs(.throughput))
+        #expect(!interference(referenceLoop: [100_000, 124_000]).disturbs(.throughput))
+    }
+
+    @Test func `a hundredth of the processors' time disturbs a latency sample, if it can be told from nothing`() {
+        #expect(interference(foreign: 21e6).disturbs(.latency))
+        #expect(!interference(foreign: 19e6).disturbs(.latency))
+        #expect(interference(seconds: 3, foreign: 61e6).disturbs(.latency))
+        #expect(!interference(seconds: 3, foreign: 59e6).disturbs(.latency))
+        #expect(!interference(foreign: 150e6, processors: 16).disturbs(.latency))
+        #expect(interference(foreign: 170e6, processors: 16).disturbs(.latency))
+        for kind in SampleKind.allCases {
+            #expect(interference(seconds: 3, foreign: 61e6).disturbs(kind) == (kind == .latency))
+        }
     }
 
     @Test func `what the system does not tell is absent`() {
         let names = interference(steal: nil, throttled: nil, referenceLoop: []).figures(operations: 1).map(\.metric)
         #expect(names == ["load"])
-        #expect(!interference(steal: nil, throttled: nil, referenceLoop: []).isNoisy)
+        #expect(!interference(steal: nil, throttled: nil, referenceLoop: []).disturbs(.throughput))
     }
 
     @Test func `signals have names`() {

@@ -14,18 +14,20 @@ struct Covariates: Sendable {
     var foreign: Double?
     /// CPU time of the samples' processes that have ended.
     var samples: Double?
+    /// How many processors there are; 0 where the system does not tell.
+    var processors = 0
     var instant: Int64 = 0
 
     static func now() -> Covariates {
         let stat = SystemFile.text("/proc/stat")
+        let instant = MonotonicClock.now()
         return Covariates(
             steal: steal(inStat: stat),
             pressure: pressure(inPSI: SystemFile.text("/proc/pressure/cpu")),
             throttled: throttled(inCgroup: SystemFile.text(SystemFile.cpuStatistics)),
             load: SystemFile.text("/proc/loadavg").split(separator: " ").first.flatMap { Double($0) },
-            foreign: busy(inStat: stat).map { $0 - Double(ResourceUsage.withChildren) },
-            samples: Double(ResourceUsage.ofChildren),
-            instant: MonotonicClock.now())
+            foreign: busy(inStat: stat, at: instant).map { $0 - Double(ResourceUsage.withChildren) },
+            samples: Double(ResourceUsage.ofChildren), processors: processors(inStat: stat), instant: instant)
     }
 
     /// The numbers of the line `cpu`, in nanoseconds.
@@ -35,9 +37,17 @@ struct Covariates: Sendable {
         return ticks.count >= 8 ? ticks.map { $0 * 1e9 / Double(sysconf(Int32(_SC_CLK_TCK))) } : nil
     }
 
-    /// User, nice, system and both kinds of interrupt.
-    static func busy(inStat text: String) -> Double? {
-        times(inStat: text).map { $0[0] + $0[1] + $0[2] + $0[5] + $0[6] }
+    /// The CPU time of everything up to an instant, to within a constant: what was neither idle, nor waiting for a device,
+    /// nor stolen. The kernel measures these three, and samples user and system time once a tick, which is off by tens of
+    /// milliseconds where threads wake often. nil where it counts nothing, as some sandboxes do.
+    static func busy(inStat text: String, at instant: Int64) -> Double? {
+        guard let times = times(inStat: text), times[3] > 0 else { return nil }
+        return Double(processors(inStat: text)) * Double(instant) - times[3] - times[4] - times[7]
+    }
+
+    /// The lines `cpu0`, `cpu1`, …
+    static func processors(inStat text: String) -> Int {
+        text.split(separator: "\n").count { $0.hasPrefix("cpu") && !$0.hasPrefix("cpu ") }
     }
 
     /// The eighth number of the line `cpu`.

@@ -7,6 +7,7 @@ struct Interference: Sendable {
     var throttled: Double?
     var load: Double?
     var foreign: Double?
+    private let processors: Double
     /// CPU time of the sample's process.
     var ownTime: Double?
     /// How long the child lived. All times are in nanoseconds.
@@ -26,15 +27,24 @@ struct Interference: Sendable {
         foreign = difference(\.foreign)
         ownTime = difference(\.samples)
         elapsed = Double(after.instant - before.instant)
+        processors = Double(after.processors)
         referenceLoop = referenceLoopNanoseconds.max().map(Double.init)
     }
 
-    /// Fixed thresholds, on nothing that the sample itself decides: more than a fiftieth of the time stolen, other
-    /// processes busy for more than a quarter of it, any throttling, or the reference loop a quarter slower than calibrated.
-    /// Times of less than a few of the kernel's ticks of 10 ms do not count.
-    var isNoisy: Bool {
+    /// Of all processors' time, in latency samples: a 99th percentile is made by one operation in a hundred.
+    private static let latencyPart = 0.01
+    /// Of the elapsed time, in others: their figures are sums over all operations.
+    private static let otherPart = 0.25
+    /// Two of the kernel's units of 10 ms: the error of a difference.
+    private static let leastForeign = 20e6
+
+    /// Whether a sample of that kind is noisy. Fixed thresholds, on nothing that the sample itself decides: more than a
+    /// fiftieth of the time stolen, other processes busy for longer than the kind allows, any throttling, or the reference
+    /// loop a quarter slower than calibrated.
+    func disturbs(_ kind: SampleKind) -> Bool {
+        let foreignLimit = kind == .latency ? Self.latencyPart * processors * elapsed : Self.otherPart * elapsed
         if let steal, steal > 0.02 * elapsed, steal > 10e6 { return true }
-        if let foreign, foreign > 0.25 * elapsed, foreign > 30e6 { return true }
+        if let foreign, foreign > max(foreignLimit, Self.leastForeign) { return true }
         if let throttled, throttled > 0 { return true }
         if let referenceLoop, referenceLoop > 1.25 * Double(ReferenceLoop.nominal) { return true }
         return false

@@ -226,7 +226,7 @@ final class RunSession {
         }
         var attempt = try await attempt(sample, isRerun: false)
         var rows = try save(attempt)
-        if attempt.interference.isNoisy, recorder.takesRerun(options) {
+        if attempt.isNoisy, recorder.takesRerun(options) {
             attempt = try await self.attempt(sample, isRerun: true)
             rows += try save(attempt)
         }

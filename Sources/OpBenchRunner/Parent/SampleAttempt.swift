@@ -9,6 +9,8 @@ struct SampleAttempt {
     var report: SampleReport
     var interference: Interference
 
+    var isNoisy: Bool { interference.disturbs(sample.kind) }
+
     var id: String { isRerun ? sample.rerunID : sample.id }
 
     var histogramRows: [HistogramRow] {

@@ -104,7 +104,7 @@ struct SampleRecorder {
         let report = attempt.report
         let operations = attempt.sample.cell.operationCount
         var flags = report.flags
-        if attempt.interference.isNoisy { flags.append("noisy") }
+        if attempt.isNoisy { flags.append("noisy") }
         if attempt.isRerun { flags.append("rerun") }
         var blank = row(attempt.sample, id: attempt.id, timestamp: attempt.timestamp, report.status)
         blank.flags = flags
