@@ -2,11 +2,12 @@
 
 import csv
 import json
+import math
 import random
 from pathlib import Path
 
 import pytest
-from opbench_proofs import command, false_alarms, programs
+from opbench_proofs import command, false_alarms, programs, queueing
 from opbench_proofs.binomial import is_beyond_chance, lower_bound, upper_bound
 from opbench_proofs.blocks import Recording, draw_gates, is_alarm, only, paired_gate
 from opbench_proofs.proof import Outcome, Setting, Verdict
@@ -274,3 +275,51 @@ def test_programs_of_their_own_are_found_and_heard(monkeypatch: pytest.MonkeyPat
     program.write_text("#!/bin/sh\n# Bytes\nexit 3\n", encoding="utf-8")
     failed = programs.prove(Setting(OpBench(Path("/bin/true"), tmp_path), tmp_path, True), 5)
     assert failed == Outcome(Verdict.REFUTED, ["ended with 3"])
+
+
+# Queueing
+
+
+def test_arrivals_are_those_that_opbench_draws() -> None:
+    """The first numbers of SplitMix64 with seed 1 are published: 0x910a2dec89025cc1 is the first."""
+    first, second, *_, last = queueing.arrivals(1, 20_000, 1000)
+    assert first == 0
+    assert second == int(-math.log(1 - (0x910A2DEC89025CC1 >> 11) * 2.0**-53) * 1e6)
+    assert last == pytest.approx(20e9, rel=0.03)
+
+
+def test_lindley_is_what_one_finds_by_hand() -> None:
+    # The second comes while the first is served, the third while the second waits, the fourth long after.
+    assert queueing.lindley([0, 4, 6, 100], 10) == [10, 16, 24, 10]
+
+
+@pytest.mark.parametrize("load", [0.5, 0.8])
+def test_lindley_comes_to_pollaczek_and_khinchine(load: float) -> None:
+    found = queueing.lindley(queueing.arrivals(3, 200_000, 1000), load * 1e6)
+    assert queueing.statistic(found, "mean") == pytest.approx(queueing.pollaczek_khinchine(load, load * 1e6), rel=0.05)
+
+
+def open_loop_sample(factor: float = 1.0, is_noisy: bool = False, seed: int = 1) -> queueing.Sample:
+    """One whose operations take so many times what theory says."""
+    found = queueing.lindley(queueing.arrivals(seed, 500, 800), 1e6)
+    measured = {stat: factor * queueing.statistic(found, stat) for stat in queueing.STATS}
+    return queueing.Sample(800, seed, 500, is_noisy, measured, 1e6, 1e6)
+
+
+@pytest.mark.parametrize(
+    ("samples", "short", "long"),
+    [
+        ([open_loop_sample(1.05)] * 7, Verdict.HELD, Verdict.HELD),
+        ([open_loop_sample(1.05)] * 6 + [open_loop_sample(0.99)], Verdict.REFUTED, Verdict.REFUTED),
+        ([open_loop_sample(0.99, is_noisy=True)] * 7, Verdict.REFUTED, Verdict.REFUTED),
+        ([open_loop_sample(1.5)] * 7, Verdict.HELD, Verdict.REFUTED),
+        ([open_loop_sample(1.5)] * 3 + [open_loop_sample(1.05)] * 4, Verdict.HELD, Verdict.HELD),
+        ([open_loop_sample(9, is_noisy=True)] * 4 + [open_loop_sample(1.05)] * 3, Verdict.HELD, Verdict.HELD),
+        ([open_loop_sample(9, is_noisy=True)] * 5 + [open_loop_sample(1.05)] * 2, Verdict.HELD, Verdict.UNDECIDED),
+    ],
+)
+def test_a_queue_is_judged_by_its_least_and_by_quiet_samples(
+    samples: list[queueing.Sample], short: Verdict, long: Verdict
+) -> None:
+    assert queueing.judge(samples, 0, is_short=True)[0] is short
+    assert queueing.judge(samples, 0, is_short=False)[0] is long
