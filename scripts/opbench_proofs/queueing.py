@@ -89,7 +89,7 @@ def prove(setting: Setting) -> Outcome:
     does only adds to that. The short form judges nothing else. In the long form, the samples that are not noisy may not
     take more than theory by `MOST`, in the median; where there are too few of them, nothing is decided.
     """
-    blocks, seconds = (["--blocks", "1"], 1.0) if setting.is_short else ([], 5.0)
+    blocks, seconds = (["--blocks", "1"], 2.0) if setting.is_short else ([], 5.0)
     hand_over, service = _closed_loop(setting.tool, 3 if setting.is_short else 7)
     rates = {round(load * 1e9 / max(service.values())): load for load in LOADS}
     workload = {
