@@ -26,51 +26,36 @@ public struct RunFigure: Sendable, Hashable {
     /// - Parameter rows: of one run, in any order, of one side or two. Only samples with status `ok` count.
     public static func all(of rows: [SampleRow]) -> [RunFigure] {
         let sides = Set(rows.map(\.side)).sorted().map { side in (side, CellFigures(rows: rows, side: side)) }
-        // Of very many values, fewer resamples: as in a comparison.
-        let resamples = Resamples.count(
-            Resamples.most, inComparisonOf: sides.reduce(0) { $0 + $1.1.valueCount })
         return sides.flatMap { side, figures in
             figures.series.compactMap { key, series in
                 RunFigure(
                     FigureName(
                         cellID: series.cellID, backend: BackendID(rawValue: key.backend), side: side,
                         metric: key.metric, phase: key.phase, operationClass: key.operationClass, stat: key.stat),
-                    of: series.values, resamples: resamples)
+                    of: series.values)
             }
         }.sorted { $0.name < $1.name }
     }
 
     /// nil of no values.
-    private init?(_ name: FigureName, of values: [Double], resamples: Int) {
+    private init?(_ name: FigureName, of values: [Double]) {
         self.init(name: name, value: 0, samples: values.count)
         if BaselineRatio.names.contains(name.metric) {
             let logarithms = values.filter { $0 > 0 }.map { log($0) }.filter(\.isFinite)
             guard let centre = hodgesLehmann(logarithms) else { return nil }
             value = exp(centre)
-            setInterval(of: logarithms, resamples: resamples, estimate: hodgesLehmann) { exp($0) }
+            setInterval(hodgesLehmannInterval(of: logarithms).map { exp($0.lowerBound)...exp($0.upperBound) })
         } else if Metric.named(name.metric)?.aggregation(ofStat: name.stat) == .maximum {
             guard let greatest = values.max() else { return nil }
             value = greatest
         } else {
             guard let middle = median(values) else { return nil }
             value = middle
-            setInterval(of: values, resamples: resamples, estimate: median) { $0 }
+            setInterval(medianInterval(of: values))
         }
     }
 
-    /// - Parameter back: from what was resampled to the figure.
-    private mutating func setInterval(
-        of values: [Double], resamples: Int, estimate: ([Double]) -> Double?, back: (Double) -> Double
-    ) {
-        guard values.count >= minimumForInterval else { return }
-        // Counts are often all the same.
-        if values.allSatisfy({ $0 == values[0] }) {
-            (low, high) = (value, value)
-            return
-        }
-        let seed = SplitMix64.seed(from: name.cellID + "|" + name.backend.rawValue)
-        guard let interval = bootstrapInterval(of: values, seed: seed, resamples: resamples, estimate: estimate)
-        else { return }
-        (low, high) = (back(interval.lowerBound), back(interval.upperBound))
+    private mutating func setInterval(_ interval: ClosedRange<Double>?) {
+        (low, high) = (interval?.lowerBound, interval?.upperBound)
     }
 }

@@ -4,8 +4,7 @@ import OpBenchModel
 /// Summarises the rows of samples: one row per run, cell, backend and class, in the order in which they first appear.
 ///
 /// Only samples with status `ok` give figures, and a figure that no sample reports stays nil. Figures are aggregated as
-/// their metric declares (medians, and the greatest of peaks). Intervals are of 95 %, by bootstrap with a seed drawn
-/// from the cell and the backend, so that the same rows always give the same summary.
+/// their metric declares (medians, and the greatest of peaks). Intervals are of 95 %.
 ///
 /// - Parameters:
 ///   - rows: rows of `samples.csv`, in any order.
@@ -61,13 +60,13 @@ extension BackendSamples {
         let times = figures(.time, stat: "total", phase: "total", operationClass: row.operationClass)
             .filter { $0.operations > 0 }.map { $0.value / Double($0.operations) }
         row.timePerOperation = median(times)
-        let bounds = bounds(of: times, for: row)
+        let bounds = bounds(of: times)
         (row.timePerOperationLow, row.timePerOperationHigh) = (bounds.low, bounds.high)
         let rates = figures(
             .operationThroughput, stat: "rate", phase: "total", operationClass: row.operationClass
         ).map(\.value)
         row.operationsPerSecond = median(rates)
-        let ofRates = self.bounds(of: rates, for: row)
+        let ofRates = self.bounds(of: rates)
         (row.operationsPerSecondLow, row.operationsPerSecondHigh) = (ofRates.low, ofRates.high)
         row.itemsPerSecond = value(.itemThroughput, "rate", phase: "total", for: row)
         row.makespanNanoseconds = perRound(.time, phase: "makespan", for: row)
@@ -90,7 +89,7 @@ extension BackendSamples {
         row.ratioTo = baseline.example.backend
         row.isRatioUnlike =
             row.backend != row.ratioTo && max(quality.unpromised, baseline.quality.unpromised) > 0
-        let interval = bootstrapInterval(of: logarithms, seed: seed(for: row), estimate: hodgesLehmann)
+        let interval = hodgesLehmannInterval(of: logarithms)
         row.timeRatioLow = interval.map { exp($0.lowerBound) }
         row.timeRatioHigh = interval.map { exp($0.upperBound) }
     }
@@ -147,7 +146,7 @@ extension BackendSamples {
     ) {
         let values = figures(metric, stat: stat, operationClass: row.operationClass).map(\.value)
         row[keyPath: latency] = aggregate(values, metric.aggregation(ofStat: stat))
-        if let bounds { row[keyPath: bounds] = self.bounds(of: values, for: row) }
+        if let bounds { row[keyPath: bounds] = self.bounds(of: values) }
     }
 
     private func addMemory(to row: inout SummaryRow) {
@@ -174,8 +173,8 @@ extension BackendSamples {
     }
 
     /// The 95 % interval of the median of several samples' figures.
-    private func bounds(of values: [Double], for row: SummaryRow) -> SummaryRow.Bounds {
-        let interval = bootstrapInterval(of: values, seed: seed(for: row), estimate: median)
+    private func bounds(of values: [Double]) -> SummaryRow.Bounds {
+        let interval = medianInterval(of: values)
         return SummaryRow.Bounds(low: interval?.lowerBound, high: interval?.upperBound)
     }
 
@@ -197,9 +196,5 @@ extension BackendSamples {
         case .median: median(values)
         case .maximum: values.max()
         }
-    }
-
-    private func seed(for row: SummaryRow) -> UInt64 {
-        SplitMix64.seed(from: row.cellID + "|" + row.backend.rawValue)
     }
 }

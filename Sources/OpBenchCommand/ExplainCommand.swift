@@ -173,10 +173,7 @@ extension ChanceTest {
         probability: { mannWhitneyTest($0, $1) ?? 1 },
         shift: { base, head in
             let estimate = hodgesLehmannShift(from: base, to: head) ?? 0
-            let interval = bootstrapInterval(of: base, and: head, seed: 1, resamples: 1000) {
-                hodgesLehmannShift(from: $0, to: $1)
-            }
-            return (estimate, interval ?? -.infinity ... .infinity)
+            return (estimate, hodgesLehmannShiftInterval(from: base, to: head) ?? -.infinity ... .infinity)
         },
         adjusted: holmAdjusted)
 }

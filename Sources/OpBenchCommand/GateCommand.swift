@@ -9,7 +9,8 @@ struct GateCommand: ParsableCommand {
         abstract: "Judge a run by a policy; the exit code says whether something got slower.",
         discussion: """
             A regression needs an interval beyond the margin, a p-value below alpha after Holm's adjustment for all \
-            figures judged, and 15 blocks on each side. A pass needs an interval within the margin. What is neither is \
+            figures judged, and 15 blocks on each side. A pass needs an interval within the margin, so certain that a figure \
+            that is worse by just the margin passes with a probability of at most alpha. What is neither is \
             inconclusive, with the reason and the commands that settle it. `opbench run` takes 7 blocks by default: \
             enough for a pass where the intervals are narrow, never for a regression; `opbench run --for-gate` takes what \
             a verdict needs. Two interleaved builds (`--ab`) \

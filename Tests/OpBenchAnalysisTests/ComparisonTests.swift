@@ -7,11 +7,8 @@ import Testing
 @Suite("Comparison")
 struct ComparisonTests {
     private static let rule = FigureRule(maxRegression: 0.03)
-    /// Few resamples, for the sake of speed.
     private static func question(_ rule: @escaping @Sendable (CompareRow) -> FigureRule?) -> Comparison.Question {
-        var question = Comparison.Question(rule: rule)
-        question.resamples = 200
-        return question
+        Comparison.Question(rule: rule)
     }
     private let question = Self.question { _ in rule }
 
@@ -65,7 +62,7 @@ struct ComparisonTests {
         _ low: Double, _ high: Double, _ direction: Metric.Direction, blocks: Int = 15, p: Double? = 0,
         floor: Double = 0
     ) throws -> Judgement {
-        var effect = try #require(Effect(pairs: [(base: 1, head: 1)], seed: 1, resamples: 10))
+        var effect = try #require(Effect(pairs: [(base: 1, head: 1)]))
         effect.blocks = blocks
         effect.interval = direction == .higher ? -log(high)...(-log(low)) : log(low)...log(high)
         let rule = FigureRule(maxRegression: 0.03, minAbsolute: floor)
@@ -113,6 +110,51 @@ struct ComparisonTests {
         #expect(try row(Comparison(sidesOf: rows, question: question), "time").verdict == .inconclusive)
         #expect([1, 7, 15, 16, 26].map { BlockStages.looks([7, 15, 25], minBlocks: $0) } == [3, 3, 2, 1, 1])
         #expect(BlockStages.looks([], minBlocks: 15) == 1)
+    }
+
+    @Test("A pass takes no more of alpha than its look may spend: all looks together take alpha")
+    func alphaOfPasses() throws {
+        let stages = BlockStages.standard
+        for alpha in [0.3, 0.05, 0.01, 0.005, 1e-4, 1e-9] {
+            let tails = stages.map { BlockStages.passTail(ofBlocks: $0, stages, alpha: alpha) }
+            // What no such stage can tell is not spent.
+            let spent = zip(stages, tails).filter { exp2(-Double($0)) <= $1 }.map(\.1).reduce(0, +)
+            #expect(spent <= alpha * (1 + 1e-12) && spent > alpha / 2, "\(alpha): \(tails)")
+            #expect(tails.allSatisfy { $0 > 0 })
+        }
+        // Seven blocks screen at the default alpha, too: the whole range of theirs.
+        func tail(_ blocks: Int, alpha: Double) -> Double {
+            BlockStages.passTail(ofBlocks: blocks, stages, alpha: alpha)
+        }
+        #expect(tail(7, alpha: 0.01) == exp2(-7) && tail(15, alpha: 0.01) == (0.01 - exp2(-7)) / 3)
+        #expect(tail(7, alpha: 0.05) == 0.0125)
+        // Where a block was lost, the look's own; of more blocks than the last look has, that look's.
+        #expect(tail(14, alpha: 0.05) == tail(15, alpha: 0.05) && tail(41, alpha: 0.05) == tail(40, alpha: 0.05))
+        #expect(BlockStages.passTail(ofBlocks: 7, [], alpha: 0.05) == 0.05)
+    }
+
+    @Test("The interval of a judged figure has the end that a pass depends on where alpha puts it, the other at 2.5 %")
+    func tailsOfPasses() throws {
+        let rows = sides(blocks: 15, slowdown: 1)
+        func interval(_ metric: String, _ stages: [Int], alpha: Double?) throws -> ClosedRange<Double> {
+            var question = Self.question { _ in alpha.map { FigureRule(maxRegression: 0.03, alpha: $0) } }
+            question.stages = stages
+            let row = try row(Comparison(sidesOf: rows, question: question), metric)
+            return log(try #require(row.ratioLow))...log(try #require(row.ratioHigh))
+        }
+        let plain = try interval("time", [], alpha: nil)
+        #expect(try interval("time", [], alpha: 0.05) == plain)
+        for stages in [[], BlockStages.standard] {
+            let (time, rate) = (
+                try interval("time", stages, alpha: 0.01), try interval("throughput_ops", stages, alpha: 0.01)
+            )
+            #expect(time.lowerBound == plain.lowerBound && time.upperBound > plain.upperBound)
+            #expect(abs(rate.lowerBound + time.upperBound) < 1e-9 && abs(rate.upperBound + time.lowerBound) < 1e-9)
+        }
+        let (staged, once) = (
+            try interval("time", BlockStages.standard, alpha: 0.01), try interval("time", [], alpha: 0.01)
+        )
+        #expect(staged.upperBound > once.upperBound)
     }
 
     @Test("A noise floor above the threshold takes its place, and the row says so")

@@ -33,7 +33,7 @@ struct GoalTests {
     }
 
     private func judge(_ goal: GatePolicy.Goal, _ rows: [SampleRow]) throws -> GoalRow {
-        let judged = try GoalJudgement([goal], of: [("r", rows)], resamples: 500).rows
+        let judged = try GoalJudgement([goal], of: [("r", rows)]).rows
         try #require(judged.count == 1)
         return judged[0]
     }
@@ -144,8 +144,7 @@ struct GoalTests {
     func missing() throws {
         var selector = GatePolicy.Selector()
         (selector.workload, selector.metric) = ("w", "*")
-        let everything = try GoalJudgement([.init(selector, atMost: 1)], of: [("r", run(part: 0.5))], resamples: 50)
-            .rows
+        let everything = try GoalJudgement([.init(selector, atMost: 1)], of: [("r", run(part: 0.5))]).rows
         #expect(!everything.isEmpty && !everything.contains { $0.metric.hasPrefix("throughput") })
         let absent = try judge(goal(cell: "w form=block", atMost: 1), run(part: 0.5))
         #expect((absent.cellID, absent.verdict, absent.runID, absent.value) == ("w form=block", .missing, "", nil))
@@ -156,10 +155,10 @@ struct GoalTests {
         var other = Rows()
         for block in 0..<7 { other.addThroughput(block: block, seconds: 1, cell: "v", run: "other") }
         let goals = [goal(cell: "w", atMost: 1), goal(cell: "v", atMost: 1)]
-        let judged = try GoalJudgement(goals, of: [("a", run(part: 0.5)), ("b", other.rows)], resamples: 50).rows
+        let judged = try GoalJudgement(goals, of: [("a", run(part: 0.5)), ("b", other.rows)]).rows
         #expect(judged.map(\.runID) == ["r", "other"])
         let error = try #require(throws: InputError.self) {
-            try GoalJudgement(goals, of: [("a", run(part: 0.5)), ("b", run(part: 0.5))], resamples: 50)
+            try GoalJudgement(goals, of: [("a", run(part: 0.5)), ("b", run(part: 0.5))])
         }
         #expect("\(error)".contains("b: the cell \"w\" is in the run a too"))
     }

@@ -77,7 +77,7 @@ struct NoisyTimesTests {
         // The first fifteen are taken of all that is open: fewer foretell nothing.
         #expect(try open(spread: 0.7, blocks: 7) == ["w"])
         #expect(try open(spread: 0.7, blocks: 15) == [])
-        #expect(try open(spread: 0.09, blocks: 15) == ["w"])
+        #expect(try open(spread: 0.04, blocks: 15) == ["w"])
         #expect(try open(spread: 0.01, blocks: 15) == [])
     }
 }

@@ -120,63 +120,13 @@ struct StatisticsTests {
             (0..<Int.random(in: 0...24, using: &generator)).map { _ in edges.randomElement(using: &generator)! }
         }
         let (first, second) = (values(), values())
-        for estimate in [median, hodgesLehmann] {
-            _ = estimate(first)
-            _ = bootstrapInterval(of: first, seed: seed, resamples: 20, estimate: estimate)
-        }
-        _ = bootstrapInterval(of: first, and: second, seed: seed, resamples: 20) {
-            hodgesLehmannShift(from: $0, to: $1)
-        }
+        _ = (median(first), hodgesLehmann(first), medianInterval(of: first), hodgesLehmannInterval(of: first))
+        _ = hodgesLehmannShiftInterval(from: first, to: second)
         let pairs = zip(first, second).map { (base: $0, head: $1) }
-        for effect in [
-            Effect(pairs: pairs, seed: seed, resamples: 20),
-            Effect(base: first, head: second, seed: seed, resamples: 20),
-        ] {
+        for effect in [Effect(pairs: pairs), Effect(base: first, head: second)] {
             #expect(effect?.shift.isFinite ?? true)
             #expect(effect?.ratio.map { !$0.isNaN } ?? true)
         }
-    }
-
-    @Test("Few resamples of many values, never fewer than 200 nor more than asked for")
-    func resamples() {
-        #expect(Resamples.count(2000, of: 200) == 2000 && Resamples.count(2000, of: 1000) == 400)
-        #expect(Resamples.count(2000, of: 20_000) == 200 && Resamples.count(50, of: 20_000) == 50)
-        #expect(Resamples.count(2000, inComparisonOf: 200_000) == 2000)
-        #expect(Resamples.count(2000, inComparisonOf: 400_000) == 1000)
-    }
-
-    @Test("No interval from fewer values than can carry one")
-    func tooFew() {
-        for count in 0..<minimumForInterval {
-            #expect(bootstrapInterval(of: Array(repeating: 1, count: count), seed: 1, estimate: median) == nil)
-        }
-        #expect(bootstrapInterval(of: Array(repeating: 2, count: 6), seed: 1, estimate: median) == 2...2)
-    }
-
-    @Test("The interval is reproducible, lies within the data, holds the estimate and narrows with more data")
-    func interval() throws {
-        var generator = SplitMix64(seed: 11)
-        let many = (0..<200).map { _ in Double.random(in: 0...1, using: &generator) }
-        let few = Array(many.prefix(8))
-        let wide = try #require(bootstrapInterval(of: few, seed: 5, estimate: median))
-        let narrow = try #require(bootstrapInterval(of: many, seed: 5, estimate: median))
-        #expect(bootstrapInterval(of: few, seed: 5, estimate: median) == wide)
-        #expect(wide.lowerBound >= few.min()! && wide.upperBound <= few.max()!)
-        #expect(wide.contains(median(few)!) && narrow.contains(median(many)!))
-        #expect(narrow.upperBound - narrow.lowerBound < wide.upperBound - wide.lowerBound)
-    }
-
-    @Test("Of many 95 % intervals most hold the true value")
-    func coverage() throws {
-        var generator = SplitMix64(seed: 99)
-        var held = 0
-        for trial in 0..<100 {
-            let values = (0..<15).map { _ in Double.random(in: -1...1, using: &generator) }
-            let interval = try #require(
-                bootstrapInterval(of: values, seed: UInt64(trial), resamples: 200, estimate: hodgesLehmann))
-            if interval.contains(0) { held += 1 }
-        }
-        #expect(held >= 85, "\(held) of 100")
     }
 
     @Test("The generator's published first numbers from state 0")

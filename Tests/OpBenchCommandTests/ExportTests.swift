@@ -62,6 +62,8 @@ struct ExportTests {
         #expect(score == raw.map { $0[0] }.sorted()[3])
         let bounds = try #require(metric["scoreConfidence"] as? [Double])
         #expect(bounds[0] <= score && score <= bounds[1])
+        let error = try #require(metric["scoreError"] as? Double)
+        #expect(abs(error / max(score - bounds[0], bounds[1] - score) - 1) < 1e-9)
         let others = try #require(results[0]["secondaryMetrics"] as? [String: [String: Any]])
         #expect(others["allocations_per_op"]?["score"] as? Double == 2)
         #expect(others["allocations_per_op"]?["scoreError"] as? String == "NaN")

@@ -58,7 +58,7 @@ import Testing
         selector.metric = "*"
         let references: [GatePolicy.Goal.Reference?] = [nil, .fastest([.dispatch]), .cell(rows[0].cellID)]
         let goals = references.map { GatePolicy.Goal(selector, against: $0, atMost: 1) }
-        let judged = try GoalJudgement(goals, of: [("run", rows)], resamples: 50).rows
+        let judged = try GoalJudgement(goals, of: [("run", rows)]).rows
         let settling = Settling(
             compared: .goals([run(rows)]), folder: "none", comparing: { ["gate"] + $0 }, policy: rows[0].notes)
         return ComparisonReport(
@@ -67,8 +67,7 @@ import Testing
 
     /// Everything that opbench makes of rows.
     private func checkAll(_ base: [SampleRow], _ head: [SampleRow], sides: Bool) throws {
-        var question = Comparison.Question(rule: { policy.rule(for: $0) })
-        question.resamples = 50
+        let question = Comparison.Question(rule: { policy.rule(for: $0) })
         let comparison =
             try sides
             ? Comparison(sidesOf: base, question: question) : Comparison(base: base, head: head, question: question)

@@ -7,7 +7,7 @@ import random
 from pathlib import Path
 
 import pytest
-from opbench_proofs import command, false_alarms, programs, queueing
+from opbench_proofs import command, coverage, false_alarms, programs, queueing
 from opbench_proofs.binomial import is_beyond_chance, lower_bound, upper_bound
 from opbench_proofs.blocks import Recording, draw_gates, is_alarm, only, paired_gate
 from opbench_proofs.proof import Outcome, Setting, Verdict
@@ -323,3 +323,27 @@ def test_a_queue_is_judged_by_its_least_and_by_quiet_samples(
 ) -> None:
     assert queueing.judge(samples, 0, is_short=True)[0] is short
     assert queueing.judge(samples, 0, is_short=False)[0] is long
+
+
+# Coverage
+
+
+@pytest.mark.parametrize("name", coverage.NOISES)
+def test_forged_noise_has_the_median_that_is_taken_for_the_truth(name: str) -> None:
+    noise, numbers = coverage.NOISES[name], random.Random(1)
+    below = sum(noise.draw(numbers) < noise.median for _ in range(10_000))
+    assert not is_beyond_chance(below, 10_000, 0.5) and not is_beyond_chance(10_000 - below, 10_000, 0.5)
+
+
+def test_a_tally_is_refuted_by_what_is_beyond_chance() -> None:
+    tally = coverage.Tally("missed", 0.05)
+    tally.count(number < 50 for number in range(1000))
+    assert not tally.is_refuted and str(tally) == "missed 5.00% of 1000 (at most 5%)"
+    tally.count(True for _ in range(40))
+    assert tally.is_refuted
+
+
+def test_an_interval_misses_what_is_outside() -> None:
+    row = {"ci_low": "0.99", "ci_high": "1.02"}
+    assert not coverage.misses(row, 1.02) and not coverage.misses(row, 0.99)
+    assert coverage.misses(row, 1.021) and coverage.misses(row, 0.98)

@@ -27,10 +27,6 @@ struct CellFigures {
 
     private(set) var series: [Key: Series] = [:]
 
-    var mostBlocks: Int { series.values.map(\.valueOfBlock.count).max() ?? 0 }
-    /// Of all series together.
-    var valueCount: Int { series.values.reduce(0) { $0 + $1.valueOfBlock.count } }
-
     /// - Parameters:
     ///   - rows: of one run, in any order.
     ///   - side: which of the run's sides; empty for a run that has none.

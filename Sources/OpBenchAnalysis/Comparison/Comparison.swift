@@ -15,9 +15,6 @@ public struct Comparison: Sendable {
         public var ignoredParameters: Set<String>
         /// How many blocks a figure may have when it is judged, if more than one number was declared beforehand.
         public var stages: [Int]
-        /// How many resamples an interval is made of. The more, the less it depends on its seed. Fewer are taken of figures
-        /// with more than 200 blocks, and in a comparison of more than 200,000 values: see `Resamples`.
-        public var resamples = Resamples.most
         /// Whether interleaved times that the machine is too noisy for are left unjudged: not while more blocks may come.
         public var leavesNoisyTimes = true
 
@@ -33,10 +30,6 @@ public struct Comparison: Sendable {
         }
     }
 
-    /// How many resamples the interval of the figure with the most blocks is made of: fewer than were asked for, if there is
-    /// so much to compare.
-    public let fewestResamples: Int
-
     /// Compares two runs, which may have been taken at different times: the sides are independent samples.
     ///
     /// - Throws: `InputError` if two cells of a run are the same without the ignored parameters.
@@ -45,10 +38,8 @@ public struct Comparison: Sendable {
             try CellFigures(rows: base, ignoring: question.ignoredParameters),
             try CellFigures(rows: head, ignoring: question.ignoredParameters)
         )
-        let resamples = Self.resamples(question, sides.0, sides.1)
-        fewestResamples = Self.fewest(resamples, sides.0, sides.1)
-        rows = Self.judge(sides.0, sides.1, question, isPaired: false) { base, head, seed in
-            Effect(base: base.values, head: head.values, seed: seed, resamples: resamples)
+        rows = Self.judge(sides.0, sides.1, question, isPaired: false) { base, head, tails in
+            Effect(base: base.values, head: head.values, tails: tails)
         }
     }
 
@@ -60,29 +51,19 @@ public struct Comparison: Sendable {
             try CellFigures(rows: rows, side: "base", ignoring: question.ignoredParameters),
             try CellFigures(rows: rows, side: "head", ignoring: question.ignoredParameters)
         )
-        let resamples = Self.resamples(question, sides.0, sides.1)
-        fewestResamples = Self.fewest(resamples, sides.0, sides.1)
-        self.rows = Self.judge(sides.0, sides.1, question, isPaired: true) { base, head, seed in
+        self.rows = Self.judge(sides.0, sides.1, question, isPaired: true) { base, head, tails in
             let pairs = base.valueOfBlock.keys.sorted().compactMap { block in
                 head.valueOfBlock[block].map { (base: base.valueOfBlock[block]!, head: $0) }
             }
-            return Effect(pairs: pairs, seed: seed, resamples: resamples)
+            return Effect(pairs: pairs, tails: tails)
         }
-    }
-
-    private static func fewest(_ resamples: Int, _ base: CellFigures, _ head: CellFigures) -> Int {
-        Resamples.count(resamples, of: max(base.mostBlocks, head.mostBlocks))
-    }
-
-    private static func resamples(_ question: Question, _ base: CellFigures, _ head: CellFigures) -> Int {
-        Resamples.count(question.resamples, inComparisonOf: base.valueCount + head.valueCount)
     }
 
     private typealias Series = CellFigures.Series
 
     private static func judge(
         _ base: CellFigures, _ head: CellFigures, _ question: Question, isPaired: Bool,
-        effect: (Series, Series, UInt64) -> Effect?
+        effect: (Series, Series, Tails) -> Effect?
     ) -> [CompareRow] {
         let keys = Set(base.series.keys).union(head.series.keys).sorted()
         var candidates = keys.map {
@@ -137,9 +118,10 @@ private struct Candidate {
     var isTested: Bool { rule != nil && !isExact && isComparable && effect?.probability != nil }
 
     mutating func measure(
-        _ question: Comparison.Question, _ measure: (CellFigures.Series, CellFigures.Series, UInt64) -> Effect?
+        _ question: Comparison.Question, _ measure: (CellFigures.Series, CellFigures.Series, Tails) -> Effect?
     ) {
         rule = question.rule(row)
+        let tails = tails(question.stages)
         if let rule { self.rule?.alpha /= Double(BlockStages.looks(question.stages, minBlocks: rule.minBlocks)) }
         row.base = base.flatMap { median($0.values) }
         row.head = head.flatMap { median($0.values) }
@@ -147,8 +129,7 @@ private struct Candidate {
         row.noiseFloor = [question.noiseFloor(row), scatter.relative].compactMap { $0 }.max()
         row.threshold = rule.map { max($0.maxRegression, row.noiseFloor ?? 0) }
         guard let base, let head else { return }
-        let seed = SplitMix64.seed(from: "\(row.cellID)|\(row.backend.rawValue)|\(row.metric)|\(row.phase)|\(row.stat)")
-        effect = measure(base, head, seed)
+        effect = measure(base, head, tails)
         row.ratio = effect?.ratio
         row.ratioLow = effect?.ratioInterval?.lowerBound
         row.ratioHigh = effect?.ratioInterval?.upperBound
@@ -158,6 +139,15 @@ private struct Candidate {
             of: row.base!, on: isExact ? .difference : effect.scale, direction: direction, noiseFloor: row.noiseFloor,
             slack: [slack, scatter.absolute].compactMap { $0 }.max())
         row.threshold = margin?.relativeWorse
+    }
+
+    /// An interval of 95 %; of a figure with a rule, the end that must lie on this side of the margin for a pass takes no more
+    /// of alpha than this look may spend.
+    private func tails(_ stages: [Int]) -> Tails {
+        guard let rule else { return .standard }
+        let blocks = [base, head].compactMap { $0?.valueOfBlock.count }.min() ?? 0
+        let tail = min(0.025, BlockStages.passTail(ofBlocks: blocks, stages, alpha: rule.alpha))
+        return direction == .higher ? Tails(low: tail) : Tails(high: tail)
     }
 
     /// How far the counts of one side differ among themselves, if by more than the slack: as a ratio less one, or as a

@@ -6,11 +6,11 @@ extension CompareRow {
     /// nil where none is judged by its interval: the interval's near end, 1.64 deviations of the estimate below what it
     /// is on the average, still lies beyond the margin.
     public var detectable: Double? {
-        guard let threshold, let low = ratioLow, let high = ratioHigh, low > 0,
+        guard let threshold, let ratio, let low = ratioLow, let high = ratioHigh, low > 0,
             Metric.named(metric)?.isDeterministic != true
         else { return nil }
-        let halfWidth = log(high / low) / 2
-        return exp(log(1 + threshold) + halfWidth * (1 + 1.645 / 1.96)) - 1
+        let toNearEnd = Metric.named(metric)?.direction == .higher ? log(high / ratio) : log(ratio / low)
+        return exp(log(1 + threshold) + toNearEnd * (1 + 1.645 / 1.96)) - 1
     }
 
     /// The greatest worsening that may have gone unseen: the one that the interval allows, or the one that comparisons

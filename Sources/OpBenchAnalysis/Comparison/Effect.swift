@@ -19,6 +19,8 @@ struct Effect {
     var probability: Double?
     /// Blocks behind it: of the smaller side.
     var blocks: Int
+    /// How many give an interval of these tails.
+    var fewestBlocks: Int
     /// Beyond so many blocks there is no test, or no run that has them in a bearable time.
     var mostBlocks: Int
 
@@ -30,34 +32,34 @@ struct Effect {
 
     /// From blocks that hold both sides, such as two interleaved builds: drift that hits a whole block cancels.
     ///
-    /// Uses Hodges–Lehmann on the shifts of the blocks, a bootstrap over blocks, and the exact sign-flip test.
-    init?(pairs: [(base: Double, head: Double)], seed: UInt64, resamples: Int) {
+    /// Uses Hodges–Lehmann on the shifts of the blocks, their Walsh averages, and the exact sign-flip test.
+    init?(pairs: [(base: Double, head: Double)], tails: Tails = .standard) {
         // An infinite figure, such as a ratio to almost nothing, carries no information.
         let pairs = pairs.filter { $0.base.isFinite && $0.head.isFinite }
         scale = Scale(pairs.flatMap { [$0.base, $0.head] })
         let shifts = zip(scale.values(pairs.map(\.base)), scale.values(pairs.map(\.head))).map { $1 - $0 }
         guard let shift = hodgesLehmann(shifts), shift.isFinite else { return nil }
         self.shift = shift
-        interval = bootstrapInterval(of: shifts, seed: seed, resamples: resamples, estimate: hodgesLehmann)
+        interval = hodgesLehmannInterval(of: shifts, tails: tails)
         probability = signFlipTest(shifts)
         blocks = shifts.count
+        fewestBlocks = fewestForInterval(tail: min(tails.low, tails.high))
         mostBlocks = signFlipLimit
     }
 
     /// From two runs of their own: what drifted between them is taken for an effect, unless a noise floor allows for it.
     ///
-    /// Uses Hodges–Lehmann's shift, a bootstrap of both sides, and Mann–Whitney.
-    init?(base: [Double], head: [Double], seed: UInt64, resamples: Int) {
+    /// Uses Hodges–Lehmann's shift, the differences between both sides, and Mann–Whitney.
+    init?(base: [Double], head: [Double], tails: Tails = .standard) {
         let (base, head) = (base.filter(\.isFinite), head.filter(\.isFinite))
         scale = Scale(base + head)
         let (from, to) = (scale.values(base), scale.values(head))
         guard let shift = hodgesLehmannShift(from: from, to: to), shift.isFinite else { return nil }
         self.shift = shift
-        interval = bootstrapInterval(of: from, and: to, seed: seed, resamples: resamples) {
-            hodgesLehmannShift(from: $0, to: $1)
-        }
+        interval = hodgesLehmannShiftInterval(from: from, to: to, tails: tails)
         probability = mannWhitneyTest(from, to)
         blocks = min(from.count, to.count)
+        fewestBlocks = fewestForInterval(tail: min(tails.low, tails.high))
         mostBlocks = BlockStages.mostOfRun
     }
 }

@@ -40,7 +40,7 @@ extension FigureRule {
     ) -> Judgement {
         let blocks = effect.blocks
         guard let interval = effect.interval else {
-            return .inconclusive(.tooFewBlocks(blocks, enough: Swift.max(minBlocks, minimumForInterval)))
+            return .inconclusive(.tooFewBlocks(blocks, enough: Swift.max(minBlocks, effect.fewestBlocks)))
         }
         // Worse is always greater here: a rate, which is worse when it falls, is inverted.
         let isRate = direction == .higher

@@ -30,6 +30,6 @@ extension CompareRow {
         guard verdict == .inconclusive, case .wideInterval = doubt, let threshold, let ratio, let low = ratioLow,
             low > 0, let high = ratioHigh
         else { return false }
-        return ratio <= 1 + threshold && low <= 1 && log(high / low) / 2 > log(1 + threshold)
+        return ratio <= 1 + threshold && low <= 1 && log(high / ratio) > log(1 + threshold)
     }
 }

@@ -20,10 +20,8 @@ public struct SideComparison: Sendable {
         self.ignoredParameters = ignoredParameters
     }
 
-    public func rows(_ samples: [SampleRow]) throws(InputError) -> [CompareRow] { try comparison(samples).rows }
-
-    public func comparison(_ samples: [SampleRow]) throws(InputError) -> Comparison {
-        try Comparison(sidesOf: samples, question: question)
+    public func rows(_ samples: [SampleRow]) throws(InputError) -> [CompareRow] {
+        try Comparison(sidesOf: samples, question: question).rows
     }
 
     private var question: Comparison.Question {

@@ -13,21 +13,16 @@ public struct GoalJudgement: Sendable {
     /// - Parameters:
     ///   - runs: of different cells, each with the name that the user knows it by.
     ///   - hosts: what cells were measured on, as far as it is known.
-    ///   - resamples: see `Comparison.Question`.
     /// - Throws: `InputError` if two runs have a cell in common, or if a goal holds a cell against one of another kind of
     ///   host.
     public init(
-        _ goals: [GatePolicy.Goal], of runs: [(name: String, samples: [SampleRow])], hosts: [String: HostKind] = [:],
-        resamples: Int = Resamples.most
+        _ goals: [GatePolicy.Goal], of runs: [(name: String, samples: [SampleRow])], hosts: [String: HostKind] = [:]
     ) throws(InputError) {
         let figures = try MeasuredFigures(runs)
         let found = goals.map { figures.places(of: $0.selector) }
         for (goal, places) in zip(goals, found) { try Self.checkHosts(of: places.map(\.cell), goal, hosts) }
-        // Each figure is drawn from as often as goals bound it.
-        let values = found.joined().reduce(0) { $0 + figures.valueCount(at: $1) }
-        let resamples = Resamples.count(resamples, inComparisonOf: values)
         rows = zip(goals, found).flatMap { goal, places in
-            places.isEmpty ? [goal.missing] : places.map { figures.judge($0, by: goal, resamples) }
+            places.isEmpty ? [goal.missing] : places.map { figures.judge($0, by: goal) }
         }
     }
 }
@@ -78,8 +73,6 @@ private struct MeasuredFigures {
         }
     }
 
-    func valueCount(at place: Place) -> Int { series[place]?.valueOfBlock.count ?? 0 }
-
     /// The figures that a goal's rule matches, of those that can be too great.
     func places(of selector: GatePolicy.Selector) -> [Place] {
         series.keys.filter { place in
@@ -87,18 +80,15 @@ private struct MeasuredFigures {
         }.sorted()
     }
 
-    func judge(_ place: Place, by goal: GatePolicy.Goal, _ resamples: Int) -> GoalRow {
+    func judge(_ place: Place, by goal: GatePolicy.Goal) -> GoalRow {
         let own = series[place]!
         let goal = goal.bounding(place.metric)
         var row = place.row
         (row.runID, row.atMost, row.reference) = (runIDs[place.cell]!, goal.atMost, goal.reference?.text ?? "")
         (row.value, row.blocks) = (median(own.values), own.valueOfBlock.count)
-        let seed = SplitMix64.seed(
-            from: "\(row.cellID)|\(row.backend.rawValue)|\(row.metric)|\(row.phase)|\(row.stat)|\(row.reference)")
         let isExact = own.isExact(place)
         guard let reference = goal.reference else {
-            let interval = bootstrapInterval(of: own.values, seed: seed, resamples: resamples, estimate: median)
-            return goal.judged(row, estimate: row.value, interval: interval, isExact: isExact)
+            return goal.judged(row, estimate: row.value, interval: medianInterval(of: own.values), isExact: isExact)
         }
         guard let found = find(reference, of: place) else { return row }
         row.reference = found.name
@@ -107,20 +97,20 @@ private struct MeasuredFigures {
             row.ratio = row.base.flatMap { base in row.value.map { $0 / base } }.flatMap { $0.isFinite ? $0 : nil }
             return goal.judged(row, estimate: row.ratio, interval: nil, isExact: true)
         }
-        let effect = Self.effect(of: own, to: found.series, isPaired: found.isPaired, seed, resamples)
+        let effect = Self.effect(of: own, to: found.series, isPaired: found.isPaired)
         row.ratio = effect?.ratio
         row.blocks = effect?.blocks ?? row.blocks
         return goal.judged(row, estimate: effect?.ratio, interval: effect?.ratioInterval, isExact: false)
     }
 
     private static func effect(
-        of own: CellFigures.Series, to other: CellFigures.Series, isPaired: Bool, _ seed: UInt64, _ resamples: Int
+        of own: CellFigures.Series, to other: CellFigures.Series, isPaired: Bool
     ) -> Effect? {
-        guard isPaired else { return Effect(base: other.values, head: own.values, seed: seed, resamples: resamples) }
+        guard isPaired else { return Effect(base: other.values, head: own.values) }
         let pairs = own.valueOfBlock.keys.sorted().compactMap { block in
             other.valueOfBlock[block].map { (base: $0, head: own.valueOfBlock[block]!) }
         }
-        return Effect(pairs: pairs, seed: seed, resamples: resamples)
+        return Effect(pairs: pairs)
     }
 
     /// What a goal's figure is held against; nil where it was not measured.

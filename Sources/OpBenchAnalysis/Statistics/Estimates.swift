@@ -18,7 +18,7 @@ private func mean(_ lower: Double, _ upper: Double) -> Double {
 
 extension UnsafeMutableBufferPointer<Double> {
     /// The value that sorting would put at `place`, which is put there, with none behind it less and none before it
-    /// greater. In linear time on average (Hoare 1961, "Find"): bootstrap intervals take many thousands of medians.
+    /// greater. In linear time on average (Hoare 1961, "Find"): a calibration takes many thousands of medians.
     func select(_ place: Int) -> Double {
         guard let values = baseAddress else { preconditionFailure("nothing to select from") }
         var (first, last) = (0, count - 1)
@@ -52,7 +52,7 @@ extension UnsafeMutableBufferPointer<Double> {
 /// - Returns: nil of nothing, and of values that are not finite.
 public func hodgesLehmann(_ values: [Double]) -> Double? {
     guard values.allSatisfy(\.isFinite) else { return nil }
-    if values.count > listedLimit { return medianOfMatrix(WalshAverages(values: ascending(values))) }
+    if values.count > listedLimit { return medianOfMatrix(WalshAverages(values.sorted())) }
     var averages: [Double] = []
     averages.reserveCapacity(values.count * (values.count + 1) / 2)
     for first in values.indices {
@@ -70,7 +70,7 @@ public func hodgesLehmannShift(from first: [Double], to second: [Double]) -> Dou
         return nil
     }
     if max(first.count, second.count) > listedLimit {
-        return medianOfMatrix(Differences(from: ascending(first), to: ascending(second)))
+        return medianOfMatrix(Differences(from: first.sorted(), to: second.sorted()))
     }
     var differences: [Double] = []
     differences.reserveCapacity(first.count * second.count)
@@ -83,11 +83,6 @@ public func hodgesLehmannShift(from first: [Double], to second: [Double]) -> Dou
 /// Of so many values all pairs are listed; of more, that would take memory and time by the square of their number.
 private let listedLimit = 40
 
-/// The values in order; those of a resample are.
-private func ascending(_ values: [Double]) -> [Double] {
-    zip(values, values.dropFirst()).allSatisfy { $0 <= $1 } ? values : values.sorted()
-}
-
 private func medianOfMatrix(_ matrix: some SortedMatrix) -> Double? {
     let count = matrix.count
     let upper = matrix.select(count / 2)
@@ -96,18 +91,22 @@ private func medianOfMatrix(_ matrix: some SortedMatrix) -> Double? {
     return less == count / 2 ? mean(greatest, upper) : upper
 }
 
-/// Row r holds the means of value r and all from it on.
-private struct WalshAverages: SortedMatrix {
-    let values: [Double]
+/// The means of all pairs of values, each paired with itself too: row r holds those of value r and all from it on.
+struct WalshAverages: SortedMatrix {
+    private let values: [Double]
+    init(_ ascending: [Double]) { values = ascending }
+
     var rows: Int { values.count }
     func columns(of row: Int) -> Range<Int> { row..<values.count }
     func value(_ row: Int, _ column: Int) -> Double { mean(values[row], values[column]) }
 }
 
-/// Row r holds the differences of all values of the second sample from value r of the first, counted from the greatest.
-private struct Differences: SortedMatrix {
+/// The differences of all values of a second sample from all of a first: row r holds those from value r of the first,
+/// counted from the greatest. Both samples are ascending.
+struct Differences: SortedMatrix {
     let from: [Double]
     let to: [Double]
+
     var rows: Int { from.count }
     func columns(of row: Int) -> Range<Int> { to.indices }
     func value(_ row: Int, _ column: Int) -> Double { to[column] - from[from.count - 1 - row] }

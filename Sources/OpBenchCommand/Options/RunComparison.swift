@@ -35,21 +35,12 @@ struct RunComparison {
         let ignored = try ignored(among: [base, head])
         try RecordedRun.checkSameHost(base, head, ignoring: ignored)
         let floors = try CalibrationFolder(in: folder).floors(for: head.facts)
-        let comparison = try Comparison(
+        return try Comparison(
             base: base.samples, head: head.samples,
             question: .init(
                 ignoredParameters: ignored, noiseFloor: { floors.floor(of: $0, .unpaired) },
-                rule: { policy.rule(for: $0) }))
-        Self.tellResamples(comparison)
-        return comparison.rows
-    }
-
-    /// An interval of fewer resamples depends a little more on its seed.
-    private static func tellResamples(_ comparison: Comparison) {
-        guard comparison.fewestResamples < Resamples.most else { return }
-        StandardError.say(
-            "opbench: warning: with this many blocks the intervals use \(comparison.fewestResamples) resamples or more, "
-                + "not \(Resamples.most)")
+                rule: { policy.rule(for: $0) })
+        ).rows
     }
 
     /// The sides of a run of two interleaved builds.
@@ -60,12 +51,10 @@ struct RunComparison {
                 file: run.name, message: "the run has no sides `base` and `head`",
                 remedy: "name a run of `opbench ab`, or compare two runs with --baseline and --candidate")
         }
-        let comparison = try SideComparison(
+        return try SideComparison(
             policy: policy, stages: run.facts?.stages ?? [],
             floors: try CalibrationFolder(in: folder).floors(for: run.facts),
             ignoredParameters: try ignored(among: [run])
-        ).comparison(run.samples)
-        Self.tellResamples(comparison)
-        return comparison.rows
+        ).rows(run.samples)
     }
 }

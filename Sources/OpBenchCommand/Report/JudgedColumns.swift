@@ -46,7 +46,12 @@ extension CompareRow: JudgedRow {
                 the quotient of the medians in the table.
                 """
         ) { row, _ in row.ratio.map(Quantities.ratio) ?? Quantities.absent },
-        .init(title: "95 % interval", rank: 2, isJoined: true, meaning: "Of the ratio: its two ends.") { row, _ in
+        .init(
+            title: "95 % interval", rank: 2, isJoined: true,
+            meaning: """
+                Of the ratio: its two ends. The one that a pass depends on is as certain as the policy's alpha asks.
+                """
+        ) { row, _ in
             guard let low = row.ratioLow, let high = row.ratioHigh else { return Quantities.absent }
             return Quantities.ratioInterval(low, high)
         },

@@ -11,7 +11,8 @@ public enum JSONExports {
     private static func jmhResult(_ row: SummaryRow, rates: [Double]) -> JSONValue {
         let value = row.operationsPerSecond!
         let (low, high) = (row.operationsPerSecondLow, row.operationsPerSecondHigh)
-        let error = low.flatMap { low in high.map { $0 / 2 - low / 2 } }
+        // JMH's readers show score ± error, which must hold the interval on its longer side too.
+        let error = low.flatMap { low in high.map { max($0 - value, value - low) } }
         let others = ExportedFigure.all(of: row).filter { $0.unit != "ns/op" || $0.column == "cpu_ns_per_op" }
         return .object(
             ("jmhVersion", .string("1.37")),

@@ -146,7 +146,8 @@ public struct FigureRule: Sendable, Hashable {
     /// A worsening below this, in the metric's unit per operation or round, is no regression, whatever its ratio.
     /// Counts may always differ by the metric's slack.
     public var minAbsolute: Double
-    /// The chance of calling equal sides different that is accepted, over all the figures judged together.
+    /// The chance of calling equal sides different that is accepted, over all the figures judged together; and that of passing
+    /// a figure that is worse by just the margin.
     public var alpha: Double
     /// A regression takes at least this many blocks on each side.
     public var minBlocks: Int

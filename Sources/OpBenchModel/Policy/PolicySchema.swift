@@ -135,7 +135,9 @@ extension JSONSchema {
 
     private static var alpha: JSONValue {
         described(
-            "The chance of a false alarm that is accepted, over all figures together.", range(PolicyDecoder.alphaRange))
+            "The chance that is accepted of a false alarm, over all figures together; and of passing a figure that is "
+                + "worse by just the margin.",
+            range(PolicyDecoder.alphaRange))
     }
 
     private static var minBlocks: JSONValue {
