@@ -41,7 +41,7 @@ struct ProfileTests {
                     ["small.json", "out"] + cells
                         + cells.flatMap { ["\($0)/trace.json", "\($0)/trace.perfetto-trace"] }))
         #expect(result.output.contains("small chains=2 depth=50 on engine\n  unprofiled: "))
-        #expect(result.output.contains("trace, by time stamps at every operation: "))
+        #expect(result.output.contains("trace, by time stamps at every operation"))
         #expect(result.output.contains("100 operations in "))
         // A chain's span has all its operations.
         #expect(result.output.contains(" over 50 operations, parallelism "))

@@ -26,6 +26,14 @@ enum Fixture {
             TracedOperation(submit: 0, ready: 23, start: 25, end: 35),
         ], dependencies: [(0, 1), (1, 2)])
 
+    /// The same with bodies of 10, 4 and 7 ns by their plan, of which the second had no processor for 6 ns.
+    static var disturbedChain: SampleTrace {
+        var trace = chain
+        for (index, planned) in [10, 4, 7].enumerated() { trace.operations[index].planned = Int64(planned) }
+        trace.operations[1].processorWait = 6
+        return trace
+    }
+
     /// A, then B of 20 ns beside C of 10, then D.
     static let diamond = trace(
         workers: 2,
@@ -120,6 +128,8 @@ enum Fixture {
             trace.operations[index].submitter = 2
             trace.operations[index].operationClass = UInt8(index % 2)
             trace.operations[index].notified = trace.operations[index].end + 1
+            trace.operations[index].processorWait = Int64(index)
+            trace.operations[index].planned = 10
         }
         // Cancelled: never started.
         trace.operations.append(TracedOperation(submit: 3, start: .absent, end: 5, submitter: 2))

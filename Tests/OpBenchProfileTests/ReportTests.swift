@@ -30,12 +30,13 @@ struct ReportTests {
     func diamond() throws {
         var trace = Fixture.diamond
         trace.classes = ["node"]
+        for index in trace.operations.indices { trace.operations[index].planned = 9 }
         #expect(
             try TraceReport(trace).lines() == [
                 "4 operations in 35 ns, 2 workers",
-                "work 45 ns, span 35 ns over 3 operations, parallelism 1.29",
+                "work 45 ns (planned 36 ns), span 35 ns (planned 27 ns) over 3 operations, parallelism 1.29",
                 "burdened span 35 ns at 0 ns an operation, parallelism 1.29",
-                "ran 1.29 at once; workers in bodies 64.3 % of the time",
+                "ran 1.29 at once; bodies took 64.3 % of the workers' time",
                 "no schedule takes less than 35 ns, a greedy one at most 40 ns; scheduling efficiency 100.0 %",
                 "waits of all operations, 50 ns: dependency 100.0 %",
                 "critical path: 3 operations, 35 ns in bodies, 0 ns waiting",

@@ -39,6 +39,56 @@ struct WorkSpanTests {
         #expect(try schedule(Fixture.chain, .init(free: [1])) == 20)
     }
 
+    @Test("A body without a processor waits for one, and does no work; the plan's work and span stand beside")
+    func processor() throws {
+        let (workSpan, waits, path) = try figures(Fixture.disturbedChain)
+        #expect(workSpan.work == 24)
+        #expect(workSpan.span == 24)
+        #expect(workSpan.schedulingEfficiency == 24.0 / 35)
+        #expect(workSpan.planned == .init(work: 21, span: 21))
+        #expect(waits.splits.map(\.processor) == [0, 6, 0])
+        #expect(waits.total.processor == 6)
+        #expect(path.steps.map(\.duration) == [10, 4, 10])
+        #expect(path.steps[1].wait.parts == [.wakeUp: 2, .processor: 6])
+        #expect(path.total == 35)
+        #expect(try schedule(Fixture.disturbedChain) == 24)
+        #expect(try schedule(Fixture.disturbedChain, .init(free: [1])) == 20)
+        // Of the body up to a submission, as little of the wait as may be.
+        var refill = Fixture.refill
+        refill.operations[0].processorWait = 7
+        #expect(try figures(refill).0.span == 3 + 8 + 5)
+        #expect(try figures(refill).2.steps[0].duration == 3)
+        #expect(try figures(refill).2.total == 30)
+    }
+
+    @Test("The plan's span is that of its own longest chain; there is none where a body has no planned time")
+    func planned() throws {
+        var trace = Fixture.diamond
+        #expect(try figures(trace).0.planned == nil)
+        for index in trace.operations.indices { trace.operations[index].planned = 0 }
+        #expect(try figures(trace).0.planned == nil)
+        trace.operations[2].planned = 40
+        trace.operations[3].planned = 5
+        #expect(try figures(trace).0.planned == .init(work: 45, span: 45))
+        trace.operations[1].planned = 3
+        #expect(try figures(trace).0.planned == .init(work: 48, span: 45))
+    }
+
+    @Test("Of two rounds the one whose bodies waited less for a processor is less disturbed, of equal ones the shorter")
+    func disturbance() {
+        let (quiet, disturbed) = (Fixture.chain, Fixture.disturbedChain)
+        #expect(disturbed.processorWaitShare == 0.2)
+        #expect(quiet.processorWaitShare == 0 && Fixture.trace(workers: 1, []).processorWaitShare == 0)
+        #expect(quiet.isLessDisturbed(than: disturbed) && !disturbed.isLessDisturbed(than: quiet))
+        #expect(!quiet.isLessDisturbed(than: quiet))
+        var shorter = disturbed
+        shorter.operations[2].end -= 1
+        // 20.7 % are not 20.
+        #expect(!shorter.isLessDisturbed(than: disturbed))
+        shorter.operations[1].processorWait = 0
+        #expect(shorter.isLessDisturbed(than: quiet))
+    }
+
     @Test("A diamond: the shorter side has slack, and the bounds hold the schedule")
     func diamond() throws {
         let (workSpan, _, path) = try figures(Fixture.diamond)
@@ -211,18 +261,6 @@ struct WorkSpanTests {
         #expect(try schedule(trace) == 15)
     }
 
-    @Test("Parallelism over time: the intervals' sum is the work")
-    func overTime() throws {
-        let four = ParallelismOverTime(Fixture.diamond, intervals: 4)
-        #expect(four.intervals.map(\.start) == [0, 8, 17, 26])
-        // A alone; then A, B and C; B and C; B; D.
-        let expected: [Int64] = [8, 16, 12, 9]
-        #expect(four.intervals.map(\.busy) == expected)
-        #expect(ParallelismOverTime(Fixture.diamond, intervals: 100).intervals.count == 35)
-        #expect(ParallelismOverTime(Fixture.diamond, intervals: 100).intervals.map(\.busy).reduce(0, +) == 45)
-        #expect(ParallelismOverTime(Fixture.trace(workers: 1, []), intervals: 3).intervals.isEmpty)
-    }
-
     @Test("A cycle is refused, also one through a barrier")
     func cycle() throws {
         let operations = [TracedOperation(submit: 0, start: 0, end: 1), TracedOperation(submit: 0, start: 1, end: 2)]
@@ -246,9 +284,11 @@ struct WorkSpanTests {
             let submit = number(0...30)
             let ready = submit + number(0...10)
             let start = ready + number(0...30)
+            let elapsed = number(0...15)
             operations.append(
                 TracedOperation(
-                    submit: submit, ready: ready, start: start, end: start + number(0...15),
+                    submit: submit, ready: ready, start: start, end: start + elapsed,
+                    processorWait: max(0, number(-10...elapsed) - 1),
                     worker: number(0...4) == 0 ? TracedOperation.unknown : UInt16(number(0...1)),
                     queue: UInt16(number(0...1)), priority: Int8(number(-1...1))))
         }
@@ -317,6 +357,7 @@ struct WorkSpanTests {
         let barriers = WaitAnalysis.barrierEnds(trace)
         for (index, operation) in trace.operations.enumerated() {
             var expected = WaitSplit()
+            expected.processor = operation.processorWait
             for time in operation.submit..<operation.start {
                 expected[reason(trace, index, at: time, barriers[UInt32(index)] ?? .min)] += 1
             }

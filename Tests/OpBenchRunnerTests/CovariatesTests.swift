@@ -53,6 +53,14 @@ import Testing
         #expect(!interference(referenceLoop: [100_000, 124_000]).disturbs(.throughput))
     }
 
+    @Test func `a trace says that the machine was busy by what disturbs a throughput sample, or by its own bodies`() {
+        #expect(ProfileTaker.busyMachine(interference(), processorWaitShare: 0.04) == nil)
+        #expect(ProfileTaker.busyMachine(interference(), processorWaitShare: 0.06) != nil)
+        #expect(
+            ProfileTaker.busyMachine(interference(foreign: 500e6), processorWaitShare: 0)?.contains("0.50 processors")
+                == true)
+    }
+
     @Test func `a hundredth of the processors' time disturbs a latency sample, if it can be told from nothing`() {
         #expect(interference(foreign: 21e6).disturbs(.latency))
         #expect(!interference(foreign: 19e6).disturbs(.latency))

@@ -7,13 +7,19 @@ import Testing
 @testable import OpBenchRunner
 
 @Suite("Traces of a round", .serialized, .onOwnThreads) struct TraceBuilderTests {
-    /// A trace of a round by the serial loop, whose library told of such events.
+    /// A trace of a round by a serial loop, whose library told of such events and which takes no stamps.
     private func trace(_ events: [ThreadEvent.Kind: (thread: Int32, other: Int32?)]) throws -> SampleTrace {
-        let plan = try Fixture.plan("independent", #"{"items": 5, "work_ns": 0}"#)
-        let factory = try #require(BackendFactory.named(.serial))
+        try trace(of: try Fixture.plan("independent", #"{"items": 5, "work_ns": 0}"#), by: .serial, events)
+    }
+
+    private func trace(
+        of plan: WorkloadPlan, by backend: BackendID,
+        _ events: [ThreadEvent.Kind: (thread: Int32, other: Int32?)] = [:]
+    ) throws -> SampleTrace {
+        let factory = try #require(BackendFactory.named(backend))
         let body = OperationBody(plan: plan, kernel: Fixture.kernel, mode: .traced)
         let producers = Producers(plan)
-        let builder = TraceBuilder(plan, backend: .serial)
+        let builder = TraceBuilder(plan, backend: backend)
         let round = Round.run(plan, by: factory, body, producers: producers)
         builder.add(round, body, of: plan, phase: "")
         builder.threadEvents = events.map { kind, event in
@@ -31,6 +37,23 @@ import Testing
         #expect(role(woken) == .worker)
         #expect(role(waker) == .submitter)
         #expect(trace.threadEvents.map(\.kind) == [.wake])
+    }
+
+    @Test func `a body has the time that its plan gives it, and its own is no longer than it took`() throws {
+        let plan = try Fixture.plan("independent", #"{"items": 7, "items_per_operation": 3, "work_ns": 1000}"#)
+        let trace = try trace(of: plan, by: .dispatch)
+        #expect(trace.operations.map(\.planned) == [3000, 3000, 1000])
+        for operation in trace.operations { #expect((0...operation.elapsed).contains(operation.duration)) }
+    }
+
+    @Test func `what a body sleeps by its plan is no wait for a processor`() throws {
+        let plan = try Fixture.plan("blocking", #"{"operations": 4, "block_ns": 1000000}"#)
+        for operation in try trace(of: plan, by: .dispatch).operations {
+            #expect(operation.planned == 1_000_000)
+            #expect(operation.duration >= 1_000_000)
+        }
+        let waiting = try Fixture.plan("blocking", #"{"operations": 3, "kind": "wait", "block_ns": 1000}"#)
+        #expect((0..<3).map(waiting.plannedNanoseconds) == [nil, 1000, 1000])
     }
 
     @Test func `who parks or is unparked is a worker, who unparked it need be none`() throws {

@@ -4,10 +4,11 @@ import csv
 import json
 import math
 import random
+import subprocess
 from pathlib import Path
 
 import pytest
-from opbench_proofs import command, coverage, false_alarms, programs, queueing
+from opbench_proofs import command, coverage, false_alarms, programs, queueing, traces
 from opbench_proofs.binomial import is_beyond_chance, lower_bound, upper_bound
 from opbench_proofs.blocks import Recording, draw_gates, is_alarm, only, paired_gate
 from opbench_proofs.proof import Outcome, Setting, Verdict
@@ -347,3 +348,64 @@ def test_an_interval_misses_what_is_outside() -> None:
     row = {"ci_low": "0.99", "ci_high": "1.02"}
     assert not coverage.misses(row, 1.02) and not coverage.misses(row, 0.99)
     assert coverage.misses(row, 1.021) and coverage.misses(row, 0.98)
+
+
+# Traces
+
+BUSY = "busy machine: other processes used 1.67 processors, bodies waited for a processor for 83.7 % of their time; work"
+
+
+def trace_summary(work: str, span: str, first: str = BUSY) -> str:
+    return f"""\
+proof-trace kind=binary_tree on engine
+  unprofiled: 6.77 ms an operation
+
+trace, by time stamps at every operation, the least disturbed of 3 rounds: 1.18× the time without
+  {first}
+  31 operations in 212 ms, 2 workers
+  work {work} (planned 31.0 ms), span {span} (planned 5.00 ms) over 5 operations, parallelism 6.04
+"""
+
+
+@pytest.mark.parametrize(
+    ("summary", "holds"),
+    [
+        (trace_summary("33.9 ms", "5.99 ms"), True),
+        (trace_summary("28.0 ms", "4.01 ms"), True),
+        (trace_summary("34.2 ms", "5.00 ms"), False),
+        (trace_summary("31.0 ms", "6.01 ms"), False),
+        (trace_summary("31.0 ms", "5.00 ms", "31 operations in 32.0 ms, 2 workers"), False),
+    ],
+)
+def test_a_trace_holds_within_the_claimed_bounds(summary: str, holds: bool) -> None:
+    trace = traces.read(summary)
+    assert (trace.planned_work, trace.planned_span) == (31e6, 5e6)
+    assert trace.holds("tree") == holds
+    # A plan that is another than the proof's.
+    assert not trace.holds("wavefront")
+
+
+def test_a_trace_without_planned_figures_is_none() -> None:
+    with pytest.raises(ToolFailure, match="planned"):
+        traces.read("trace, by time stamps\n  no operation was executed\n")
+
+
+class TracingTool(OpBench):
+    """Answers profiles from a list."""
+
+    def __init__(self, folder: Path, answers: list[str]) -> None:
+        super().__init__(Path("/bin/false"), folder)
+        self.answers = answers
+
+    def run(self, *words: str, allowed: tuple[int, ...] = (0,)) -> subprocess.CompletedProcess[str]:
+        return subprocess.CompletedProcess(words, 0, stdout=self.answers.pop(0))
+
+
+def test_what_missed_is_tried_again_and_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(traces, "SHAPES", {"tree": traces.SHAPES["tree"]})
+    monkeypatch.setattr(traces, "BUSY_PROCESSES", 0)
+    right, wrong = trace_summary("31.0 ms", "5.00 ms"), trace_summary("62.0 ms", "9.00 ms")
+    tool = TracingTool(tmp_path, [wrong, wrong, right])
+    assert traces.prove(Setting(tool, tmp_path, True)).verdict is Verdict.HELD
+    assert tool.answers == []
+    assert traces.prove(Setting(TracingTool(tmp_path, [wrong] * 8), tmp_path, True)).verdict is Verdict.REFUTED

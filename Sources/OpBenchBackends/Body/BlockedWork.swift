@@ -12,15 +12,9 @@ public final class BlockedWork: @unchecked Sendable {
         self.operationCount = operationCount
     }
 
-    /// Sleeps, or waits for the operation's partner.
-    ///
-    /// - Returns: the partner that was waited for.
-    public func block(_ operation: Int) -> Int? {
-        guard let partner = blocking.partner(of: operation, among: operationCount) else {
-            MonotonicClock.sleep(until: MonotonicClock.now() + Int64(blocking.nanoseconds))
-            return nil
-        }
-        wait?(partner)
-        return partner
-    }
+    /// How long an operation sleeps that waits for no other one.
+    var nanoseconds: Int64 { Int64(blocking.nanoseconds) }
+
+    /// The operation that this one waits for; nil if it sleeps.
+    func partner(of operation: Int) -> Int? { blocking.partner(of: operation, among: operationCount) }
 }

@@ -25,7 +25,7 @@ public struct OperationBody: @unchecked Sendable {
         case marked
         /// The store and the time stamps.
         case stamped
-        /// As `stamped`, with the threads that submit and execute, and each operation's notification.
+        /// As `stamped`, with the threads that submit and execute, each operation's notification, and its thread's CPU time.
         case traced
         /// As `stamped`, and counted with atomics.
         case checked
@@ -73,7 +73,7 @@ public struct OperationBody: @unchecked Sendable {
         let slots = UnsafeMutablePointer<UInt32>.allocate(capacity: count)
         slots.initialize(repeating: 0, count: count)
         let takesThreadFigures = plan.threadPriorities != nil && mode != .traced
-        let kinds = takesThreadFigures || mode == .traced ? Stamp.withThreads : Stamp.common
+        let kinds = mode == .traced ? Stamp.traced : takesThreadFigures ? Stamp.withThreads : Stamp.common
         let stampCount =
             switch mode {
             case .bare, .marked: 0
@@ -298,7 +298,7 @@ extension OperationBody {
     func work(_ operation: Int) {
         guard state.pointee.hasWork else { return }
         if let blocking = state.pointee.blocking { block(operation, blocking) }
-        if operation == state.pointee.stalledOperation { standStill() }
+        if operation == state.pointee.stalledOperation { standStill(operation) }
         let iterations = state.pointee.iterationsPerItem
         let isLast = operation == state.pointee.operationCount - 1
         for _ in 0..<(isLast ? state.pointee.lastItems : state.pointee.itemsPerOperation) {
@@ -310,12 +310,27 @@ extension OperationBody {
     @usableFromInline
     @inline(never)
     func block(_ operation: Int, _ blocking: BlockedWork) {
-        if let partner = blocking.block(operation) { state.pointee.slots[operation] &+= state.pointee.slots[partner] }
+        guard let partner = blocking.partner(of: operation) else { return sleep(operation, blocking.nanoseconds) }
+        let begun = MonotonicClock.now()
+        blocking.wait?(partner)
+        if state.pointee.mode == .traced { stamp(.processorWait, operation, begun - MonotonicClock.now()) }
+        state.pointee.slots[operation] &+= state.pointee.slots[partner]
     }
 
     @usableFromInline
     @inline(never)
-    func standStill() { MonotonicClock.sleep(until: MonotonicClock.now() + state.pointee.stallNanoseconds) }
+    func standStill(_ operation: Int) { sleep(operation, state.pointee.stallNanoseconds) }
+
+    /// How late the kernel's timers may be on an idle machine: prctl(2) has a slack of 50 µs.
+    private static let timerSlack: Int64 = 100_000
+
+    /// What the operation sleeps by its plan is in its body, and no wait for a processor; what it oversleeps is one.
+    private func sleep(_ operation: Int, _ nanoseconds: Int64) {
+        let begun = MonotonicClock.now()
+        MonotonicClock.sleep(until: begun + nanoseconds)
+        guard state.pointee.mode == .traced else { return }
+        stamp(.processorWait, operation, -min(MonotonicClock.now() - begun, nanoseconds + Self.timerSlack))
+    }
 
     @usableFromInline
     @inline(never)
@@ -334,8 +349,25 @@ extension OperationBody {
     @inline(never)
     func runTraced(_ operation: Int) {
         stamp(.worker, operation, Int64(ThreadRegister.ownNumber(as: .worker)))
-        runStamped(operation)
+        // The CPU time is read outside of the body, which reading makes longer by some hundred nanoseconds. But the kernel
+        // notices then that the thread has had its turn, and takes the processor: that wait is the operation's.
+        let entry = MonotonicClock.now()
+        let cpu = MonotonicClock.threadCPU()
+        var start = MonotonicClock.now()
+        if start - entry > Self.longestReading { start = entry }
+        stamp(.start, operation, start)
+        mark(operation)
+        var end = MonotonicClock.now()
+        let used = MonotonicClock.threadCPU() - cpu
+        let exit = MonotonicClock.now()
+        if exit - end > Self.longestReading { end = exit }
+        stamp(.end, operation, end)
+        // What it slept by its plan stands there, as less than 0.
+        stamp(.processorWait, operation, max(0, end - start - used + read(.processorWait, operation)))
     }
+
+    /// In nanoseconds; a thread that is away for longer has lost its processor.
+    private static let longestReading: Int64 = 10_000
 
     @usableFromInline
     @inline(never)

@@ -1,15 +1,18 @@
 /// What the operations of a round left behind: a slot each, and time stamps where the sample takes them. A view: whoever
 /// made the traces frees them.
 public struct RoundTraces {
-    /// The kinds of stamp; each has a row of `operationCount` numbers. Two rows are of thread priorities only, or of
-    /// traced samples, which take no other figures of threads.
+    /// The kinds of stamp; each has a row of `operationCount` numbers. Thread priorities have two rows more than the common
+    /// ones; traced samples, which take no figures of thread priorities, have three in their place.
     public enum Stamp: Sendable {
         case submit, submitted, start, end, notified, cpu, nice
         /// The number of the thread, counted from 1; see `ThreadRegister`.
         case worker, submitter
+        /// For how long the operation's thread had no processor in its body, in nanoseconds.
+        case processorWait
 
         public static let common = 5
         public static let withThreads = 7
+        public static let traced = 8
 
         /// The place of its row. A switch, since a raw value would be a call in another module's code.
         @inlinable public var row: Int {
@@ -21,6 +24,7 @@ public struct RoundTraces {
             case .notified: 4
             case .cpu, .worker: 5
             case .nice, .submitter: 6
+            case .processorWait: 7
             }
         }
     }

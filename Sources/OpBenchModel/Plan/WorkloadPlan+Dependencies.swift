@@ -16,6 +16,15 @@ extension WorkloadPlan {
         }
     }
 
+    /// How long an operation's body takes by the plan, its work and its sleep, in nanoseconds; nil if it waits for the end
+    /// of another.
+    package func plannedNanoseconds(of operation: Int) -> Int? {
+        let items = operation == operationCount - 1 ? lastItems : itemsPerOperation
+        let work = items * workNanoseconds + (operation == stalledOperation ? stall?.nanoseconds ?? 0 : 0)
+        guard let blocking else { return work }
+        return blocking.partner(of: operation, among: operationCount) == nil ? work + blocking.nanoseconds : nil
+    }
+
     // MARK: What no scheduling can beat
 
     /// All work of one round, in nanoseconds.

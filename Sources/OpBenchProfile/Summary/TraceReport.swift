@@ -84,13 +84,17 @@ extension TraceReport {
 
     private var workSpanLines: [String] {
         let figures = workSpan
+        func planned(_ time: KeyPath<WorkSpan.Planned, Int64>) -> String {
+            figures.planned.map { " (planned \(ProfileText.time($0[keyPath: time])))" } ?? ""
+        }
         return [
-            "work \(ProfileText.time(figures.work)), span \(ProfileText.time(figures.span)) over "
+            "work \(ProfileText.time(figures.work))\(planned(\.work)), "
+                + "span \(ProfileText.time(figures.span))\(planned(\.span)) over "
                 + "\(Self.operations(figures.spanPath.count)), parallelism \(ProfileText.digits(figures.parallelism))",
             "burdened span \(ProfileText.time(figures.burdenedSpan)) at \(ProfileText.time(figures.burden)) an operation, "
                 + "parallelism \(ProfileText.digits(figures.burdenedParallelism))",
-            "ran \(ProfileText.digits(figures.averageParallelism)) at once; workers in bodies "
-                + "\(ProfileText.share(figures.utilisation, of: 1)) of the time",
+            "ran \(ProfileText.digits(figures.averageParallelism)) at once; bodies took "
+                + "\(ProfileText.share(figures.utilisation, of: 1)) of the workers' time",
             "no schedule takes less than \(ProfileText.time(figures.lowerBound)), a greedy one at most "
                 + "\(ProfileText.time(figures.brentBound)); scheduling efficiency "
                 + ProfileText.share(figures.schedulingEfficiency, of: 1),

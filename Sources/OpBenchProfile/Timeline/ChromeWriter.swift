@@ -165,6 +165,9 @@ public struct ChromeWriter {
                 + JSONText.quoted(trace.queues[Int(operation.queue)].name)
                 + ",\"priority\":\(operation.priority),\"submitted to ready (ns)\":\(operation.ready - operation.submit)"
                 + ",\"ready to start (ns)\":\(operation.start - operation.ready)"
+            if operation.processorWait > 0 {
+                details += ",\"without a processor (ns)\":\(operation.processorWait)"
+            }
             if operation.notified != .absent {
                 details += ",\"end to notified (ns)\":\(operation.notified - operation.end)"
             }

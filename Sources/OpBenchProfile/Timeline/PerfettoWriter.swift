@@ -29,7 +29,7 @@ public struct PerfettoWriter {
     /// What stands at an operation. Times are in nanoseconds.
     private enum Annotation: UInt64, CaseIterable {
         case number = 1
-        case queue, priority, dependencies, waited, notification, other
+        case queue, priority, dependencies, waited, processor, notification, other
 
         var name: String {
             switch self {
@@ -38,6 +38,7 @@ public struct PerfettoWriter {
             case .priority: "priority"
             case .dependencies: "submitted to ready (ns)"
             case .waited: "ready to start (ns)"
+            case .processor: "without a processor (ns)"
             case .notification: "end to notified (ns)"
             case .other: "other"
             }
@@ -315,6 +316,9 @@ public struct PerfettoWriter {
         }
         annotate(.dependencies, Schema.Annotation.number, UInt64(operation.ready - operation.submit))
         annotate(.waited, Schema.Annotation.number, UInt64(operation.start - operation.ready))
+        if operation.processorWait > 0 {
+            annotate(.processor, Schema.Annotation.number, UInt64(operation.processorWait))
+        }
         if operation.notified != .absent {
             annotate(.notification, Schema.Annotation.number, UInt64(operation.notified - operation.end))
         }

@@ -19,7 +19,7 @@ import OpBenchModel
 ///
 /// The lengths decide the file's size, which must be met to the byte.
 public enum TraceFile {
-    public static let version: UInt32 = 1
+    public static let version: UInt32 = 2
 
     static let magic = Array("opbtrace".utf8)
     static let order: UInt32 = 0x0102_0304

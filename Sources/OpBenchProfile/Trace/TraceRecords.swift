@@ -10,7 +10,7 @@ extension TraceTime {
     public static let absent: TraceTime = .max
 }
 
-/// When one operation passed each of its stations, and where. 48 bytes.
+/// When one operation passed each of its stations, and where. 64 bytes.
 public struct TracedOperation: Equatable, Sendable, BitwiseCopyable {
     /// Stands where a thread, a queue or a class is not known.
     public static let unknown = UInt16.max
@@ -25,6 +25,10 @@ public struct TracedOperation: Equatable, Sendable, BitwiseCopyable {
     public var end: TraceTime
     /// When its dependents, completion block and waiting threads had been told.
     public var notified: TraceTime
+    /// For how long its thread had no processor in its body, in nanoseconds: switched out, and not asleep by the plan.
+    public var processorWait: Int64
+    /// How long its body takes by the plan, in nanoseconds; `absent` if the plan does not tell.
+    public var planned: Int64
     /// The thread that executed it, by its place in `SampleTrace.threads`.
     public var worker: UInt16
     /// The thread that submitted it.
@@ -38,6 +42,7 @@ public struct TracedOperation: Equatable, Sendable, BitwiseCopyable {
 
     public init(
         submit: TraceTime, ready: TraceTime? = nil, start: TraceTime, end: TraceTime, notified: TraceTime = .absent,
+        processorWait: Int64 = 0, planned: Int64 = .absent,
         worker: UInt16 = unknown, submitter: UInt16 = unknown, queue: UInt16 = 0, operationClass: UInt8 = 0,
         priority: Int8 = 0
     ) {
@@ -46,6 +51,8 @@ public struct TracedOperation: Equatable, Sendable, BitwiseCopyable {
         self.start = start
         self.end = end
         self.notified = notified
+        self.processorWait = processorWait
+        self.planned = planned
         self.worker = worker
         self.submitter = submitter
         self.queue = queue
@@ -56,8 +63,11 @@ public struct TracedOperation: Equatable, Sendable, BitwiseCopyable {
     /// Whether its body ran to its end. Cancelled operations may lack both times.
     public var wasExecuted: Bool { start != .absent && end != .absent }
 
-    /// Elapsed time in its body, not CPU time; 0 if it did not run.
-    public var duration: Int64 { wasExecuted ? end - start : 0 }
+    /// From the first line of its body to its end; 0 if it did not run.
+    public var elapsed: Int64 { wasExecuted ? end - start : 0 }
+
+    /// What its body itself took: the elapsed time without the wait for a processor.
+    public var duration: Int64 { elapsed - processorWait }
 }
 
 /// Something that a thread did. 16 bytes.

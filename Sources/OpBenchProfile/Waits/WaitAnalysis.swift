@@ -3,7 +3,7 @@
 /// For each priority and each queue, the time for which every reason held is summed up once, from the beginning of the
 /// trace to each event; a wait is then the difference of two sums. O(n log n) for each priority that there is.
 public struct WaitAnalysis: Sendable {
-    /// By operation, from its submission to its start; all zero for one that was not executed.
+    /// By operation, from its submission to its end, without what its body took; all zero for one that was not executed.
     public let splits: [WaitSplit]
     /// The sum over all operations.
     public let total: WaitSplit
@@ -19,9 +19,12 @@ public struct WaitAnalysis: Sendable {
         let answers = Self.splits(
             trace, executed.map { Query(operation: $0, from: trace.operations[$0].submit) })
         var splits = [WaitSplit](repeating: WaitSplit(), count: trace.operations.count)
-        for (operation, split) in zip(executed, answers) { splits[operation] = split }
+        for (operation, split) in zip(executed, answers) {
+            splits[operation] = split
+            splits[operation].processor = trace.operations[operation].processorWait
+        }
         self.splits = splits
-        total = answers.reduce(WaitSplit(), +)
+        total = splits.reduce(WaitSplit(), +)
 
         let gaps = WorkerGaps(trace)
         let burdens = executed.map { index in
@@ -43,6 +46,8 @@ public struct WaitAnalysis: Sendable {
         var from: TraceTime
     }
 
+    /// The waits before the operations' starts.
+    ///
     /// - Parameter queries: of executed operations.
     static func splits(_ trace: SampleTrace, _ queries: [Query]) -> [WaitSplit] {
         let gaps = WorkerGaps(trace)

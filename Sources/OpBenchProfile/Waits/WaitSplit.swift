@@ -1,4 +1,4 @@
-/// Why an operation was not running yet. At each moment one reason holds, the first in this order that does.
+/// Why an operation was not running. At each moment before its start one reason holds, the first in this order that does.
 public enum WaitReason: Int, CaseIterable, Sendable {
     /// Nobody had submitted it.
     case submission
@@ -19,6 +19,8 @@ public enum WaitReason: Int, CaseIterable, Sendable {
     case handOver
     /// Nothing was in its way: the time until a worker had been woken, had found it and had begun.
     case wakeUp
+    /// It had begun, and its thread had no processor.
+    case processor
 
     public var words: String {
         switch self {
@@ -31,6 +33,7 @@ public enum WaitReason: Int, CaseIterable, Sendable {
         case .workers: "worker busy elsewhere"
         case .handOver: "worker between operations"
         case .wakeUp: "wake-up"
+        case .processor: "processor"
         }
     }
 }
@@ -46,6 +49,7 @@ public struct WaitSplit: Equatable, Sendable {
     public var workers: Int64 = 0
     public var handOver: Int64 = 0
     public var wakeUp: Int64 = 0
+    public var processor: Int64 = 0
 
     public init() {}
 
@@ -65,11 +69,12 @@ public struct WaitSplit: Equatable, Sendable {
         case .workers: \.workers
         case .handOver: \.handOver
         case .wakeUp: \.wakeUp
+        case .processor: \.processor
         }
     }
 
     public var total: Int64 {
-        submission + dependency + suspension + barrier + priority + limit + workers + handOver + wakeUp
+        submission + dependency + suspension + barrier + priority + limit + workers + handOver + wakeUp + processor
     }
 
     public static func + (left: WaitSplit, right: WaitSplit) -> WaitSplit {
@@ -83,6 +88,7 @@ public struct WaitSplit: Equatable, Sendable {
         sum.workers = left.workers + right.workers
         sum.handOver = left.handOver + right.handOver
         sum.wakeUp = left.wakeUp + right.wakeUp
+        sum.processor = left.processor + right.processor
         return sum
     }
 }

@@ -9,9 +9,9 @@ public struct CriticalPath: Equatable, Sendable {
     public struct Step: Equatable, Sendable {
         /// By its place in the trace.
         public var operation: Int
-        /// From the end of the step before, or from the first submission, to its start.
+        /// From the end of the step before, or from the first submission, to its start; and in its body for a processor.
         public var wait: WaitSplit
-        /// In its body, behind the end of the step before, and up to where it submitted the next.
+        /// What its body took, behind the end of the step before, and up to where it submitted the next.
         public var duration: Int64
     }
 
@@ -37,7 +37,7 @@ public struct CriticalPath: Equatable, Sendable {
             return
         }
         var queries: [WaitAnalysis.Query] = []
-        var durations: [Int64] = []
+        var elapsed: [Int64] = []
         var isOnPath = operations.map { _ in false }
         // Up to where the operation counts.
         var (next, until) = (Optional(last), operations[last].end)
@@ -55,12 +55,17 @@ public struct CriticalPath: Equatable, Sendable {
             if let known = cause, isOnPath[known] { cause = nil }
             let released = cause.map { min(operations[$0].end, predecessor == nil ? operation.submit : .max) } ?? origin
             queries.append(WaitAnalysis.Query(operation: index, from: min(released, operation.start)))
-            durations.append(until - max(operation.start, released))
+            elapsed.append(until - max(operation.start, released))
             (next, until) = (cause, released)
         }
         let waits = WaitAnalysis.splits(trace, queries)
-        steps = queries.indices.reversed().map {
-            Step(operation: queries[$0].operation, wait: waits[$0], duration: durations[$0])
+        steps = queries.indices.reversed().map { index in
+            let operation = queries[index].operation
+            // Of a part of a body it is not known how much of the wait was in it: as little as may be.
+            let duration = min(elapsed[index], operations[operation].duration)
+            var wait = waits[index]
+            wait.processor = elapsed[index] - duration
+            return Step(operation: operation, wait: wait, duration: duration)
         }
     }
 

@@ -1,10 +1,10 @@
 /// Work and span of a sample: how parallel its operations could have run, and how well they did.
 ///
-/// The model is a directed acyclic graph whose nodes are the operations, each with the elapsed time of its body, and
-/// whose edges are the dependencies (`OperationGraph`). The terms are those of He, Leiserson and Leiserson, "The
-/// Cilkview scalability analyzer" (SPAA 2010), and of the reference of OpenCilk's Cilkscale. Where an operation was
-/// submitted in the body of another, the chain goes through that body up to there, as Cilk's strands end where they
-/// spawn. What any other thread did before it submitted an operation is in no chain; it is seen in `CriticalPath`.
+/// The model is a directed acyclic graph whose nodes are the operations, each with what its body took
+/// (`TracedOperation.duration`), and whose edges are the dependencies (`OperationGraph`). The terms are those of He,
+/// Leiserson and Leiserson, "The Cilkview scalability analyzer" (SPAA 2010), and of the reference of OpenCilk's
+/// Cilkscale. Where an operation was submitted in the body of another, the chain goes through that body up to there, as
+/// Cilk's strands end where they spawn. What any other thread did before it submitted an operation is in no chain; it is seen in `CriticalPath`.
 public struct WorkSpan: Equatable, Sendable {
     /// T₁: the sum of all bodies, in nanoseconds.
     public let work: Int64
@@ -23,15 +23,24 @@ public struct WorkSpan: Equatable, Sendable {
     /// workers as they are, with what it takes to hand an operation over. Cilkview takes a constant of 15,000
     /// instructions for each move; here it is measured, see `WaitAnalysis.burden`.
     public let burdenedSpan: Int64
+    /// Work and span by the times that the plan gives the bodies; nil unless it gives one of each that was executed, and
+    /// not all are 0.
+    public let planned: Planned?
     /// By how much later each operation could start before the span grows. 0 on the longest chain.
     public let slack: [Int64]
+
+    public struct Planned: Equatable, Sendable {
+        /// In nanoseconds.
+        public var work: Int64
+        public var span: Int64
+    }
 
     /// - Parameters:
     ///   - trace: one that `SampleTrace.check()` takes.
     ///   - burden: in nanoseconds, not negative.
     public init(_ trace: SampleTrace, _ graph: OperationGraph, burden: Int64 = 0) {
         let durations = trace.operations.map(\.duration)
-        let chains = Chains(trace, graph, burden: 0)
+        let chains = Chains(trace, graph, durations, burden: 0)
         // From each operation's start to the very end, along the longest chain.
         var from = durations
         for operation in graph.order.reversed().map({ Int($0) }) {
@@ -39,7 +48,7 @@ public struct WorkSpan: Equatable, Sendable {
                 from[operation] = max(from[operation], from[Int(successor)] + durations[operation])
             }
             for submitted in graph.submissions(of: operation).map({ Int($0) }) {
-                let part = trace.bodyBeforeSubmission(of: submitted, in: operation)
+                let part = trace.bodyBeforeSubmission(of: submitted, in: operation, durations)
                 from[operation] = max(from[operation], from[submitted] + part)
             }
         }
@@ -50,8 +59,16 @@ public struct WorkSpan: Equatable, Sendable {
         elapsed = trace.elapsed
         workers = trace.workerCount
         self.burden = burden
-        burdenedSpan = Chains(trace, graph, burden: burden).longest
+        burdenedSpan = Chains(trace, graph, durations, burden: burden).longest
+        planned = Self.planned(trace, graph)
         slack = durations.indices.map { span - (chains.starts[$0] + from[$0]) }
+    }
+
+    private static func planned(_ trace: SampleTrace, _ graph: OperationGraph) -> Planned? {
+        let durations = trace.operations.map { $0.wasExecuted ? $0.planned : 0 }
+        guard !durations.contains(.absent) else { return nil }
+        let work = durations.reduce(0, +)
+        return work > 0 ? Planned(work: work, span: Chains(trace, graph, durations, burden: 0).longest) : nil
     }
 
     /// The longest chains from the beginning to each operation.
@@ -62,23 +79,23 @@ public struct WorkSpan: Equatable, Sendable {
         /// The operations of the longest chain.
         private(set) var path: [Int] = []
 
-        init(_ trace: SampleTrace, _ graph: OperationGraph, burden: Int64) {
+        init(_ trace: SampleTrace, _ graph: OperationGraph, _ durations: [Int64], burden: Int64) {
             starts = [Int64](repeating: 0, count: graph.count)
             var through = [Int?](repeating: nil, count: graph.count)
             var last: Int?
             for index in graph.order.map({ Int($0) }) {
                 var (start, before): (Int64, Int?) = (0, nil)
                 for predecessor in graph.predecessors(of: index).map({ Int($0) }) {
-                    let end = starts[predecessor] + trace.operations[predecessor].duration
+                    let end = starts[predecessor] + durations[predecessor]
                     if end > start || before == nil { (start, before) = (end, predecessor) }
                 }
                 if let submitter = graph.submitter(of: index) {
-                    let time = starts[submitter] + trace.bodyBeforeSubmission(of: index, in: submitter)
+                    let time = starts[submitter] + trace.bodyBeforeSubmission(of: index, in: submitter, durations)
                     if time > start || before == nil { (start, before) = (time, submitter) }
                 }
                 starts[index] = start + (trace.operations[index].wasExecuted ? burden : 0)
                 through[index] = before
-                let end = starts[index] + trace.operations[index].duration
+                let end = starts[index] + durations[index]
                 if last == nil || end > longest { (last, longest) = (index, end) }
             }
             while let operation = last {
@@ -120,67 +137,9 @@ public struct WorkSpan: Equatable, Sendable {
 extension SampleTrace {
     /// How much of its submitter's body came before an operation's submission: all of it, if that was in the completion
     /// block.
-    func bodyBeforeSubmission(of operation: Int, in submitter: Int) -> Int64 {
-        min(operations[operation].submit - operations[submitter].start, operations[submitter].duration)
-    }
-}
-
-// MARK: - Over time
-
-/// How many operations were in their bodies at once, over a sample's time.
-public struct ParallelismOverTime: Equatable, Sendable {
-    public struct Interval: Equatable, Sendable {
-        public var start: TraceTime
-        public var end: TraceTime
-        /// Nanoseconds of bodies within the interval, of all workers together.
-        public var busy: Int64
-
-        /// The mean number of operations that ran at once.
-        public var parallelism: Double { end > start ? Double(busy) / Double(end - start) : 0 }
-    }
-
-    /// Of equal lengths but for rounding, from the first submission to the last end. The sum of `busy` is the work.
-    public let intervals: [Interval]
-
-    /// - Parameter count: at most one a nanosecond are made.
-    public init(_ trace: SampleTrace, intervals count: Int) {
-        guard let range = trace.executedRange, count > 0, !range.isEmpty else {
-            intervals = []
-            return
-        }
-        let (origin, length) = (range.lowerBound, range.upperBound - range.lowerBound)
-        let count = Int(min(Int64(count), length))
-        // By quotient and remainder: the product of a time and a count may be too large.
-        let (width, rest) = length.quotientAndRemainder(dividingBy: Int64(count))
-        let bounds = (0...count).map { origin + width * Int64($0) + rest * Int64($0) / Int64(count) }
-        var intervals = (0..<count).map { Interval(start: bounds[$0], end: bounds[$0 + 1], busy: 0) }
-        /// The interval that holds a time.
-        func place(_ time: TraceTime) -> Int {
-            var (low, high) = (0, count)
-            while high - low > 1 {
-                let middle = (low + high) / 2
-                if bounds[middle] <= time { low = middle } else { high = middle }
-            }
-            return low
-        }
-        // How many operations fill each interval wholly, as steps up and down.
-        var steps = [Int64](repeating: 0, count: count + 1)
-        for operation in trace.operations where operation.duration > 0 {
-            let (first, last) = (place(operation.start), place(operation.end - 1))
-            if first == last {
-                intervals[first].busy += operation.duration
-                continue
-            }
-            intervals[first].busy += bounds[first + 1] - operation.start
-            intervals[last].busy += operation.end - bounds[last]
-            steps[first + 1] += 1
-            steps[last] -= 1
-        }
-        var full: Int64 = 0
-        for index in intervals.indices {
-            full += steps[index]
-            intervals[index].busy += full * (intervals[index].end - intervals[index].start)
-        }
-        self.intervals = intervals
+    ///
+    /// - Parameter durations: of all bodies.
+    fileprivate func bodyBeforeSubmission(of operation: Int, in submitter: Int, _ durations: [Int64]) -> Int64 {
+        min(operations[operation].submit - operations[submitter].start, durations[submitter])
     }
 }

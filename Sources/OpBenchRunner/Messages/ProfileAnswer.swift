@@ -29,6 +29,8 @@ struct ProfileAnswer: Codable, Sendable {
     var involuntarySwitches = 0
     /// Of a trace: its time in relation to a round without it, the lower median over pairs.
     var perturbation: Double?
+    /// How many rounds were traced; the trace is of the least disturbed.
+    var tracedRounds: Int?
     var process: Int32 = 0
     var threads: [Thread] = []
 }

@@ -16,7 +16,7 @@ struct ProfileTrial {
 
     /// More rounds than that are not taken: the answer has a mark for each.
     private static let mostRounds = 20_000
-    /// A trace is compared with rounds without it in at most this many pairs.
+    /// So many rounds are traced, each compared with one without the trace; fewer if they take long.
     private static let tracePairs = 5
 
     /// - Throws: what keeps the recorder from recording, such as `DiskError`.
@@ -107,27 +107,31 @@ struct ProfileTrial {
         try recorder?.end()
     }
 
-    /// Rounds with and without the trace, in turn; the last one with it is kept.
+    /// Rounds with and without the trace, in turn; of those with it, the least disturbed is kept.
     private func trace(_ parts: [ProfiledPart], into answer: inout ProfileAnswer) throws {
-        let builder = TraceBuilder(trial.plan, backend: trial.factory.id)
+        var kept: SampleTrace?
         var ratios: [Double] = []
-        let end = MonotonicClock.now() + order.targetNanoseconds
+        let end = MonotonicClock.now() + 3 * order.targetNanoseconds
         repeat {
             var plain = ProfileAnswer(report: answer.report)
             for part in parts { part.body.setTrace(false) }
             run(parts, into: &plain)
             for part in parts { part.body.setTrace(true) }
             answer = ProfileAnswer(report: plain.report)
-            builder.reset()
+            let builder = TraceBuilder(trial.plan, backend: trial.factory.id)
             trial.factory.threadEvents?.start()
             run(parts, builder: builder, into: &answer)
             builder.threadEvents = trial.factory.threadEvents?.stop() ?? []
+            let trace = try builder.finish()
+            if kept.map(trace.isLessDisturbed) ?? true { kept = trace }
             ratios.append(Double(answer.totalNanoseconds) / Double(max(1, plain.totalNanoseconds)))
         } while ratios.count < Self.tracePairs && MonotonicClock.now() < end
         answer.perturbation = ratios.sorted()[(ratios.count - 1) / 2]
+        answer.tracedRounds = ratios.count
+        guard let kept else { return }
         let folder = try WrittenFolder(order.folder)
         let file = try NewFile(TraceBuilder.fileName, in: folder)
-        try TraceFile.write(builder.finish(), to: file)
+        try TraceFile.write(kept, to: file)
         try file.publish()
     }
 

@@ -21,18 +21,10 @@ final class TraceBuilder {
     init(_ plan: WorkloadPlan, backend: BackendID) {
         self.plan = plan
         self.backend = backend
-        trace = Self.empty(backend)
-    }
-
-    private static func empty(_ backend: BackendID) -> SampleTrace {
         let processors = max(1, Int(clinux_allowed_processors()))
-        var trace = SampleTrace(workerCount: backend == .serial ? 1 : processors)
+        trace = SampleTrace(workerCount: backend == .serial ? 1 : processors)
         trace.processID = getpid()
-        return trace
     }
-
-    /// Forgets what was added.
-    func reset() { (trace, origin, hasWorked, threadEvents) = (Self.empty(backend), nil, [], []) }
 
     /// Adds a round. Its body still has the stamps.
     ///
@@ -83,7 +75,9 @@ final class TraceBuilder {
                 TracedOperation(
                     submit: submit, ready: body.ready(operation, since: .submit) - origin, start: time(.start),
                     end: time(.end),
-                    notified: time(.notified), worker: worker, submitter: thread(.submitter),
+                    notified: time(.notified), processorWait: body.read(.processorWait, operation),
+                    planned: plan.plannedNanoseconds(of: operation).map(Int64.init) ?? .absent,
+                    worker: worker, submitter: thread(.submitter),
                     queue: firstQueue + UInt16(plan.queueIndex(of: operation)),
                     operationClass: UInt8(clamping: firstClass + Int(plan.classes?.ofOperation[operation] ?? 0)),
                     priority: hasPriorities ? Int8(clamping: Int(plan.classValue(of: operation))) : 0))

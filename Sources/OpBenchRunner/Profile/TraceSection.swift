@@ -4,16 +4,35 @@ import OpBenchProfile
 extension ProfileTaker {
     /// A trace of one round, as two files and a summary.
     func trace() async throws -> ProfileSection {
+        let before = Covariates.now()
         let (answer, report) = try await tracedReport()
+        let interference = Interference(before: before, after: .now(), referenceLoopNanoseconds: [])
         let perfetto = try NewFile("trace.perfetto-trace", in: stage.folder)
         try PerfettoWriter.write(report.trace, to: perfetto)
         try perfetto.publish()
         let chrome = try NewFile("trace.json", in: stage.folder)
         let cut = try ChromeWriter.write(report.trace, to: chrome)
         try chrome.publish()
+        let rounds = answer.tracedRounds ?? 1
+        let busy = Self.busyMachine(interference, processorWaitShare: report.trace.processorWaitShare)
         return ProfileSection(
-            .trace, means: "time stamps at every operation", lines: report.lines() + [cut.message].compactMap(\.self),
+            .trace,
+            means: "time stamps at every operation" + (rounds > 1 ? ", the least disturbed of \(rounds) rounds" : ""),
+            lines: [busy].compactMap(\.self) + report.lines() + [cut.message].compactMap(\.self),
             files: ["trace.perfetto-trace", "trace.json"], perturbation: answer.perturbation)
+    }
+
+    /// A trace whose bodies had no processor for a greater part of their time is of a busy machine.
+    private static let mostProcessorWait = 0.05
+
+    /// That the machine was busy, by what a throughput sample is noisy from or by the trace itself; nil if it was not.
+    static func busyMachine(_ interference: Interference, processorWaitShare: Double) -> String? {
+        guard interference.disturbs(.throughput) || processorWaitShare > mostProcessorWait else { return nil }
+        let foreign = interference.foreign.map {
+            "other processes used \(ProfileText.digits($0 / interference.elapsed)) processors, "
+        }
+        return "busy machine: \(foreign ?? "")bodies waited for a processor for "
+            + "\(ProfileText.share(processorWaitShare, of: 1)) of their time; work and span are without that wait"
     }
 
     /// A trace, and all that is computed from it.
