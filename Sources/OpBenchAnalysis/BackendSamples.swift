@@ -54,6 +54,18 @@ struct BackendSamples {
         }
     }
 
+    /// The axis on which the backend executes the cell.
+    var axis: Axis? { Axis(flags) }
+
+    /// Whether the two are on different axes, or the phases of a sequence are.
+    func isAcross(_ other: BackendSamples) -> Bool {
+        let (own, others) = (Axis.all(in: flags), Axis.all(in: other.flags))
+        return !own.isEmpty && !others.isEmpty && own != others
+    }
+
+    /// Whether anything can be divided by its times.
+    var isTimed: Bool { !figures(.time, stat: "total", phase: "total").isEmpty }
+
     private static func quality(of rows: [SampleRow], without superseded: Set<String>) -> SampleQuality {
         var seen: Set<String> = []
         var quality = SampleQuality()

@@ -8,7 +8,7 @@ import OpBenchModel
 ///
 /// - Parameters:
 ///   - rows: rows of `samples.csv`, in any order.
-///   - baseline: the backend that `time_ratio` compares with, block by block.
+///   - baseline: the backend that `time_ratio` compares with, block by block, or a form of it on the same axis.
 ///   - side: which of two compared builds to summarise; empty for runs that compare none.
 public func summarize(
     _ rows: [SampleRow], ratioTo baseline: BackendID = .dispatch, side: String = ""
@@ -27,9 +27,15 @@ public func summarize(
         groups[key, default: []].append(index)
     }
     let samples = groups.mapValues { indices in BackendSamples(rows: indices.map { rows[$0] }) }
+    func ofBaseline(_ key: Key) -> Key { Key(runID: key.runID, cellID: key.cellID, backend: baseline) }
+    var axes: [Key: [BackendID: Axis]] = [:]
+    for key in order {
+        axes[ofBaseline(key), default: [:]][key.backend] = samples[key]!.isTimed ? samples[key]!.axis : nil
+    }
+    let denominators = axes.mapValues { Denominator(baseline, $0) }
     return order.flatMap { key in
         var baselineKey = key
-        baselineKey.backend = baseline
+        baselineKey.backend = denominators[ofBaseline(key)]!.of(samples[key]!.axis)
         return samples[key]!.summaryRows(comparedWith: samples[baselineKey])
     }
 }
@@ -88,7 +94,8 @@ extension BackendSamples {
         row.timeRatio = exp(centre)
         row.ratioTo = baseline.example.backend
         row.isRatioUnlike =
-            row.backend != row.ratioTo && max(quality.unpromised, baseline.quality.unpromised) > 0
+            row.backend != row.ratioTo
+            && (max(quality.unpromised, baseline.quality.unpromised) > 0 || isAcross(baseline))
         let interval = hodgesLehmannInterval(of: logarithms)
         row.timeRatioLow = interval.map { exp($0.lowerBound) }
         row.timeRatioHigh = interval.map { exp($0.upperBound) }

@@ -3,8 +3,8 @@ extension BackendFactory {
     /// of their own.
     package static let builtIn: [BackendFactory] = [
         SerialBackend.factory, FutexBackend.factory,
-        DispatchBackend.factory, DispatchBackend.within, DispatchBackend.notify, DispatchBackend.serial,
-        DispatchBackend.inline, DispatchBackend.item,
+        DispatchBackend.factory, DispatchBackend.notify, DispatchBackend.serial,
+        DispatchBackend.inline, DispatchBackend.item, DispatchBackend.function, DispatchBackend.apply,
         ConcurrencyBackend.factory, ConcurrencyBackend.await, ConcurrencyBackend.group,
     ]
 }

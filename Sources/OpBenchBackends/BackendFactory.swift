@@ -42,6 +42,13 @@ package struct BackendFactory: Sendable {
     /// Whether all operations can be held pending at once, as the memory mark `pending` needs.
     package func canHoldPending(_ plan: WorkloadPlan) -> Bool { ways[plan.needs]?.canHoldPending(plan) ?? false }
 
+    /// The axes on which it executes a plan: one where operations follow one another; of a sequence those of its phases.
+    package func axes(of plan: WorkloadPlan) -> [Axis] {
+        let plans = plan.phases.isEmpty ? [plan] : plan.phases.map(\.plan)
+        let axes = Set(plans.filter(\.isOrdered).compactMap { ways[$0.needs]?.axis($0) })
+        return Axis.allCases.filter(axes.contains)
+    }
+
     /// What makes a backend for each round of a plan that is supported. To be asked for before the clock starts.
     package func maker(for plan: WorkloadPlan) -> @Sendable (WorkloadPlan, OperationBody) -> any Backend {
         guard let way = ways[plan.needs] else {

@@ -13,6 +13,8 @@ package struct Way: Sendable {
     /// Whether all operations can be held pending at once, as the memory mark `pending` needs.
     package let canHoldPending: @Sendable (WorkloadPlan) -> Bool
     package let make: @Sendable (WorkloadPlan, OperationBody) -> any Backend
+    /// The side that keeps operations in order, where they have one.
+    package private(set) var axis: @Sendable (WorkloadPlan) -> Axis? = { _ in nil }
 
     package init(
         support: @escaping @Sendable (WorkloadPlan) -> Support = { _ in .full() },
@@ -27,5 +29,15 @@ package struct Way: Sendable {
     /// One that differs in meaning, whatever the plan.
     package init(note: String, make: @escaping @Sendable (WorkloadPlan, OperationBody) -> any Backend) {
         self.init(support: { _ in .full(note: note) }, make: make)
+    }
+
+    /// The same, on an axis.
+    package func on(_ axis: Axis) -> Way { on { _ in axis } }
+
+    /// The same, on an axis that depends on the plan.
+    package func on(_ axis: @escaping @Sendable (WorkloadPlan) -> Axis?) -> Way {
+        var way = self
+        way.axis = axis
+        return way
     }
 }

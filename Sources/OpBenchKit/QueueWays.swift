@@ -22,12 +22,10 @@ struct QueueWays: Sendable {
     // MARK: What it can do
 
     var table: [Capability: Way] {
-        let stream = way(StreamRound.init)
+        let stream = way(StreamRound.init).on(.byHand)
         var table: [Capability: Way] = [
             .independent: stream, .wakeups: stream, .arrivals: stream,
-            .chains: dependencies("each operation submits its successor", within: ChainRound.init),
-            .graphs: dependencies(
-                "each operation submits the successors that it made ready", within: GraphRound.init),
+            .chains: dependencies, .graphs: dependencies,
             .cancellation: cancellation,
             .blocking: way(WaitingRound.init, refusal: blockingRefusal),
             .observers: way(
@@ -99,16 +97,20 @@ struct QueueWays: Sendable {
     }
 
     /// By the queue itself, if it can, of what is submitted in an order that it can take; else by the operations.
-    private func dependencies(_ note: String, within: @escaping MakeRound) -> Way {
-        let within = way(within, counts: true, holdsPending: false, note: { _ in note })
+    private var dependencies: Way {
+        let within = way(
+            WithinRound.init, counts: true, holdsPending: false,
+            note: { _ in "each operation submits what it made ready" }
+        ).on(.byHand)
         guard let type = type as? any DependencyQueue.Type else { return within }
-        let own = way(Self.dependencyRound(type))
+        let own = way(Self.dependencyRound(type)).on(.declared)
         let choose: @Sendable (WorkloadPlan) -> Way = {
             !$0.isReversed && $0.chains?.queues ?? 1 == 1 ? own : within
         }
         return Way(
             support: { choose($0).support($0) }, canHoldPending: { choose($0).canHoldPending($0) },
-            make: { choose($0).make($0, $1) })
+            make: { choose($0).make($0, $1) }
+        ).on { choose($0).axis($0) }
     }
 
     private static func dependencyRound<Queue: DependencyQueue>(_ type: Queue.Type) -> MakeRound {

@@ -50,6 +50,7 @@ struct PageData {
                 json.integer(row.samples)
                 json.integer(throughput.doubtful[key] ?? 0)
                 json.string(row.ratioTo?.rawValue ?? "")
+                json.string(Axis(row.flags)?.words ?? "")
                 json.array { json in
                     for figure in figures {
                         json.figure(figure.value(row))

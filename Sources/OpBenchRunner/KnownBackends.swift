@@ -7,7 +7,7 @@ import Synchronization
 extension BackendFactory {
     /// Every backend and form.
     static var all: [BackendFactory] {
-        [EngineBackend.factory, FoundationBackend.factory] + builtIn + DeclaredBackend.factories.withLock { $0 }
+        EngineBackend.factories + [FoundationBackend.factory] + builtIn + DeclaredBackend.factories.withLock { $0 }
     }
 
     static func named(_ id: BackendID) -> BackendFactory? { all.first { $0.id == id } }

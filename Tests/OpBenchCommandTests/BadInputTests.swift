@@ -109,8 +109,8 @@ struct BadInputTests {
             "unknown backend", "run w.json --backend engin",
             #"--backend: unknown backend "engin"; did you mean "engine"? known are "#),
         Case(
-            "backend of another shape", "run other.json --backend dispatch:within",
-            #"--backend: "dispatch:within" is defined for none of the given workloads; "#),
+            "backend of another shape", "run other.json --backend dispatch:inline",
+            #"--backend: "dispatch:inline" is defined for none of the given workloads; "#),
         Case(
             "unknown metric", "run w.json --metric memoory",
             #"--metric: unknown metric "memoory"; did you mean "memory"? known are throughput, latency, memory, check"#),

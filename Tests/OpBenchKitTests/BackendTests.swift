@@ -44,12 +44,12 @@ import Testing
         #expect(
             said == [
                 "manual_start not: work of a declared queue cannot be started by hand, without the queue",
-                "chain, but each operation submits its successor",
-                "graph, but each operation submits the successors that it made ready",
+                "chain, but each operation submits what it made ready",
+                "graph, but each operation submits what it made ready",
                 "cancel_storm, but a flag per operation, read by its closure",
                 "observers, but each closure calls its observers as its last act",
                 "block_groups, but each block is submitted by itself",
-                "sequence, but phase a: each operation submits its successor",
+                "sequence, but phase a: each operation submits what it made ready",
             ])
     }
 

@@ -8,7 +8,7 @@ private let expected: [String: (path: String, message: String, hint: String)] = 
     "backends-duplicate": ("$.backends[1]", "engine appears twice", ""),
     "backends-empty": ("$.backends", "an empty list", ""),
     "backends-unknown": ("$.backends[1]", "unknown backend \"disptch\"", "did you mean \"dispatch\"?"),
-    "backends-wrong-shape": ("$.backends[0]", "not defined for the shape independent", "engine, foundation"),
+    "backends-wrong-shape": ("$.backends[0]", "not defined for the shape independent", "engine, engine:counted"),
     "degree-zero": ("$.parameters.degree", "0 is out of range", "from 1 to 10000"),
     "depth-list-element": ("$.parameters.depth[2]", "1000000000000 is out of range", "from 1 to 1000000"),
     "depth-trillion": ("$.parameters.depth", "1000000000000 is out of range", "from 1 to 1000000"),

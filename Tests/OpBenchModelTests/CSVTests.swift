@@ -32,7 +32,7 @@ struct CSVTests {
     @Test("The columns of summary.csv and histograms.csv")
     func otherColumns() {
         let documented = names([
-            "schema_version,run_id,workload,cell_id,backend,operation_class,side,status,sample_flags,samples",
+            "schema_version,run_id,workload,cell_id,backend,operation_class,side,status,sample_flags,axis,samples",
             "time_ns_per_op,time_ns_per_op_ci_low,time_ns_per_op_ci_high,throughput_ops_per_s",
             "throughput_ops_per_s_ci_low,throughput_ops_per_s_ci_high,throughput_items_per_s,time_ratio",
             "time_ratio_ci_low,time_ratio_ci_high,ratio_to,makespan_ns,scheduling_efficiency",

@@ -212,7 +212,9 @@ import Testing
 
     @Test("What people write is left alone")
     func harmless() {
-        for text in ["w items=10 form=block", "dispatch:within", "priority=high", "größer — 5 %", "👩‍💻 naïve", "a_b[0]"] {
+        for text in [
+            "w items=10 form=block", "dispatch:function", "priority=high", "größer — 5 %", "👩‍💻 naïve", "a_b[0]",
+        ] {
             #expect(TerminalText.escaped(text) == text)
         }
         #expect(MarkdownText.cell("w items_per_operation=10") == "w items_per_operation=10")

@@ -87,7 +87,7 @@ struct JudgedBackendsTests {
     @Test("and those that ratios are taken to, as far as the workload has them")
     func references() throws {
         let ratio = #"{"backend": "own", "metric": "time_ratio", "max_regression": 0.1}"#
-        #expect(try judged(ratio, of: Self.all) == ["engine", "dispatch"])
+        #expect(try judged(ratio, of: Self.all) == ["engine", "dispatch", "dispatch:notify"])
         #expect(try judged(ratio, of: "engine foundation") == ["engine"])
         #expect(try judged(ratio, of: "dispatch foundation") == [])
         let goal = #"""

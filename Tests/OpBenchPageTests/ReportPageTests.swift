@@ -178,10 +178,10 @@ struct ReportPageTests {
         fixture.add(rate: 2e6)
         let single = try parsed(fixture.page())
         let row = try #require((single["rows"] as? [[Any]])?.first)
-        let figures = try #require(row[9] as? [Any])
+        let figures = try #require(row[10] as? [Any])
         #expect(figures[0] as? Double == 500)
         #expect(figures[1] is NSNull && figures[2] is NSNull, "one sample has no interval")
-        #expect(row[10] as? [Double] == [0, 500, 0])
+        #expect(row[11] as? [Double] == [0, 500, 0])
     }
 
     @Test("tells doubtful samples from others")
@@ -191,7 +191,7 @@ struct ReportPageTests {
         fixture.add(block: 1, rate: 2e6)
         let row = try #require((try parsed(fixture.page())["rows"] as? [[Any]])?.first)
         #expect(row[7] as? Int == 1)
-        #expect(row[10] as? [Double] == [0, 1000, 1, 1, 500, 0])
+        #expect(row[11] as? [Double] == [0, 1000, 1, 1, 500, 0])
     }
 
     @Test("says parameters that do not vary once for a workload")

@@ -133,7 +133,7 @@ import Testing
     @Test func `what is omitted is omitted on both sides`() throws {
         var options = RunOptions()
         options.builds = Self.builds
-        let spec = try Fixture.spec("chain", #"{"depth": 3, "queues": 2}"#, backends: ["engine", "dispatch:within"])
+        let spec = try Fixture.spec("chain", #"{"depth": 3, "queues": 2}"#, backends: ["engine", "dispatch:serial"])
         let plan = try RunPlan(specs: [spec], options: options)
         #expect(plan.omissions.map(\.side) == [.base, .head])
     }

@@ -46,7 +46,7 @@ SAMPLE_COLUMNS = (
 # Metrics that samples.csv has for all rounds of a sample together, and summary.csv for one round: samples repeat a cell's
 # plan as often as it takes to last long enough.
 COUNTED_BY_ROUND = frozenset({"inversions", "starts_after_suspend"})
-_TEXTS = frozenset({*IDENTITY_COLUMNS, "side", "samples", "sample_flags", "ratio_to"})
+_TEXTS = frozenset({*IDENTITY_COLUMNS, "side", "samples", "sample_flags", "ratio_to", "axis"})
 RATIO = "time_ratio"
 
 
@@ -161,11 +161,12 @@ def _summary_rows(table: Table) -> list[SummaryRow]:
         for row in table.rows
         if "unpromised" in row.get("sample_flags", "").split(";")
     }
+    axes = {(row["cell_id"], row["backend"]): row["axis"] for row in table.rows if row.get("axis")}
 
     def tells(name: str, row: Mapping[str, str]) -> bool:
-        """A ratio does not where one of the two backends does not promise what the shape is about."""
+        """A ratio does not where one of the two does not promise what the shape is about, or the two are on different axes."""
         pair = {(row["cell_id"], backend) for backend in (row["backend"], row["ratio_to"])}
-        return not (name.startswith(RATIO) and pair & unpromised)
+        return not (name.startswith(RATIO) and (pair & unpromised or len({axes[key] for key in pair & axes.keys()}) > 1))
 
     return [
         SummaryRow(

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from opbench_proofs import allocations, coverage, drift, false_alarms, programs, queueing, sensitivity, traces
+from opbench_proofs import adapters, allocations, coverage, drift, false_alarms, programs, queueing, sensitivity, traces
 from opbench_proofs.proof import Outcome, Setting, Verdict
 from opbench_proofs.tool import OpBench, ToolFailure
 
@@ -19,9 +19,10 @@ Proves on this machine that opbench's gates are right. The long form is the proo
 else: a claim that cannot be decided has not held. The short form shows in some minutes that each proof works; its few
 gates bound no rate closely, so it fails only by what cannot be chance: 1 and 2 by more false alarms or missed slowdowns
 than the claimed rates bring once in a thousand times, 7 by a truth outside an interval twice as wide, 8 by operations that
-take less than theory's least, 11 by a trace that misses the plan in each of eight tries. 9 judges forged figures, the same
-each time, and measures nothing. A proof is not decided only where opbench itself said so: inconclusive gates that state a
-power below what is asked (2, 7), samples flagged noisy (4, 7, 8; in 7 CPU time is still judged). 3, 5 and 6 count what no
+take less than theory's least, 10 by an adapter that always takes a quarter longer, 11 by a trace that misses the plan in each of
+eight tries. 9 judges forged figures, the same each time, and measures nothing. A proof is not decided only where opbench itself
+said so: inconclusive gates that state a power below what is asked (2, 7), samples flagged noisy (4, 7, 8; in 7 CPU time is still
+judged), and in 10 where ratios scatter around the limit. 3, 5 and 6 count what no
 other load changes, and are judged alike in both forms."""
 
 EXAMPLES = """\
@@ -38,7 +39,7 @@ Proof = Callable[[Setting], Outcome]
 def proofs() -> dict[int, tuple[str, Proof]]:
     """The proofs by number: the claim, and what tries it."""
     own = {
-        1: false_alarms, 2: sensitivity, 3: allocations, 7: drift, 8: queueing, 9: coverage, 11: traces,
+        1: false_alarms, 2: sensitivity, 3: allocations, 7: drift, 8: queueing, 9: coverage, 10: adapters, 11: traces,
     }  # fmt: skip
     found: dict[int, tuple[str, Proof]] = {number: (module.TITLE, module.prove) for number, module in own.items()}
     for number, title in programs.titles().items():

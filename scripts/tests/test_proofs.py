@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from opbench_proofs import command, coverage, false_alarms, programs, queueing, traces
+from opbench_proofs import adapters, command, coverage, false_alarms, programs, queueing, traces
 from opbench_proofs.binomial import is_beyond_chance, lower_bound, upper_bound
 from opbench_proofs.blocks import Recording, draw_gates, is_alarm, only, paired_gate
 from opbench_proofs.proof import Outcome, Setting, Verdict
@@ -409,3 +409,21 @@ def test_what_missed_is_tried_again_and_again(monkeypatch: pytest.MonkeyPatch, t
     assert traces.prove(Setting(tool, tmp_path, True)).verdict is Verdict.HELD
     assert tool.answers == []
     assert traces.prove(Setting(TracingTool(tmp_path, [wrong] * 8), tmp_path, True)).verdict is Verdict.REFUTED
+
+
+# Adapters
+
+
+@pytest.mark.parametrize(
+    ("ratios", "verdict"),
+    [
+        ([1.0] * 15, Verdict.HELD),
+        ([1.0] + [1.06] * 14, Verdict.REFUTED),
+        ([1.0] * 2 + [1.06] * 13, Verdict.UNDECIDED),
+        ([1.0] * 8 + [2.0] * 7, Verdict.HELD),
+        ([1.06] * 5, Verdict.REFUTED),
+        ([1.0] + [1.06] * 4, Verdict.UNDECIDED),
+    ],
+)
+def test_an_adapter_is_over_the_limit_if_its_least_ratios_are(ratios: list[float], verdict: Verdict) -> None:
+    assert adapters.judge(ratios, 1.05) is verdict

@@ -11,9 +11,11 @@ struct CellFigures {
         var operationClass: String
         var metric: String
         var stat: String
+        /// Of a ratio: the backend that it is to. Ratios to different ones are different figures.
+        var ratioTo = ""
 
         static func < (left: Key, right: Key) -> Bool { left.sortWords.lexicographicallyPrecedes(right.sortWords) }
-        private var sortWords: [String] { [cell, backend, metric, phase, operationClass, stat] }
+        private var sortWords: [String] { [cell, backend, metric, phase, operationClass, stat, ratioTo] }
     }
 
     struct Series {
@@ -85,9 +87,11 @@ struct CellFigures {
         _ rows: [SampleRow], _ groups: [Group: [Int]], ignoring ignored: Set<String> = [],
         name: (_ cellID: String, _ identity: String) -> String
     ) {
+        var axes: [String: [BackendID: Axis]] = [:]
         for (group, indices) in groups {
             let samples = BackendSamples(rows: indices.map { rows[$0] })
             let cell = name(group.cellID, Self.identity(of: samples.example, ignoring: ignored))
+            axes[cell, default: [:]][group.backend] = samples.isTimed ? samples.axis : nil
             for (key, (values, slack)) in samples.comparableValues() {
                 series[
                     Key(
@@ -96,21 +100,23 @@ struct CellFigures {
                     Series(cellID: group.cellID, valueOfBlock: values, slack: slack)
             }
         }
-        for ratio in BaselineRatio.allCases { add(ratio) }
+        for ratio in BaselineRatio.allCases { add(ratio, axes) }
     }
 
     private static func identity(of row: SampleRow, ignoring ignored: Set<String>) -> String {
         row.cellIdentity(ignoring: ignored)
     }
 
-    private mutating func add(_ ratio: BaselineRatio) {
+    private mutating func add(_ ratio: BaselineRatio, _ axes: [String: [BackendID: Axis]]) {
+        let denominators = axes.mapValues { Denominator(.dispatch, $0) }
         for (key, own) in series
         where key.metric == ratio.metric.name && key.phase == ratio.phase && key.operationClass.isEmpty {
             var baselineKey = key
-            baselineKey.backend = BackendID.dispatch.rawValue
+            let axis = axes[key.cell]?[BackendID(rawValue: key.backend)]
+            baselineKey.backend = denominators[key.cell]!.of(axis).rawValue
             guard key.backend != baselineKey.backend, let baseline = series[baselineKey] else { continue }
             var ratioKey = key
-            ratioKey.metric = ratio.rawValue
+            (ratioKey.metric, ratioKey.ratioTo) = (ratio.rawValue, baselineKey.backend)
             let ratios = own.valueOfBlock.compactMap { block, value in
                 baseline.valueOfBlock[block].flatMap { $0 > 0 ? (block, value / $0) : nil }
             }.filter(\.1.isFinite)

@@ -38,7 +38,7 @@ public struct OperationBody: @unchecked Sendable {
         public let operationCount: Int
         public let slots: UnsafeMutablePointer<UInt32>
         public let predecessorDistance: Int
-        public let predecessors: PredecessorRows?
+        public let predecessors: GraphRows?
         public let iterationsPerItem: UInt64
         /// Whether the work is more than nothing.
         public let hasWork: Bool
@@ -89,7 +89,7 @@ public struct OperationBody: @unchecked Sendable {
         state.initialize(
             to: State(
                 mode: mode, operationCount: count, slots: slots, predecessorDistance: plan.predecessorDistance,
-                predecessors: plan.graph.map { PredecessorRows($0) },
+                predecessors: plan.graph.map { GraphRows($0.predecessors) },
                 iterationsPerItem: iterations,
                 hasWork: iterations > 0 || blocking != nil || plan.stalledOperation >= 0,
                 blocking: blocking, announcesEnds: plan.announcedEnd != nil,

@@ -1,6 +1,3 @@
-import Dispatch
-import Synchronization
-
 /// Keeps count of a refilled queue: each producer's part of the plan is one stream of batches.
 ///
 /// A stream has ended when its last batch is done and no call that submits a batch is still on its way out: such a call
@@ -9,28 +6,24 @@ package final class Refill: Sendable {
     /// Operations in a batch.
     package let window: Int
     /// Streams that have not ended, and submitting calls that have not returned.
-    private let open: Atomic<Int>
-    private let ended = DispatchSemaphore(value: 0)
+    private let open = EndCounter()
 
     package init(window: Int, streams: Int) {
         self.window = window
-        open = Atomic(streams)
+        open.begin(streams)
     }
+
+    deinit { open.deallocate() }
 
     /// A call that submits a batch begins; its stream has not ended.
-    package func willSubmit() { open.add(1, ordering: .relaxed) }
+    package func willSubmit() { open.begin(1) }
 
     /// That call is about to return and touches nothing any more.
-    package func didSubmit() { close() }
+    package func didSubmit() { open.end() }
 
     /// A stream's last batch is done.
-    package func streamEnded() { close() }
+    package func streamEnded() { open.end() }
 
     /// Waits for the end of every stream.
-    package func wait() { ended.wait() }
-
-    /// Ordered so that whoever waits sees what all the others did.
-    private func close() {
-        if open.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 { ended.signal() }
-    }
+    package func wait() { open.wait() }
 }

@@ -1,15 +1,17 @@
 import Dispatch
 import OpBenchModel
 
-/// Closures whose work goes on after they have returned, until its end is announced to a group. At a limit a slot is held
+/// Closures whose work goes on after they have returned, until its end is announced. At a limit a slot is held
 /// until then: whoever announces an end starts the next one that waits.
 final class DispatchAsynchronous: DispatchRound, @unchecked Sendable {
-    private let group = DispatchGroup()
+    private let unended = EndCounter()
     private var ender: EndingThread<Int>?
     private let lock = PlainLock()
     private var waiting: [Int] = []
     private var head = 0
     private var running = 0
+
+    deinit { unended.deallocate() }
 
     override func build() {
         guard plan.announcedEnd == .thread else { return }
@@ -19,16 +21,16 @@ final class DispatchAsynchronous: DispatchRound, @unchecked Sendable {
     }
 
     override func submit(_ part: Range<Int>) {
+        unended.begin(part.count)
         for operation in part {
             body.willSubmit(operation)
-            group.enter()
             if takesSlot(operation) { start(operation) }
             body.didSubmit(operation)
         }
     }
 
     override func drain() {
-        group.wait()
+        unended.wait()
         notifications.wait()
     }
 
@@ -48,10 +50,12 @@ final class DispatchAsynchronous: DispatchRound, @unchecked Sendable {
     }
 
     private func start(_ operation: Int) {
-        unowned(unsafe) let backend = self
+        let backend = Unretained(self)
         lane.queue.async {
-            backend.body.run(operation)
-            if let ender = backend.ender { ender.take(operation) } else { backend.end(operation) }
+            backend {
+                $0.body.run(operation)
+                if let ender = $0.ender { ender.take(operation) } else { $0.end(operation) }
+            }
         }
     }
 
@@ -71,6 +75,6 @@ final class DispatchAsynchronous: DispatchRound, @unchecked Sendable {
         if body.wantsNotification(operation) {
             lane.queue.async(execute: notifications.block(operation, body))
         }
-        group.leave()
+        unended.end()
     }
 }

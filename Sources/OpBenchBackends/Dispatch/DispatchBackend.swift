@@ -1,46 +1,81 @@
 import OpBenchModel
 
-/// Raw Dispatch: the baseline of every ratio, and therefore in the fastest form that opbench ships for each shape.
+/// Raw Dispatch: the baseline of ratios, and therefore in the fastest form that opbench ships for each shape.
 ///
 /// | shape | limit default | limit 1 | limit k |
 /// |---|---|---|---|
-/// | independent, suspend_resume, wakeup, open_loop | `async(group:)` on one concurrent queue | one serial queue | k pumps draining one locked FIFO |
+/// | independent, wakeup, open_loop | `async` on the global queue, and one atomic counter | one serial queue | k pumps draining one locked FIFO |
+/// | refill | the last body of a batch submits the next, by an atomic counter | … | … |
 /// | chain, one queue | `within`, a serial queue a chain | `within`, one serial queue | `within` on k pumps |
-/// | chain across queues | `notify` | `notify` on serial queues | `notify` on k pumps each |
-/// | graph | `within` on one concurrent queue | `within`, one serial queue | `within` on k pumps |
+/// | chain across queues | `within` on the global queue | `within`, a serial queue each | `within` on k pumps each |
+/// | graph | `within` on the global queue | `within`, one serial queue | `within` on k pumps |
 /// | cancel_storm | a flag an operation, at which its closure looks first, on queues as for independent | … | … |
-/// | blocking | one concurrent queue | one serial queue | k serial queues dealt to in turn, a thread each |
-/// | memory_fence, observers | as independent | … | … |
+/// | blocking | the global queue | one serial queue | k serial queues dealt to in turn, a thread each |
+/// | suspend_resume, memory_fence | as independent, on one concurrent queue of its own | … | … |
+/// | observers | as independent | … | … |
 /// | barriers | `async(flags: .barrier)` on one concurrent queue | one serial queue | unsupported |
 /// | block_groups | as independent, a closure a group, in it `concurrentPerform` | … | … |
-/// | asynchronous | one concurrent queue | … of which an end starts the next | … the same |
+/// | asynchronous | the global queue | … of which an end starts the next | … the same |
 /// | manual_start | `perform` of work items | – | – |
 /// | priority_mix | five global queues by quality of service | unsupported | unsupported |
 /// | thread_priority | the same, if quality of service changes the nice value here | unsupported | unsupported |
 ///
-/// A bulk is a loop of `async`. A refill is a group a batch, whose `notify` submits the next batch. Where operations are
-/// submitted to a suspended queue, and in a storm, the queue's own `suspend()` and `resume()` serve; pumps look at a flag
-/// between two jobs as well, and global queues, which cannot be suspended, are replaced by concurrent queues of the same
-/// quality of service.
+/// `within`: each body submits its successors as its last act: in a chain the one, in a graph those whose other
+/// predecessors have ended, by an atomic counter each. They must be known to it. On a serial queue of the chain's own this
+/// takes half the time that it takes on a concurrent queue.
+///
+/// A bulk is a loop of `async`. Where operations are submitted to a suspended queue, and in a storm, global queues, which
+/// cannot be suspended, are replaced by concurrent queues, whose own `suspend()` and `resume()` serve; they take a second
+/// continuation an operation. Pumps look at a flag between two jobs.
 ///
 /// The forms beside it:
-/// - `dispatch:within`: each body submits its successors as its last act: in a chain the one, in a graph those whose other
-///   predecessors have ended, by an atomic counter each. They must be known to it. On a serial queue of the chain's own this
-///   takes half the time that it takes on a concurrent queue.
 /// - `dispatch:notify`: groups stand for dependencies. In a chain each operation is a group whose `notify` submits the
-///   successor; in a graph each has a group that its predecessors leave, and whose `notify` submits it. The general form.
+///   successor; in a graph each has a group that its predecessors leave, and whose `notify` submits it; in a refilled queue
+///   each batch is a group, whose `notify` submits the next. The general form.
+/// - `dispatch:function`: as `dispatch`, by `dispatch_async_f` with C functions, for which nothing is allocated but
+///   Dispatch's own continuation, which it reuses.
+/// - `dispatch:apply`: independent operations as the iterations of `concurrentPerform`: no queue, and the call that submits
+///   runs operations itself.
 /// - `dispatch:serial`: a serial queue a chain, so that order stands in for dependency.
 /// - `dispatch:inline`: as `within`, but a body goes on with the first successor that it made ready, without the queue. Not
 ///   the baseline, since what runs so was never scheduled: a chain would be a plain loop.
 enum DispatchBackend {
     static let factory = BackendFactory(id: .dispatch, guarantees: [], ways: ways)
 
-    static let within = form(
-        "dispatch:within", [.chains: chains(.within), .graphs: graphs(.within)], only: "chains and graphs")
     static let notify = form(
-        "dispatch:notify", [.chains: chains(.notify), .graphs: graphs(.notify)], only: "chains and graphs")
+        "dispatch:notify",
+        [
+            .chains: chains(.notify).on(.declared),
+            .graphs: Way(canHoldPending: { _ in true }, make: { DispatchGraph($0, $1) }).on(.declared),
+            .independent: Way(
+                support: {
+                    $0.isRefill ? .full() : .unsupported(reason: "without batches dispatch itself is this form")
+                },
+                make: { DispatchBatches($0, $1) }
+            ).on(.declared),
+        ], only: "chains, graphs and refilled queues")
+    static let function = form(
+        "dispatch:function",
+        [.independent: functions, .chains: functions, .graphs: functions],
+        only: "independent operations, chains and graphs")
+    static let apply = form(
+        "dispatch:apply",
+        [
+            .independent: Way(
+                support: DispatchApply.support, canHoldPending: { _ in false }, make: { DispatchApply($0, $1) })
+        ],
+        only: "independent operations")
     static let serial = form("dispatch:serial", [.chains: chains(.serial)], only: "chains")
-    static let inline = form("dispatch:inline", [.graphs: graphs(.inline)], only: "graphs")
+    static let inline = form(
+        "dispatch:inline",
+        [
+            .graphs: Way(
+                support: { _ in
+                    .full(note: "a body runs the first successor that it made ready itself, and submits the others")
+                }, canHoldPending: { _ in false }, make: { DispatchWithin($0, $1, isInline: true) }
+            ).on(.byHand)
+        ],
+        only: "graphs")
     /// Cancellation by the work items of Dispatch.
     static let item = form(
         "dispatch:item",
@@ -49,11 +84,7 @@ enum DispatchBackend {
 
     private static let ways: [Capability: Way] = [
         .independent: loop, .suspension: loop, .wakeups: loop, .arrivals: loop,
-        .chains: Way(
-            support: { DispatchChains.support($0, fastestForm(of: $0)) },
-            canHoldPending: { fastestForm(of: $0).holdsPending },
-            make: { DispatchChains($0, $1, fastestForm(of: $0)) }),
-        .graphs: graphs(.within),
+        .chains: within, .graphs: within,
         .priorities: Way(support: DispatchLevels.support, make: { DispatchLevels($0, $1) }),
         .threadPriorities: Way(support: DispatchLevels.support, make: { DispatchLevels($0, $1) }),
         .cancellation: Way(note: "a flag per operation, read by its closure") { DispatchCancelling($0, $1, .flag) },
@@ -74,22 +105,21 @@ enum DispatchBackend {
             make: { DispatchByHand($0, $1) }),
     ]
 
-    private static let loop = Way { DispatchLoop($0, $1) }
+    private static let functions = Way(
+        support: DispatchFunctions.support, canHoldPending: { _ in false }, make: { DispatchFunctions($0, $1) }
+    ).on(.byHand)
 
-    private static func fastestForm(of plan: WorkloadPlan) -> DispatchChains.ChainForm {
-        (plan.chains?.queues ?? 1) > 1 ? .notify : .within
-    }
+    private static let loop = Way { DispatchLoop($0, $1) }.on(.byHand)
+
+    private static let within = Way(
+        support: { _ in .full(note: "each body submits what it made ready") }, canHoldPending: { _ in false },
+        make: { DispatchWithin($0, $1) }
+    ).on(.byHand)
 
     private static func chains(_ form: DispatchChains.ChainForm) -> Way {
         Way(
-            support: { DispatchChains.support($0, form) }, canHoldPending: { _ in form.holdsPending },
+            support: { DispatchChains.support($0, form) }, canHoldPending: { _ in true },
             make: { DispatchChains($0, $1, form) })
-    }
-
-    private static func graphs(_ form: DispatchGraph.GraphForm) -> Way {
-        Way(
-            support: { _ in .full(note: form.note) }, canHoldPending: { _ in form.holdsPending },
-            make: { DispatchGraph($0, $1, form) })
     }
 
     /// A named form, for the shapes that have it.

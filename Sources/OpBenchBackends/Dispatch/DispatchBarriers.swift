@@ -3,8 +3,6 @@ import OpBenchModel
 
 /// Barriers on a concurrent queue, by its own flag; on a serial queue everything is one.
 final class DispatchBarriers: DispatchRound, @unchecked Sendable {
-    private let group = DispatchGroup()
-
     static func support(_ plan: WorkloadPlan) -> Support {
         if plan.limit ?? 1 > 1 {
             return .unsupported(reason: "a queue with barriers has no limit between one and the system's choice")
@@ -14,16 +12,26 @@ final class DispatchBarriers: DispatchRound, @unchecked Sendable {
 
     override func submit(_ part: Range<Int>) {
         guard let barriers = plan.barriers else { return }
+        let round = Unretained(self)
+        lane.willSubmit(part.count)
         for operation in part {
             body.willSubmit(operation)
             if barriers.isBarrier(operation) {
-                lane.queue.async(group: group, flags: .barrier) { [body] in body.runBarrier(operation) }
+                lane.queue.async(flags: .barrier) {
+                    round {
+                        $0.body.runBarrier(operation)
+                        $0.lane.didEnd()
+                    }
+                }
             } else {
-                lane.queue.async(group: group) { [body] in body.runBesideOthers(operation) }
+                lane.async {
+                    round {
+                        $0.body.runBesideOthers(operation)
+                        $0.lane.didEnd()
+                    }
+                }
             }
             body.didSubmit(operation)
         }
     }
-
-    override func drain() { group.wait() }
 }

@@ -16,8 +16,8 @@ final class DispatchBlocking: Backend, @unchecked Sendable {
         self.body = body
         lanes =
             plan.limit.map { limit in
-                (0..<limit).map { _ in DispatchLane(limit: 1, isSuspended: plan.startsSuspended) }
-            } ?? [DispatchLane(limit: nil, isSuspended: plan.startsSuspended)]
+                (0..<limit).map { _ in DispatchLane(for: plan, limit: 1) }
+            } ?? [DispatchLane(for: plan)]
         let count = plan.blocking?.kind == .wait ? plan.operationCount / 2 : 0
         signals = (0..<count).map { _ in DispatchSemaphore(value: 0) }
     }
@@ -32,20 +32,28 @@ final class DispatchBlocking: Backend, @unchecked Sendable {
         for operation in part {
             body.willSubmit(operation)
             let lane = lanes[operation % lanes.count]
+            lane.willSubmit(1)
             if body.wantsNotification(operation) {
-                lane.async(closure(operation), thenNotify: notifications.block(operation, body))
+                lane.async(closure(operation, on: lane), thenNotify: notifications.block(operation, body))
             } else {
-                lane.async(closure(operation))
+                lane.async(closure(operation, on: lane))
             }
             body.didSubmit(operation)
         }
     }
 
-    private func closure(_ operation: Int) -> @Sendable () -> Void {
-        guard operation % 2 == 1, operation / 2 < signals.count else { return { [body] in body.run(operation) } }
+    private func closure(_ operation: Int, on lane: DispatchLane) -> @Sendable () -> Void {
+        let lane = Unretained(lane)
+        guard operation % 2 == 1, operation / 2 < signals.count else {
+            return { [body] in
+                body.run(operation)
+                lane { $0.didEnd() }
+            }
+        }
         return { [body, signal = signals[operation / 2]] in
             body.run(operation)
             signal.signal()
+            lane { $0.didEnd() }
         }
     }
 

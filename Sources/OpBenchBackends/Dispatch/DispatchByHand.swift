@@ -17,6 +17,7 @@ final class DispatchByHand: DispatchRound, @unchecked Sendable {
     }
 
     override func submit(_ part: Range<Int>) {
+        lane.willSubmit(part.count)
         for operation in part {
             body.willStart(operation)
             items[operation].perform()

@@ -17,6 +17,8 @@ final class DispatchCancelling: Backend, @unchecked Sendable {
     private var lane: DispatchLane?
     private var flags: CancellationFlags?
     private var items: [DispatchWorkItem] = []
+    /// `item`: the closure of a cancelled item never runs, so the items are counted by a group.
+    private let group = DispatchGroup()
     private let notifications = Notifications()
 
     init(_ plan: WorkloadPlan, _ body: OperationBody, _ form: CancellationForm) {
@@ -28,7 +30,7 @@ final class DispatchCancelling: Backend, @unchecked Sendable {
     }
 
     func build() {
-        lane = DispatchLane(limit: plan.limit, isSuspended: plan.startsSuspended)
+        lane = DispatchLane(for: plan)
         switch form {
         case .flag: flags = CancellationFlags(count: cancellation.call == .all ? 1 : plan.operationCount)
         case .item:
@@ -44,20 +46,26 @@ final class DispatchCancelling: Backend, @unchecked Sendable {
         guard let flags else {
             for operation in part {
                 body.willSubmit(operation)
-                lane.async(items[operation])
+                lane.async(items[operation], in: group)
                 body.didSubmit(operation)
                 guard body.wantsNotification(operation) else { continue }
                 items[operation].notify(queue: lane.queue, execute: notifications.block(operation, body))
             }
             return
         }
-        // The flags outlive the closures, since `drain` waits for these.
-        unowned(unsafe) let shared = flags
+        // Both outlive the closures, since `drain` waits for these.
+        let (shared, ending) = (Unretained(flags), Unretained(lane))
+        lane.willSubmit(part.count)
         let step = cancellation.call == .all ? 0 : 1
         for operation in part {
             body.willSubmit(operation)
             let work: @Sendable () -> Void = { [body] in
-                if shared.isSet(operation * step) { body.didEndCancelled(operation) } else { body.run(operation) }
+                if shared({ $0.isSet(operation * step) }) {
+                    body.didEndCancelled(operation)
+                } else {
+                    body.run(operation)
+                }
+                ending { $0.didEnd() }
             }
             if body.wantsNotification(operation) {
                 lane.async(work, thenNotify: notifications.block(operation, body))
@@ -82,6 +90,7 @@ final class DispatchCancelling: Backend, @unchecked Sendable {
     func release() { lane?.resume() }
     func drain() {
         lane?.drain()
+        group.wait()
         notifications.wait()
     }
     func suspend() { lane?.suspend() }

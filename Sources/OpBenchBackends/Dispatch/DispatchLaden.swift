@@ -1,15 +1,29 @@
+import Dispatch
 import OpBenchModel
 
 /// Closures that wait in a lane, with what they keep: memory fences.
+///
+/// Counted by a group, which an operation leaves when Dispatch has released its closure: what it keeps is gone when `drain`
+/// returns.
 final class DispatchLaden: DispatchRound, @unchecked Sendable {
-    private let payloadBytes: Int
+    private let group = DispatchGroup()
 
-    override init(_ plan: WorkloadPlan, _ body: OperationBody) {
-        payloadBytes = plan.ballast?.bytes ?? 0
-        super.init(plan, body)
+    override func submit(_ part: Range<Int>) {
+        let bytes = plan.ballast?.bytes ?? 0
+        for operation in part {
+            let work = body.closure(operation, payloadBytes: bytes)
+            body.willSubmit(operation)
+            if body.wantsNotification(operation), plan.hasCompletionBlocks {
+                lane.async(work, thenNotify: notifications.block(operation, body))
+            } else {
+                lane.async(in: group, work)
+            }
+            body.didSubmit(operation)
+        }
     }
 
-    override func work(_ operation: Int) -> @Sendable () -> Void {
-        body.closure(operation, payloadBytes: payloadBytes)
+    override func drain() {
+        super.drain()
+        group.wait()
     }
 }

@@ -1,6 +1,15 @@
 import Dispatch
+import OpBenchModel
 
-/// Dispatch's counterpart of an operation queue with a limit: a concurrent queue, a serial queue, or pumps.
+extension WorkloadPlan {
+    /// Whether a queue of the round's own is asked of Dispatch: the global one can neither be suspended nor take barriers.
+    var needsOwnQueue: Bool { startsSuspended || storm != nil || barriers != nil }
+}
+
+/// Dispatch's counterpart of an operation queue with a limit: the global queue, a serial queue, or pumps.
+///
+/// On a concurrent queue `drain` waits for a count, which callers keep: `willSubmit` before operations are submitted,
+/// `didEnd` as the last act of each. To the other kinds both are nothing.
 final class DispatchLane: Sendable {
     private enum Kind {
         case concurrent, serial
@@ -9,58 +18,63 @@ final class DispatchLane: Sendable {
 
     let queue: DispatchQueue
     let limit: Int?
+    /// Whether it can be suspended, and divided by barriers if it is concurrent.
+    private let canBeHeld: Bool
     private let kind: Kind
-    private let group = DispatchGroup()
+    private let isCounted: Bool
+    private let running = EndCounter()
 
-    init(limit: Int?, isSuspended: Bool) {
+    /// A lane for all operations of a plan.
+    convenience init(for plan: WorkloadPlan) { self.init(for: plan, limit: plan.limit) }
+
+    init(for plan: WorkloadPlan, limit: Int?) {
         self.limit = limit
+        canBeHeld = limit != nil || plan.needsOwnQueue
         switch limit {
         case nil:
-            queue = DispatchQueue(label: "opbench.concurrent", attributes: .concurrent)
+            queue = canBeHeld ? DispatchQueue(label: "opbench.concurrent", attributes: .concurrent) : .global()
             kind = .concurrent
         case 1:
             queue = DispatchQueue(label: "opbench.serial")
             kind = .serial
         case let limit?:
-            queue = DispatchQueue(label: "opbench.pumps", attributes: .concurrent)
-            kind = .pumps(DispatchPumps(count: limit, on: queue, group: group))
+            queue = .global()
+            kind = .pumps(DispatchPumps(count: limit, on: queue))
         }
-        if isSuspended { suspend() }
+        isCounted = limit == nil
+        if plan.startsSuspended { suspend() }
     }
+
+    deinit { running.deallocate() }
+
+    /// Whether it can serve another plan as well.
+    func suits(_ plan: WorkloadPlan) -> Bool { limit == plan.limit && (canBeHeld || !plan.needsOwnQueue) }
+
+    @inline(__always)
+    func willSubmit(_ count: Int) { if isCounted { running.begin(count) } }
+
+    @inline(__always)
+    func didEnd() { if isCounted { running.end() } }
 
     @inline(__always)
     func async(_ work: @escaping @Sendable () -> Void) {
-        switch kind {
-        case .concurrent: queue.async(group: group, execute: work)
-        case .serial: queue.async(execute: work)
-        case .pumps(let pumps): pumps.async(work)
-        }
-    }
-
-    /// The same without being counted, for callers that know when all is done: `drain` does not wait for it.
-    @inline(__always)
-    func asyncUncounted(_ work: @escaping @Sendable () -> Void) {
         if case .pumps(let pumps) = kind { pumps.async(work) } else { queue.async(execute: work) }
     }
 
-    /// The same for a work item.
-    func async(_ item: DispatchWorkItem) {
-        switch kind {
-        case .concurrent: queue.async(group: group, execute: item)
-        case .serial: queue.async(execute: item)
-        case .pumps(let pumps):
-            nonisolated(unsafe) let item = item
-            pumps.async { item.perform() }
-        }
+    /// The same for a work item, counted by a group, except on pumps, which count it themselves.
+    func async(_ item: DispatchWorkItem, in group: DispatchGroup) {
+        guard case .pumps(let pumps) = kind else { return queue.async(group: group, execute: item) }
+        nonisolated(unsafe) let item = item
+        pumps.async { item.perform() }
     }
 
-    /// The same, counted by a group of the caller's.
-    func async(in batch: DispatchGroup, _ work: @escaping @Sendable () -> Void) {
-        guard case .pumps(let pumps) = kind else { return queue.async(group: batch, execute: work) }
-        batch.enter()
+    /// The same in a group.
+    func async(in group: DispatchGroup, _ work: @escaping @Sendable () -> Void) {
+        guard case .pumps(let pumps) = kind else { return queue.async(group: group, execute: work) }
+        group.enter()
         pumps.async {
             work()
-            batch.leave()
+            group.leave()
         }
     }
 
@@ -74,19 +88,17 @@ final class DispatchLane: Sendable {
     /// Waits for all that was submitted.
     func drain() {
         switch kind {
-        case .concurrent: group.wait()
+        case .concurrent: running.wait()
         case .serial: queue.sync {}
         case .pumps(let pumps): pumps.drain()
         }
     }
 
     func suspend() {
-        if case .pumps(let pumps) = kind { pumps.hold() }
-        queue.suspend()
+        if case .pumps(let pumps) = kind { pumps.hold() } else { queue.suspend() }
     }
 
     func resume() {
-        queue.resume()
-        if case .pumps(let pumps) = kind { pumps.letGo() }
+        if case .pumps(let pumps) = kind { pumps.letGo() } else { queue.resume() }
     }
 }

@@ -1,29 +1,31 @@
 import Dispatch
 import OpBenchModel
 
-/// Independent operations on Dispatch: a loop of `async`, or batches whose group's `notify` submits the next.
+/// Independent operations on Dispatch: a loop of `async`, or batches of which the last body submits the next.
 final class DispatchLoop: Backend, @unchecked Sendable {
     private let plan: WorkloadPlan
     private let body: OperationBody
-    private let refill: Refill?
+    private let batches: CountedBatches?
     private let notifications = Notifications()
     private var lane: DispatchLane?
 
     init(_ plan: WorkloadPlan, _ body: OperationBody) {
         self.plan = plan
         self.body = body
-        refill = plan.refillWindow.map { Refill(window: $0, streams: plan.parts.count) }
+        batches = CountedBatches(plan)
     }
 
+    deinit { batches?.deallocate() }
+
     func build() {
-        if lane == nil { lane = DispatchLane(limit: plan.limit, isSuspended: plan.startsSuspended) }
+        if lane == nil { lane = DispatchLane(for: plan) }
     }
 
     func submit(_ part: Range<Int>) {
         guard let lane else { return }
-        if let refill {
-            submitBatch(of: part, to: lane, refill)
-        } else if plan.submission == .bulk {
+        if let batches { return submitBatch(part.lowerBound, of: batches, to: lane) }
+        lane.willSubmit(part.count)
+        if plan.submission == .bulk {
             body.submitTogether(part, in: plan) {
                 for operation in part { submit(operation, to: lane) }
             }
@@ -39,8 +41,7 @@ final class DispatchLoop: Backend, @unchecked Sendable {
     func release() { lane?.resume() }
 
     func drain() {
-        refill?.wait()
-        lane?.drain()
+        if let batches { batches.wait() } else { lane?.drain() }
         notifications.wait()
     }
 
@@ -49,7 +50,7 @@ final class DispatchLoop: Backend, @unchecked Sendable {
     func handOver() -> AnyObject? { lane }
 
     func takeOver(_ queue: AnyObject) {
-        guard let queue = queue as? DispatchLane, queue.limit == plan.limit else { return }
+        guard let queue = queue as? DispatchLane, queue.suits(plan) else { return }
         lane = queue
         if plan.startsSuspended { queue.suspend() }
     }
@@ -60,26 +61,27 @@ final class DispatchLoop: Backend, @unchecked Sendable {
 
     @inline(__always)
     private func submit(_ operation: Int, to lane: DispatchLane) {
-        guard body.wantsNotification(operation), plan.hasCompletionBlocks else {
-            return lane.async { [body] in body.run(operation) }
+        // It outlives the operation, since `drain` waits for it.
+        let ending = Unretained(lane)
+        let work: @Sendable () -> Void = { [body] in
+            body.run(operation)
+            ending { $0.didEnd() }
         }
-        lane.async({ [body] in body.run(operation) }, thenNotify: notifications.block(operation, body))
+        guard body.wantsNotification(operation), plan.hasCompletionBlocks else { return lane.async(work) }
+        lane.async(work, thenNotify: notifications.block(operation, body))
     }
 
-    private func submitBatch(of part: Range<Int>, to lane: DispatchLane, _ refill: Refill) {
-        let batch = part.prefix(refill.window)
-        let rest = batch.upperBound..<part.upperBound
-        let group = DispatchGroup()
-        refill.willSubmit()
-        defer { refill.didSubmit() }
-        for operation in batch {
+    private func submitBatch(_ operation: Int, of batches: CountedBatches, to lane: DispatchLane) {
+        let loop = Unretained(self)
+        batches.submitNext(operation) { operation in
             body.willSubmit(operation)
-            lane.async(in: group) { [body] in body.run(operation) }
+            lane.async { loop { $0.runOfBatch(operation) } }
             body.didSubmit(operation)
         }
-        group.notify(queue: lane.queue) { [self] in
-            for operation in batch { body.didNotify(operation) }
-            if rest.isEmpty { refill.streamEnded() } else { submitBatch(of: rest, to: lane, refill) }
-        }
+    }
+
+    private func runOfBatch(_ operation: Int) {
+        body.run(operation)
+        if let batches, batches.didEnd(operation, body), let lane { submitBatch(operation, of: batches, to: lane) }
     }
 }

@@ -11,10 +11,14 @@ final class DispatchObserved: DispatchRound, @unchecked Sendable {
 
     override func work(_ operation: Int) -> @Sendable () -> Void {
         guard count > 0 else { return super.work(operation) }
-        let observers = (0..<count).map { _ in { @Sendable [body] in body.didNotice(operation) } }
-        return { [body] in
-            body.run(operation)
-            for observer in observers { observer() }
+        let round = Unretained(self)
+        let observers = (0..<count).map { _ in { @Sendable in round { $0.body.didNotice(operation) } } }
+        return {
+            round {
+                $0.body.run(operation)
+                for observer in observers { observer() }
+                $0.lane.didEnd()
+            }
         }
     }
 }

@@ -9,68 +9,73 @@ final class DispatchPumps: @unchecked Sendable {
 
     private let count: Int
     private let queue: DispatchQueue
-    private let group: DispatchGroup
+    /// Guards all that follows but `ended`.
     private let lock = PlainLock()
     private var jobs: [Job?] = []
     private var head = 0
+    private var unfinished = 0
     private var running = 0
     private var isHeld = false
-    /// Whether `drain` waits for the end of a hold.
-    private var awaitsRelease = false
-    private let released = DispatchSemaphore(value: 0)
+    /// Whether `drain` waits.
+    private var isAwaited = false
+    private let ended = DispatchSemaphore(value: 0)
 
-    init(count: Int, on queue: DispatchQueue, group: DispatchGroup) {
+    init(count: Int, on queue: DispatchQueue) {
         self.count = count
         self.queue = queue
-        self.group = group
     }
 
     func async(_ work: @escaping @Sendable () -> Void) {
         lock.lock()
         jobs.append(Job(run: work))
+        unfinished += 1
         let startsPump = running < count && !isHeld
         if startsPump { running += 1 }
         lock.unlock()
         if startsPump { startPump() }
     }
 
+    /// Lets no further job start.
     func hold() { lock.whileLocked { isHeld = true } }
 
     func letGo() {
-        let (missing, isAwaited) = lock.whileLocked {
+        let missing = lock.whileLocked {
             isHeld = false
             let missing = max(0, min(count - running, jobs.count - head))
             running += missing
-            defer { awaitsRelease = false }
-            return (missing, awaitsRelease)
+            return missing
         }
         for _ in 0..<missing { startPump() }
-        if isAwaited { released.signal() }
     }
 
-    /// Waits until all jobs are done. Pumps end when they are held, so that their end alone says nothing.
+    /// Waits until all jobs are done.
     func drain() {
-        var hasJobs = true
-        while hasJobs {
-            group.wait()
-            let isHeldUp = lock.whileLocked {
-                hasJobs = head < jobs.count
-                awaitsRelease = hasJobs && isHeld
-                return awaitsRelease
-            }
-            if isHeldUp { released.wait() }
+        let isBusy = lock.whileLocked {
+            isAwaited = unfinished > 0
+            return isAwaited
         }
+        if isBusy { ended.wait() }
     }
 
     private func startPump() {
-        queue.async(group: group) { [self] in
-            while let job = next() { job.run() }
+        queue.async { [self] in
+            var job = next(ended: 0)
+            while let running = job {
+                running.run()
+                job = next(ended: 1)
+            }
         }
     }
 
-    private func next() -> Job? {
+    /// - Parameter done: how many jobs the pump has run since it asked last.
+    private func next(ended done: Int) -> Job? {
         lock.lock()
         defer { lock.unlock() }
+        unfinished -= done
+        if unfinished == 0, isAwaited {
+            isAwaited = false
+            ended.signal()
+        }
         guard head < jobs.count, !isHeld else {
             running -= 1
             return nil

@@ -12,14 +12,25 @@ class DispatchRound: Backend, @unchecked Sendable {
     init(_ plan: WorkloadPlan, _ body: OperationBody) {
         self.plan = plan
         self.body = body
-        lane = DispatchLane(limit: plan.limit, isSuspended: plan.startsSuspended)
+        lane = DispatchLane(for: plan)
     }
 
     func build() {}
 
-    func work(_ operation: Int) -> @Sendable () -> Void { { [body] in body.run(operation) } }
+    /// An operation's closure, which tells the lane of its end.
+    func work(_ operation: Int) -> @Sendable () -> Void {
+        // The round outlives its operations, since `drain` waits for them: no reference counting on the shared object.
+        let round = Unretained(self)
+        return {
+            round {
+                $0.body.run(operation)
+                $0.lane.didEnd()
+            }
+        }
+    }
 
     func submit(_ part: Range<Int>) {
+        lane.willSubmit(part.count)
         for operation in part {
             body.willSubmit(operation)
             if body.wantsNotification(operation), plan.hasCompletionBlocks {

@@ -50,7 +50,7 @@ enum ConcurrencyBackend {
     }()
 
     private static let ways: [Capability: Way] = [
-        .independent: loop(), .wakeups: loop(), .arrivals: loop(), .holding: loop(),
+        .independent: loop().on(.declared), .wakeups: loop(), .arrivals: loop(), .holding: loop(),
         .chains: dependencies(.within), .graphs: dependencies(.within),
         .suspension: Way(note: "tasks wait at a gate before the body") { TaskLoop($0, $1) },
         .priorities: Way(
@@ -85,7 +85,8 @@ enum ConcurrencyBackend {
     private static func dependencies(_ form: TaskGraph.TaskForm) -> Way {
         Way(
             support: { TaskGraph.support($0, form) }, canHoldPending: { _ in form == .await },
-            make: { TaskGraph($0, $1, form) })
+            make: { TaskGraph($0, $1, form) }
+        ).on(form == .await ? .declared : .byHand)
     }
 
     /// Says also whether tasks wait at a gate.

@@ -14,8 +14,8 @@ final class TaskGraph: Backend, @unchecked Sendable {
     /// Entered for each operation that nothing waits for, until it has ended.
     private let running = DispatchGroup()
     private let notifications = Notifications()
-    /// `within`, in graphs.
-    private var counters: PredecessorCounters?
+    /// `within`.
+    private var successors: Successors?
     /// `await`: the task of each operation that was submitted. A task reads those of lower number only, which were written
     /// before it was made.
     private var tasks: TaskHandles?
@@ -49,20 +49,15 @@ final class TaskGraph: Backend, @unchecked Sendable {
                 body: { [body] operation in body.run(operation) }, after: { backend.ended($0) })
         }
         for _ in 0..<(plan.chains?.count ?? plan.graph?.sinks.count ?? 0) { running.enter() }
-        if form == .await {
-            tasks = TaskHandles(count: plan.operationCount)
-        } else if let graph = plan.graph {
-            counters = PredecessorCounters(graph)
-        }
+        if form == .await { tasks = TaskHandles(count: plan.operationCount) } else { successors = Successors(plan) }
     }
 
     func submit(_ part: Range<Int>) {
         if form == .await {
             for operation in part { submit(operation) }
-        } else if let graph = plan.graph {
-            for source in graph.sources { submit(source) }
         } else {
-            for head in 0..<plan.predecessorDistance { submit(head) }
+            guard let heads = successors?.heads else { return }
+            for head in heads { submit(head) }
         }
     }
 
@@ -75,8 +70,8 @@ final class TaskGraph: Backend, @unchecked Sendable {
 
     func teardown() {
         lanes = []
-        counters?.deallocate()
-        counters = nil
+        successors?.deallocate()
+        successors = nil
         tasks = nil
     }
 
@@ -116,14 +111,10 @@ final class TaskGraph: Backend, @unchecked Sendable {
     }
 
     private func ended(_ operation: Int) {
-        guard let graph = plan.graph else {
-            let next = operation + plan.predecessorDistance
-            if next >= plan.operationCount { running.leave() } else if form == .within { submit(next) }
-            return
-        }
-        let successors = graph.successors[operation]
-        if successors.isEmpty { running.leave() }
-        guard let counters else { return }
-        for successor in successors where counters.countDown(Int(successor)) { submit(Int(successor)) }
+        let isLast =
+            successors?.release(after: operation) { submit($0) }
+            ?? plan.graph.map { $0.successors.count(of: operation) == 0 }
+            ?? (operation + plan.predecessorDistance >= plan.operationCount)
+        if isLast { running.leave() }
     }
 }

@@ -11,24 +11,27 @@ struct SummaryContext {
     private let baselineTimes: [Place: Double]
 
     private struct Place: Hashable {
+        let backend: BackendID
         let cellID: String
         let side: String
     }
 
     init(_ rows: [SummaryRow], clockResolution: Double, isQuick: Bool) {
-        baseline = rows.lazy.compactMap(\.ratioTo).first ?? .dispatch
+        // Beside a form of it there is the baseline itself, whose name is the shorter one.
+        baseline = rows.lazy.compactMap(\.ratioTo).min { $0.rawValue.count < $1.rawValue.count } ?? .dispatch
         self.clockResolution = clockResolution
         self.isQuick = isQuick
         baselineTimes = rows.reduce(into: [:]) { times, row in
             guard row.backend == row.ratioTo, row.operationClass.isEmpty else { return }
-            times[Place(cellID: row.cellID, side: row.side)] = row.timePerOperation
+            times[Place(backend: row.backend, cellID: row.cellID, side: row.side)] = row.timePerOperation
         }
     }
 
     /// Whether the ratio is, as it is written, another than that of the times beside it.
     func isRatioApart(_ row: SummaryRow) -> Bool {
-        guard let ratio = row.timeRatio, row.backend != row.ratioTo, let time = row.timePerOperation,
-            let other = baselineTimes[Place(cellID: row.cellID, side: row.side)]
+        guard let ratio = row.timeRatio, let ratioTo = row.ratioTo, row.backend != ratioTo,
+            let time = row.timePerOperation,
+            let other = baselineTimes[Place(backend: ratioTo, cellID: row.cellID, side: row.side)]
         else { return false }
         return Quantities.ratio(time / other) != Quantities.ratio(ratio)
     }
@@ -69,6 +72,13 @@ struct SummaryColumn: Sendable {
     private static func times(_ baseline: BackendID) -> [SummaryColumn] {
         [
             .init(
+                "axis", 2, isText: true,
+                """
+                Where operations follow one another: declared, if the queue was told of that, by dependencies, completion \
+                blocks, barriers or groups; by hand, if bodies submit what follows. Ratios are within an axis.
+                """
+            ) { row, _ in Axis(row.flags)?.words ?? "" },
+            .init(
                 "time/op", 0, always: true,
                 "Total time per operation (making, submitting and draining it): the median of the samples."
             ) { row, _ in figure(row.timePerOperation) { Quantities.duration(nanoseconds: $0) } },
@@ -86,8 +96,9 @@ struct SummaryColumn: Sendable {
                 """
                 Time per operation ÷ that of \(baseline.rawValue): the median over the blocks of the ratio within each \
                 (Hodges and Lehmann's), where drift hits both alike. Below 1 is faster. A * marks a ratio that differs \
-                from the quotient of the medians in the table; a ! one of two backends of which one does not promise what \
-                the shape is about, so that they did different things.
+                from the quotient of the medians in the table; a ! one of two backends that did different things: one does \
+                not promise what the shape is about, or they are on different axes. Of a backend on the other axis it is to \
+                a form of \(baseline.rawValue) on that axis, if one was measured.
                 """
             ) { row, context in
                 figure(row.timeRatio) { Quantities.ratio($0) + context.ratioMark(row) }

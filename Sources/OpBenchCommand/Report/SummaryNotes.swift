@@ -44,7 +44,7 @@ struct SummaryNotes {
         guard ratioMarks.contains(SummaryColumn.unlike) else { return nil }
         return (
             SummaryColumn.unlike,
-            "no comparison: one of the two does not promise what the shape is about, and did something else"
+            "no comparison: one of the two does not promise what the shape is about, or is on the other axis"
         )
     }
 

@@ -30,7 +30,7 @@ final class QueueBackend: Backend, @unchecked Sendable {
         .manualStarts: Way(canHoldPending: { _ in false }, make: { ByHandRound($0, $1) }),
     ]
 
-    private static func way(_ urgency: Urgency = .none) -> Way { Way { QueueBackend($0, $1, urgency) } }
+    private static func way(_ urgency: Urgency = .none) -> Way { Way { QueueBackend($0, $1, urgency) }.on(.declared) }
 
     private let plan: WorkloadPlan
     private let body: OperationBody

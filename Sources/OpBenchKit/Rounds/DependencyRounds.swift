@@ -1,67 +1,37 @@
 import OpBenchBackends
 import OpBenchModel
 
-/// Chains in which each operation submits its successor as its last act.
-final class ChainRound: QueueRound, @unchecked Sendable {
-    override func submit(_ part: Range<Int>) {
-        guard let chains = plan.chains else { return }
-        begin(plan.operationCount)
-        for head in 0..<chains.count { submitReady(head, to: plan.queueIndex(of: head)) }
-    }
-
-    override func work(_ operation: Int) -> Work {
-        unowned(unsafe) let round = self
-        return { round.runAndSubmitNext(operation) }
-    }
-
-    private func runAndSubmitNext(_ operation: Int) {
-        body.run(operation)
-        let next = operation + plan.predecessorDistance
-        if next < plan.operationCount { submitReady(next, to: plan.queueIndex(of: next)) }
-        if notifies(operation) { body.didNotify(operation) }
-        end()
-    }
-}
-
-/// Graphs in which each operation submits the successors that it has made ready, by a counter for each.
-final class GraphRound: QueueRound, @unchecked Sendable {
-    private let graph: DependencyGraph
-    private var counters: PredecessorCounters?
-
-    required init(_ plan: WorkloadPlan, _ body: OperationBody, _ make: @escaping Make, _ hasWait: Bool) {
-        guard let graph = plan.graph else { preconditionFailure("a plan without a graph") }
-        self.graph = graph
-        super.init(plan, body, make, hasWait)
-    }
+/// Chains and graphs in which each operation submits, as its last act, those that it has made ready.
+final class WithinRound: QueueRound, @unchecked Sendable {
+    private var successors: Successors?
 
     override func build() {
         super.build()
-        counters = PredecessorCounters(graph)
+        successors = Successors(plan)
     }
 
     override func submit(_ part: Range<Int>) {
+        guard let heads = successors?.heads else { return }
         begin(plan.operationCount)
-        for source in graph.sources { submitReady(source) }
+        for head in heads { submitReady(head, to: plan.queueIndex(of: head)) }
     }
 
     override func teardown() {
         super.teardown()
         guard !isBroken else { return }
-        counters?.deallocate()
-        counters = nil
+        successors?.deallocate()
+        successors = nil
     }
 
     override func work(_ operation: Int) -> Work {
-        unowned(unsafe) let round = self
-        return { round.runAndRelease(operation) }
+        let round = Unretained(self)
+        return { round { $0.runAndRelease(operation) } }
     }
 
     private func runAndRelease(_ operation: Int) {
-        guard let counters else { return ranLate() }
+        guard let successors else { return ranLate() }
         body.run(operation)
-        for successor in graph.successors[operation] where counters.countDown(Int(successor)) {
-            submitReady(Int(successor))
-        }
+        _ = successors.release(after: operation) { submitReady($0, to: plan.queueIndex(of: $0)) }
         if notifies(operation) { body.didNotify(operation) }
         end()
     }

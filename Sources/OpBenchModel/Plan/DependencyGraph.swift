@@ -30,9 +30,9 @@ public struct DependencyGraph: Sendable, Equatable {
     /// Operations on the longest path.
     public var span: Int { Int(levels.max() ?? 0) }
     /// Those that wait for nothing, in ascending order.
-    public var sources: [Int] { (0..<operationCount).filter { predecessors.count(of: $0) == 0 } }
+    public let sources: [Int]
     /// Those that nothing waits for, in ascending order. All is done when these are.
-    public var sinks: [Int] { (0..<operationCount).filter { successors.count(of: $0) == 0 } }
+    public let sinks: [Int]
 
     /// The graph of that size. The same size and seed give the same graph.
     public init(_ size: GraphSize, seed: Int) {
@@ -57,6 +57,8 @@ public struct DependencyGraph: Sendable, Equatable {
         predecessors = Rows(starts: starts, targets: targets)
         successors = predecessors.transposed()
         self.levels = levels
+        sources = levels.indices.filter { [predecessors] in predecessors.count(of: $0) == 0 }
+        sinks = levels.indices.filter { [successors] in successors.count(of: $0) == 0 }
     }
 
     /// A graph of the same kind with at most `limit` operations, or the smallest there is.

@@ -10,7 +10,10 @@ extension GatePolicy {
                 goals: goals.filter { $0.selector.reaches(backend, of: spec.name, cells) })
             if needed.rules.isEmpty && needed.goals.isEmpty { continue }
             judged.insert(backend)
-            if GateNeeds(of: needed, on: spec).takesBaseline { judged.insert(.dispatch) }
+            if GateNeeds(of: needed, on: spec).takesBaseline {
+                // Ratios of backends on the declared axis are to the form on it.
+                judged.formUnion([.dispatch, BackendID(rawValue: "dispatch:notify")])
+            }
             for case .fastest(let references) in needed.goals.compactMap(\.reference) { judged.formUnion(references) }
         }
         return spec.backends.filter(judged.contains)

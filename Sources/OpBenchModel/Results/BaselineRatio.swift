@@ -1,4 +1,4 @@
-/// A figure of a backend ÷ that of Dispatch in the same block. Comparisons add these ratios to the metrics of samples.
+/// A figure of a backend ÷ that of Dispatch, or of its form on the same axis, in the same block. Comparisons add these ratios to the metrics of samples.
 /// Drift of the machine moves both figures alike.
 public enum BaselineRatio: String, CaseIterable, Sendable {
     case time = "time_ratio"

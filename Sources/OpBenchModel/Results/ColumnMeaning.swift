@@ -65,7 +65,8 @@ extension SampleRow: DescribedRow {
             "status": ("", "How the sample ended: `ok`, `invalid`, `timeout`, `crashed`, `unsupported`, `skipped`."),
             "sample_flags": (
                 "",
-                "`noisy`, `short`, `slope`, `unsteady`, `unpromised`, `overloaded`, `rerun`, joined by `;`: read it with care."
+                "`noisy`, `short`, `slope`, `unsteady`, `unpromised`, `overloaded`, `rerun`, joined by `;`: read it with care. "
+                    + "`declared` and `by_hand` are the axis."
             ),
             "metric": ("", "What was measured, by its name in the catalogue; `status` in a row without a figure."),
             "stat": ("", "`total`, `rate`, `mean`, `p50`, `p90`, `p99`, `p99.9` or `max`."),
@@ -91,9 +92,16 @@ extension SummaryRow: DescribedRow {
         "time_ratio": (
             "1",
             "Total time per operation ÷ that of `ratio_to`: the median of the ratios within blocks; below 1 is faster. "
-                + "Says nothing where either has the flag `unpromised`."
+                + "Says nothing where either has the flag `unpromised`, or the two have different axes."
         ),
-        "ratio_to": ("", "The backend that the ratio is to."),
+        "axis": (
+            "",
+            "Where operations follow one another: `declared` if the queue was told, `by_hand` if bodies submit what follows."
+        ),
+        "ratio_to": (
+            "",
+            "The backend that the ratio is to: the baseline or, if that is on the other axis, its form on the row's."
+        ),
         "makespan_ns": ("ns", "Submit and drain of one round."),
         "scheduling_efficiency": ("1", "max(work ÷ processors, span) ÷ makespan; 1 is a perfect schedule at no cost."),
         "makespan_ratio": ("1", "Makespan ÷ that of a thread for each slot of the limit, where operations block."),

@@ -41,8 +41,8 @@ public struct SummaryRow: Sendable, Hashable {
     public var timeRatioHigh: Double?
     /// The backend that `timeRatio` is relative to; nil where there is no ratio.
     public var ratioTo: BackendID?
-    /// Whether one of the two backends does not promise what the shape is about, so that they did different things.
-    /// This is no column, since the rows' flags say it.
+    /// Whether one of the two backends does not promise what the shape is about, or they are on different axes, so that
+    /// they did different things. This is no column, since the rows' flags say it.
     public var isRatioUnlike = false
     /// Submit and drain of one round.
     public var makespanNanoseconds: Double?
@@ -154,7 +154,8 @@ extension SummaryRow: CSVRow {
     public static let columnList: [CSVColumn<SummaryRow>] = [
         .schemaVersion, .init("run_id", \.runID), .init("workload", \.workload), .init("cell_id", \.cellID),
         .init("backend", \.backend), .init("operation_class", \.operationClass), .init("side", \.side),
-        .init("status", \.status), flagsColumn, .init("samples", \.samples),
+        .init("status", \.status), flagsColumn, .init(derived: "axis") { Axis($0.flags)?.rawValue ?? "" },
+        .init("samples", \.samples),
         .init("time_ns_per_op", \.timePerOperation),
         .init("time_ns_per_op_ci_low", \.timePerOperationLow),
         .init("time_ns_per_op_ci_high", \.timePerOperationHigh),
@@ -252,7 +253,7 @@ extension SummaryRow: CSVRow {
 
     /// The columns that version 3 has added.
     private static let added: Set<String> = [
-        "sample_flags", "arrival_rate_per_s", "completion_rate_per_s", "capacity_per_s",
+        "sample_flags", "axis", "arrival_rate_per_s", "completion_rate_per_s", "capacity_per_s",
     ]
 
     /// The time per operation that version 1 lacked is the throughput turned over.

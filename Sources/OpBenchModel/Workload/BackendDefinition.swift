@@ -13,6 +13,14 @@ public struct BackendDefinition: Sendable {
     package static let builtIn: [BackendDefinition] = [
         .init("engine", "OperationEngine, the queue under test.", cost: OperationCost(nanoseconds: 300)),
         .init(
+            "engine:within",
+            "Closures on the engine's queues, whose bodies submit the successors that they made ready.",
+            [.chains, .graphs]),
+        .init(
+            "engine:counted", "Refilled closures on the engine, of which a batch's last submits the next.",
+            [.independent]),
+        .init("engine:barrier", "Refilled closures on the engine, with one barrier per batch.", [.independent]),
+        .init(
             "foundation", "Foundation's Operation and OperationQueue.",
             // It looks through all waiting operations whenever one ends.
             cost: OperationCost(nanoseconds: 4000, dependent: (nanoseconds: 3000, nanosecondsPerOperation: 80))),
@@ -20,19 +28,20 @@ public struct BackendDefinition: Sendable {
             "serial", "A plain loop on one thread: the floor, and the oracle of the outcome.",
             cost: OperationCost(nanoseconds: 2, isLoop: true)),
         .init("serial:futex", "One thread that a futex wakes: the floor under every wake-up.", [.wakeups]),
-        .init("dispatch", "Raw Dispatch in the fastest form shipped for the shape: the baseline of every ratio."),
+        .init("dispatch", "Raw Dispatch in the fastest form shipped for the shape: the baseline of ratios."),
         .init(
-            "dispatch:within", "A chain or graph in which each body submits the successors that it made ready.",
-            [.chains, .graphs]),
+            "dispatch:notify", "Groups stand for dependencies, and for refilled batches; their notify submits.",
+            [.independent, .chains, .graphs]),
         .init(
-            "dispatch:notify", "A chain or graph in which groups stand for dependencies, and notify submits.",
-            [.chains, .graphs]),
-        .init(
-            "dispatch:inline", "As dispatch:within, but a body runs the first successor it made ready itself.",
+            "dispatch:inline", "As dispatch, but a body runs the first successor it made ready itself.",
             [.graphs]),
         .init(
             "dispatch:item", "Cancellation by the work item's own call instead of a flag that closures check.",
             [.cancellation]),
+        .init(
+            "dispatch:function", "As dispatch, with C functions in place of closures.",
+            [.independent, .chains, .graphs]),
+        .init("dispatch:apply", "Independent operations as the iterations of concurrentPerform.", [.independent]),
         .init("dispatch:serial", "A chain as one serial queue, so that order replaces dependency.", [.chains]),
         .init("concurrency", "Swift tasks in the fastest form shipped for the shape."),
         .init("concurrency:await", "Swift tasks of which each awaits its predecessors.", [.chains, .graphs]),

@@ -28,8 +28,8 @@ const cells = data.cells.map(([workload, id, ...values], index) => {
 });
 
 const rows = data.rows.map((row, index) => {
-    const [run, cell, backend, operationClass, side, status, samples, doubtful, ratioTo, values, dots] = row;
-    return { index, run, cell: cells[cell], backend, operationClass, side, status, samples, doubtful, ratioTo, values, dots };
+    const [run, cell, backend, operationClass, side, status, samples, doubtful, ratioTo, axis, values, dots] = row;
+    return { index, run, cell: cells[cell], backend, operationClass, side, status, samples, doubtful, ratioTo, axis, values, dots };
 });
 // A figure that no row has is undefined here.
 const value = (row, figure) => row.values[figure?.place] ?? null;
@@ -37,6 +37,8 @@ const low = (row, figure) => (figure?.interval ? row.values[figure.place + 1] ??
 const high = (row, figure) => (figure?.interval ? row.values[figure.place + 2] ?? null : null);
 
 const hasSides = rows.some((row) => row.side !== "");
+/** Whether operations of some cell follow one another, so that backends keep their order on one axis or the other. */
+const hasAxes = rows.some((row) => row.axis !== "");
 const hasRuns = data.runs.length > 1;
 
 /** What rows of one backend are told apart by, where there is something: the run, the side, the class. */

@@ -12,6 +12,10 @@ const columns = () => [
     ...(hasRuns ? [{ title: "run", isText: true, key: (row) => data.runs[row.run].name, cell: (row) => data.runs[row.run].name }] : []),
     { title: "cell", isText: true, isName: true, key: (row) => row.cell.index, cell: cellButton },
     { title: "backend", isText: true, key: (row) => row.backend, cell: backendCell },
+    ...(hasAxes ? [{
+        title: "axis", isText: true, key: (row) => row.axis, cell: (row) => row.axis || absent,
+        meaning: "Declared: the queue was told what follows what. By hand: bodies submit what follows. Ratios are within an axis.",
+    }] : []),
     ...(hasSides ? [{ title: "side", isText: true, key: (row) => row.side, cell: (row) => row.side || absent }] : []),
     ...figures.filter((figure) => shownFigures.has(figure)).map((figure) => ({
         title: figure.label, meaning: figure.meaning, key: (row) => value(row, figure), cell: (row) => figureCell(row, figure),
@@ -288,13 +292,13 @@ function csv(list) {
     const parameters = [...new Set(workloads.flatMap(({ varying, common }) => [...varying, ...common.map(([name]) => name)]))].sort();
     const heads = figures.flatMap((figure) => figure.interval
         ? [figure.name, figure.name + "_ci_low", figure.name + "_ci_high"] : [figure.name]);
-    const head = ["run_id", "workload", "cell_id", "backend", "operation_class", "side", "status", "samples", "doubtful_samples", "ratio_to",
+    const head = ["run_id", "workload", "cell_id", "backend", "operation_class", "side", "status", "samples", "doubtful_samples", "ratio_to", "axis",
         ...heads, ...parameters.map((name) => "param_" + name)];
     const common = workloads.map((workload) => new Map(workload.common));
     const lines = list.map((row) => {
         const own = new Map(row.cell.parameters);
         return [data.runs[row.run].id, workloads[row.cell.workload].name, row.cell.id, data.backends[row.backend], row.operationClass,
-            row.side, row.status, row.samples, row.doubtful, row.ratioTo,
+            row.side, row.status, row.samples, row.doubtful, row.ratioTo, row.axis.replace(" ", "_"),
             ...figures.flatMap((figure) => figure.interval ? [value(row, figure), low(row, figure), high(row, figure)] : [value(row, figure)]),
             ...parameters.map((name) => own.get(name) ?? common[row.cell.workload].get(name) ?? "")].map(field).join(",");
     });

@@ -1,42 +1,47 @@
 import CLinux
-import OpBenchBackends
 import Synchronization
 
-/// Counts the work that was submitted and has not ended, for `drain` to wait by.
+/// Counts the work that was submitted and has not ended, for `drain` to wait by: a `DispatchGroup` that takes one atomic
+/// operation for each piece of work instead of two.
 ///
 /// Pointers, without reference counting. Whoever brings the count to 0 reads and writes nothing of it after the store that
 /// lets the waiting thread go on, so that this one may free it.
 ///
 /// More ends than there were beginnings bring the count below 0: then some work ran twice. It stays there from `close` on.
-struct EndCounter: @unchecked Sendable {
+///
+/// Inlinable, so that it costs the backends of other modules no more than those of this one.
+public struct EndCounter: @unchecked Sendable {
     /// What has not ended, and 1 that `wait` takes away: the count comes to 0 once in each wait.
-    private let count = UnsafeMutablePointer<Atomic<Int>>.allocate(capacity: 1)
+    @usableFromInline let count = UnsafeMutablePointer<Atomic<Int>>.allocate(capacity: 1)
     /// 1 when an end has brought the count to 0; a futex.
     private let isEmpty = UnsafeMutablePointer<Atomic<UInt32>>.allocate(capacity: 1)
 
-    init() {
+    public init() {
         count.initialize(to: Atomic(1))
         isEmpty.initialize(to: Atomic(0))
     }
 
-    func deallocate() {
+    public func deallocate() {
         count.deallocate()
         isEmpty.deallocate()
     }
 
-    /// So much will be submitted. To be called by the thread that submits, before it does.
+    /// So much will be submitted. To be called before it is, by work that has not ended, or by a thread that the waiting one
+    /// has waited for, or is.
+    @inlinable
     @inline(__always)
-    func begin(_ more: Int) { count.pointee.add(more, ordering: .relaxed) }
+    public func begin(_ more: Int) { count.pointee.add(more, ordering: .relaxed) }
 
     /// Some has ended. Ordered so that whoever waits sees what all the others did.
+    @inlinable
     @inline(__always)
-    func end() {
+    public func end() {
         let rest = count.pointee.subtract(1, ordering: .acquiringAndReleasing).newValue
         if rest <= 0 { announce(rest) }
     }
 
     /// Returns when all has ended. One thread at a time may wait.
-    func wait() {
+    public func wait() {
         if count.pointee.subtract(1, ordering: .acquiringAndReleasing).newValue != 0 {
             while isEmpty.pointee.load(ordering: .acquiring) == 0 { _ = clinux_futex_wait(futex, 0, -1) }
             isEmpty.pointee.store(0, ordering: .relaxed)
@@ -47,11 +52,12 @@ struct EndCounter: @unchecked Sendable {
     /// Nothing is submitted any more, and all has ended.
     ///
     /// - Returns: false if more has ended than was submitted.
-    func close() -> Bool { count.pointee.exchange(.min / 2, ordering: .acquiringAndReleasing) == 1 }
+    package func close() -> Bool { count.pointee.exchange(.min / 2, ordering: .acquiringAndReleasing) == 1 }
 
     /// Waking takes the address alone, and reads nothing there.
+    @usableFromInline
     @inline(never)
-    private func announce(_ rest: Int) {
+    func announce(_ rest: Int) {
         guard rest == 0 else { return BrokenRound.report("an operation ran once more than it was submitted") }
         isEmpty.pointee.store(1, ordering: .releasing)
         clinux_futex_wake(futex, 1)

@@ -1,13 +1,13 @@
 import OpBenchModel
 
-/// The predecessors of a graph's operations, where an operation's body finds them without reference counting.
-public struct PredecessorRows {
+/// One half of a graph, where a body finds an operation's neighbours without reference counting.
+public struct GraphRows: @unchecked Sendable {
     @usableFromInline let starts: UnsafeMutablePointer<Int32>
     @usableFromInline let targets: UnsafeMutablePointer<Int32>
 
-    public init(_ graph: DependencyGraph) {
-        starts = Self.copy(graph.predecessors.starts)
-        targets = Self.copy(graph.predecessors.targets)
+    public init(_ rows: DependencyGraph.Rows) {
+        starts = Self.copy(rows.starts)
+        targets = Self.copy(rows.targets)
     }
 
     public func deallocate() {
