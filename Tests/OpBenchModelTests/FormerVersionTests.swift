@@ -50,7 +50,7 @@ struct FormerVersionTests {
 
     @Test("summary.csv: the makespan in nanoseconds, the time per operation from the throughput")
     func summary() throws {
-        let text = try Fixtures.text(Fixtures.package.appending(path: "results/baseline/engine-system/summary.csv"))
+        let text = try Fixtures.text(Fixtures.package.appending(path: "scripts/tests/data/summary-1.csv"))
         let lines = text.split(separator: "\n").map { $0.split(separator: ",", omittingEmptySubsequences: false) }
         let rows = try rows(SummaryRow.self, text)
         #expect(rows.count == lines.count - 1 && rows.count > 50)

@@ -29,8 +29,8 @@ def _read(path: Path) -> dict[Place, Row]:
     """The goals by what they bound: what a ratio was taken to may depend on which backend was the fastest."""
     found: dict[Place, Row] = {}
     for row in read(path):
-        place = (row["cell_id"], row["metric"], row["stat"])
-        number = sum(known[:3] == place for known in found)
+        place = (row["cell_id"], row["backend"], row["metric"], row["stat"])
+        number = sum(known[:4] == place for known in found)
         found[*place, str(number) if row["against"] else ""] = row
     return found
 
@@ -59,7 +59,8 @@ def _counts(table: dict[Place, Row]) -> str:
 
 def _figure(row: Row) -> str:
     stat = "" if row["stat"] in ("total", "") else f" {row['stat']}"
-    return row["metric"].replace("_", " ") + stat
+    form = "" if row["backend"] == "engine" else f" of `{row['backend']}`"
+    return row["metric"].replace("_", " ") + stat + form
 
 
 def _name(against: str) -> str:

@@ -301,21 +301,21 @@ def test_public_symbols_without_a_comment_are_listed_and_synthesized_ones_are_no
     assert undocumented(graph) == ["/x/A.swift:5: A.b"]
 
 
-GOAL_COLUMNS = "cell_id,metric,stat,against,value,ratio,ci_low,ci_high,at_most,verdict\n"
+GOAL_COLUMNS = "cell_id,backend,metric,stat,against,value,ratio,ci_low,ci_high,at_most,verdict\n"
 GOALS = {
     "system": """\
-tiny work_ns=0,time,total,dispatch,2e-7,0.25,0.2,0.31,0.3,inconclusive
-chain depth=9,time,total,dispatch:within,2e-7,3.5,3.25,3.75,1.0,missed
-start,submit_latency,p50,dispatch:notify,1e-6,0.4,0.3,0.45,0.5,met
-gone,time,total,,,,,,1,missing
+tiny work_ns=0,engine,time,total,dispatch,2e-7,0.25,0.2,0.31,0.3,inconclusive
+chain depth=9,engine:within,time,total,dispatch,2e-7,3.5,3.25,3.75,1.0,missed
+start,engine,submit_latency,p50,dispatch:notify,1e-6,0.4,0.3,0.45,0.5,met
+gone,engine,time,total,,,,,,1,missing
 """,
     "jemalloc": """\
-tiny work_ns=0,time,total,dispatch,2e-7,0.5,0.4375,0.5625,0.42,missed
-pending,retained_bytes,total,foundation,176.5,0.17,,,0.19,inconclusive
-pending,retained_bytes,total,,176.5,,,,180,inconclusive
-chain depth=9,time,total,dispatch:within,2e-7,1.0,0.75,1.25,1.4,met
-start,submit_latency,p50,dispatch,1e-6,0.6,0.5,0.65,0.7,met
-gone,time,total,,,,,,1,missing
+tiny work_ns=0,engine,time,total,dispatch,2e-7,0.5,0.4375,0.5625,0.42,missed
+pending,engine,retained_bytes,total,foundation,176.5,0.17,,,0.19,inconclusive
+pending,engine,retained_bytes,total,,176.5,,,,180,inconclusive
+chain depth=9,engine:within,time,total,dispatch,2e-7,1.0,0.75,1.25,1.4,met
+start,engine,submit_latency,p50,dispatch,1e-6,0.6,0.5,0.65,0.7,met
+gone,engine,time,total,,,,,,1,missing
 """,
 }
 
@@ -328,7 +328,7 @@ def test_the_table_of_goals_has_both_allocators_side_by_side(tmp_path: Path) -> 
         "| `tiny work_ns=0` | time ÷ Dispatch | ≤ 0.3 | 0.25 (0.2–0.31) inconclusive | ≤ 0.42 | 0.5 (0.438–0.562) missed |",
         "| `pending` | retained bytes ÷ Foundation | – | – | ≤ 0.19 | 0.17 inconclusive |",
         "| `pending` | retained bytes | – | – | ≤ 180 | 176 inconclusive |",
-        "| `chain depth=9` | time ÷ `dispatch:within` | ≤ 1 | 3.5 (3.25–3.75) missed | ≤ 1.4 | 1 (0.75–1.25) met |",
+        "| `chain depth=9` | time of `engine:within` ÷ Dispatch | ≤ 1 | 3.5 (3.25–3.75) missed | ≤ 1.4 | 1 (0.75–1.25) met |",
         "| `start` | submit latency p50 ÷ `dispatch:notify` | ≤ 0.5 | 0.4 (0.3–0.45) met | ≤ 0.7 | 0.6 (0.5–0.65) met |",
         "| `gone` | time | ≤ 1 | missing | ≤ 1 | missing |",
         "",
@@ -350,18 +350,19 @@ HEADLINE = """\
 cell_id,backend,class,throughput_ops_per_s,time_ratio,time_ratio_ci_low,time_ratio_ci_high,ratio_to
 a,engine,,4000000,0.25,0.2,0.3125,dispatch
 a,dispatch,,1000000,1,1,1,dispatch
+a,dispatch:function,,2000000,0.5,0.4,0.6,dispatch
 a,engine,priority=high,1,9,9,9,dispatch
 b,engine,,1000,2,1.5,2.5,dispatch
 """
 
 
 def test_the_headline_has_times_and_the_ratio(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(headline, "CELLS", [("one", "a"), ("two", "b")])
+    monkeypatch.setattr(headline, "CELLS", [("one", "a", headline.PLAIN), ("two", "b", headline.PLAIN)])
     (tmp_path / "run").mkdir()
     (tmp_path / "run/summary.csv").write_text(HEADLINE, encoding="utf-8")
     assert headline.maker(tmp_path)("run").splitlines()[2:] == [
-        "| one | 250 ns | 1,000 ns | – | 0.25 (0.20–0.31) |",
-        "| two | 1,000 µs | – | – | 2.00 (1.50–2.50) |",
+        "| one | 250 ns | 1,000 ns | 500 ns | – | 0.25 (0.20–0.31) |",
+        "| two | 1,000 µs | – | – | – | 2.00 (1.50–2.50) |",
     ]
 
 

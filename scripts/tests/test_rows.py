@@ -78,7 +78,7 @@ def test_kept_samples_which_name_no_unit() -> None:
 
 
 def test_the_summary_of_version_1_has_the_time_per_operation() -> None:
-    rows = read(ROOT / "results/baseline/engine-system/summary.csv")
+    rows = read(DATA / "summary-1.csv")
     timed = [row for row in rows if row["throughput_ops_per_s"]]
     assert len(timed) > 50
     for row in timed:
