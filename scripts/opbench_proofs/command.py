@@ -19,7 +19,7 @@ Proves on this machine that opbench's gates are right. The long form is the proo
 else: a claim that cannot be decided has not held. The short form shows in some minutes that each proof works; its few
 gates bound no rate closely, so it fails only by what cannot be chance: 1 and 2 by more false alarms or missed slowdowns
 than the claimed rates bring once in a thousand times, 7 by a truth outside an interval twice as wide, 8 by operations that
-take less than theory's least, 10 by an adapter that always takes a quarter longer, 11 by a trace that misses the plan in each of
+take less than theory's least, 10 by an adapter that always takes twice as long, 11 by a trace that misses the plan in each of
 eight tries. 9 judges forged figures, the same each time, and measures nothing. A proof is not decided only where opbench itself
 said so: inconclusive gates that state a power below what is asked (2, 7), samples flagged noisy (4, 7, 8; in 7 CPU time is still
 judged), and in 10 where ratios scatter around the limit. 3, 5 and 6 count what no
