@@ -49,6 +49,7 @@ extension BackendSamples {
                 samples: sampleCount(operationClass: operationClass), parameters: example.parameters)
             row.side = example.side
             row.quality = quality
+            row.quality?.hasTwoModes = haveTwoModes(Array(timePerOperation().values))
             row.flags = flags
             addThroughput(to: &row)
             if operationClass.isEmpty, let baseline { addRatio(to: &row, against: baseline) }

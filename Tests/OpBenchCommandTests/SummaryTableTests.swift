@@ -34,6 +34,7 @@ struct SummaryTableTests {
         #expect(marks(SampleQuality(samples: 9, noisy: 5)) == "N")
         #expect(marks(SampleQuality(samples: 8, noisy: 4)) == "n")
         #expect(marks(SampleQuality(samples: 20, throughputSamples: 9, unsteady: 1, short: 9)) == "uS")
+        #expect(marks(SampleQuality(samples: 9, throughputSamples: 9, short: 1, hasTwoModes: true)) == "ms")
         #expect(marks(SampleQuality(samples: 8, latencySamples: 7, overloaded: 3)) == "o")
         #expect(marks(SampleQuality(samples: 8, latencySamples: 7, overloaded: 4)) == "O")
         #expect(marks(isQuick: true) == "q")

@@ -6,6 +6,7 @@ enum RowMark: Character, CaseIterable {
     case mostlyNoisy = "N"
     case unsteady = "u"
     case mostlyUnsteady = "U"
+    case twoModes = "m"
     case short = "s"
     case mostlyShort = "S"
     case overloaded = "o"
@@ -26,6 +27,7 @@ enum RowMark: Character, CaseIterable {
             }
             add(quality.noisy, of: quality.samples, .noisy, .mostlyNoisy)
             add(quality.unsteady, of: quality.throughputSamples, .unsteady, .mostlyUnsteady)
+            if quality.hasTwoModes { marks.append(.twoModes) }
             add(quality.short, of: quality.throughputSamples, .short, .mostlyShort)
             add(quality.overloaded, of: quality.latencySamples, .overloaded, .mostlyOverloaded)
         }
@@ -46,6 +48,7 @@ enum RowMark: Character, CaseIterable {
         case .mostlyNoisy: "noisy: something else used the machine during most samples"
         case .unsteady: "unsteady: the rounds of some timed samples still grew or shrank at their end"
         case .mostlyUnsteady: "unsteady: the rounds of most timed samples still grew or shrank at their end"
+        case .twoModes: "two modes: the times of the samples fall into two groups, and the median into one by chance"
         case .short: "short: some timed samples lasted less than a sample should"
         case .mostlyShort: "short: most timed samples lasted less than a sample should"
         case .overloaded: "overloaded: in some samples operations ended more slowly than they arrived"

@@ -11,6 +11,8 @@ public struct SampleQuality: Sendable, Hashable {
     public var throughputSamples: Int
     /// Throughput samples whose rounds still grew or shrank at their end.
     public var unsteady: Int
+    /// Whether the times of the throughput samples fall into two groups.
+    public var hasTwoModes: Bool
     /// Throughput samples that lasted less than a sample should. Latency samples may: their figures are of operations.
     public var short: Int
 
@@ -23,7 +25,7 @@ public struct SampleQuality: Sendable, Hashable {
 
     public init(
         samples: Int = 0, noisy: Int = 0, unpromised: Int = 0, throughputSamples: Int = 0, unsteady: Int = 0,
-        short: Int = 0, latencySamples: Int = 0, overloaded: Int = 0
+        short: Int = 0, latencySamples: Int = 0, overloaded: Int = 0, hasTwoModes: Bool = false
     ) {
         self.latencySamples = latencySamples
         self.overloaded = overloaded
@@ -33,5 +35,6 @@ public struct SampleQuality: Sendable, Hashable {
         self.noisy = noisy
         self.unsteady = unsteady
         self.short = short
+        self.hasTwoModes = hasTwoModes
     }
 }
