@@ -2,6 +2,7 @@
 // the C that OperationEngine brings into a program; what measuring needs is in CLinuxMeasure.
 #ifndef CLINUX_H
 #define CLINUX_H
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 #include "CLinuxProcess.h"
@@ -73,5 +74,9 @@ static inline void clinux_set_edge_slab(void *slab) { clinux_edge_slab_of_thread
 /// Has `leave` called when the calling thread ends, on that thread; once, however often it was said.
 /// pthread_setspecific(3).
 void clinux_at_thread_end(void (*leave)(void));
+
+/// Whether a Swift object is in its own deinit, by the runtime's count of its references. A weak reference would tell that too,
+/// and give the object a side table for the rest of its life, which a search for leaks takes for one. swift/Runtime/HeapObject.h.
+bool swift_isDeallocating(void *object);
 
 #endif

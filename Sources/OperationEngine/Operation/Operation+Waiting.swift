@@ -1,3 +1,5 @@
+import CLinux
+
 extension Operation {
     /// As `waitUntilFinished()`, but gives up after `timeout`. Returns whether the operation is finished.
     @available(*, noasync, message: "Use 'await finished()' instead")
@@ -43,17 +45,8 @@ extension Operation {
 
     /// Calls the completion block on a thread of the pool. The operation lives until the block has returned (contract
     /// Q9), unless it announces its end in its own deinit.
-    ///
-    /// - Parameter last: the word from before the finish.
-    func callCompletionBlock(_ block: @escaping @Sendable () -> Void, after last: OperationState.Word) {
-        WorkerPool.of(.normal).submit(last.mayBeDying && isDying() ? .block(block) : .completion(self, block))
-    }
-
-    /// Whether the calling thread is inside the operation's deinit. The weak reference gives the object a side table for
-    /// the rest of its life.
-    private func isDying() -> Bool {
-        weak var kept: Operation?
-        kept = self
-        return kept == nil
+    func callCompletionBlock(_ block: @escaping @Sendable () -> Void) {
+        let isDying = swift_isDeallocating(Unmanaged.passUnretained(self).toOpaque())
+        WorkerPool.of(.normal).submit(isDying ? .block(block) : .completion(self, block))
     }
 }

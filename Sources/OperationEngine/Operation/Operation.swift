@@ -228,7 +228,7 @@ open class Operation: @unchecked Sendable {
             if let runner {
                 runner.takeUnretainedValue().completionBlock = block
             } else {
-                callCompletionBlock(block, after: last)
+                callCompletionBlock(block)
             }
         }
         if hasKept { OperationThread.releaseKept() }

@@ -78,9 +78,6 @@ extension OperationState {
         var isReadyUnasked: Bool { isReady && bits & Self.hasOwnReadiness == 0 }
         /// Whether the finishing thread takes the operation out of its queue, because no runner will.
         var leavesQueueByItself: Bool { has(Self.isKept) }
-        /// Whether the operation, which ends in this word, may be in its own deinit: neither a queue nor a thread that
-        /// files it was retaining it.
-        var mayBeDying: Bool { !has(Self.isKept) && (phase == .idle || phase == .executing) }
         /// Whether its queue has started the operation, and nothing but an announcement ends it. While the engine's own
         /// `start` runs `main`, the engine will ask by itself.
         var awaitsAnnouncement: Bool {
