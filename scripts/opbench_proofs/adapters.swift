@@ -173,7 +173,7 @@ enum Functions {
     nonisolated(unsafe) static var global: OpaquePointer!
 
     static func tiny() {
-        let queue = global
+        let queue: OpaquePointer = global
         unended.store(operationCount, ordering: .relaxed)
         for number in 0..<operationCount {
             dispatch_async_f(queue, context(number)) {
