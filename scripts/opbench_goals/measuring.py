@@ -61,13 +61,18 @@ def keep(
     status = opbench(allocator, words, subprocess.DEVNULL, built)
     if status != 0:
         raise CannotMeasure(f"opbench baseline save {run_id} ended with {status}")
-    keeping.reduce(output / "baseline" / name, policy)
+    kept = output / "baseline" / name
+    keeping.reduce(kept, policy)
+    # Where the repository lies on this machine is nobody else's business.
+    description = kept / "run.json"
+    description.write_text(description.read_text(encoding="utf-8").replace(f"{ROOT}/", ""), encoding="utf-8")
 
 
 def opbench(allocator: str, words: Sequence[str], output: int | None = None, built: Path | None = None) -> int:
     """Runs opbench, built first if need be; returns its exit code."""
     environment = os.environ | {"OPBENCH_ALLOCATOR": allocator}
-    command = [str(built or ROOT / "scripts" / "opbench"), *words]
+    # Called from the root: the commands that verdicts advise, which are kept, then name no folder of this machine.
+    command = [str(built or Path("scripts/opbench")), *words]
     return subprocess.run(command, cwd=ROOT, env=environment, stdout=output, check=False).returncode
 
 

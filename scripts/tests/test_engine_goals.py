@@ -122,7 +122,6 @@ def test_the_shipped_verdicts_are_those_of_the_shipped_runs(tmp_path: Path) -> N
     made = judge(["--from", *runs], tmp_path)
     assert set(made) == {"system", "jemalloc"}
     for allocator, rows in made.items():
-        # Those are files of version 1.
         stored = read(ROOT / f"results/reference/engine-goals-{allocator}.csv")
         assert [places(row) for row in rows] == [places(row) for row in stored]
         for row, former in zip(rows, stored, strict=True):
