@@ -42,14 +42,15 @@ public func summarize(
 
 extension BackendSamples {
     fileprivate func summaryRows(comparedWith baseline: BackendSamples?) -> [SummaryRow] {
-        classes.map { operationClass in
+        var quality = quality
+        quality.hasTwoModes = haveTwoModes(Array(timePerOperation().values))
+        return classes.map { operationClass in
             var row = SummaryRow(
                 runID: example.runID, workload: example.workload, cellID: example.cellID, backend: example.backend,
                 operationClass: operationClass, status: status,
                 samples: sampleCount(operationClass: operationClass), parameters: example.parameters)
             row.side = example.side
             row.quality = quality
-            row.quality?.hasTwoModes = haveTwoModes(Array(timePerOperation().values))
             row.flags = flags
             addThroughput(to: &row)
             if operationClass.isEmpty, let baseline { addRatio(to: &row, against: baseline) }

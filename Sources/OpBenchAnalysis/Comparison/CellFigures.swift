@@ -100,20 +100,22 @@ struct CellFigures {
                     Series(cellID: group.cellID, valueOfBlock: values, slack: slack)
             }
         }
-        for ratio in BaselineRatio.allCases { add(ratio, axes) }
+        let denominators = axes.mapValues { Denominator(.dispatch, $0) }
+        for ratio in BaselineRatio.allCases {
+            add(ratio) { denominators[$0.cell]!.of(axes[$0.cell]![BackendID(rawValue: $0.backend)]).rawValue }
+        }
     }
 
     private static func identity(of row: SampleRow, ignoring ignored: Set<String>) -> String {
         row.cellIdentity(ignoring: ignored)
     }
 
-    private mutating func add(_ ratio: BaselineRatio, _ axes: [String: [BackendID: Axis]]) {
-        let denominators = axes.mapValues { Denominator(.dispatch, $0) }
+    /// - Parameter denominator: the backend that a figure is divided by.
+    private mutating func add(_ ratio: BaselineRatio, by denominator: (Key) -> String) {
         for (key, own) in series
         where key.metric == ratio.metric.name && key.phase == ratio.phase && key.operationClass.isEmpty {
             var baselineKey = key
-            let axis = axes[key.cell]?[BackendID(rawValue: key.backend)]
-            baselineKey.backend = denominators[key.cell]!.of(axis).rawValue
+            baselineKey.backend = denominator(key)
             guard key.backend != baselineKey.backend, let baseline = series[baselineKey] else { continue }
             var ratioKey = key
             (ratioKey.metric, ratioKey.ratioTo) = (ratio.rawValue, baselineKey.backend)
