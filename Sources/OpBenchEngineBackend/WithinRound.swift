@@ -3,17 +3,11 @@ import OpBenchModel
 import OperationEngine
 
 /// Chains and graphs of which each body submits what it has made ready, as closures.
-///
-/// Without a limit a chain of one queue has one of limit 1 to itself.
 final class WithinRound: Backend, @unchecked Sendable {
     private let plan: WorkloadPlan
     private let body: OperationBody
     private let successors: Successors
-    private let queues: [OperationQueue]
-    /// The same, found without reference counting.
-    private let queueTable: UnsafeMutablePointer<Unretained<OperationQueue>>
-    private let queueCount: UInt32
-    private let isAcrossQueues: Bool
+    private let queues: QueueTable<OperationQueue>
     /// Counts the operations that nothing waits for.
     private let running = EndCounter()
     private let notifications = Notifications()
@@ -22,21 +16,15 @@ final class WithinRound: Backend, @unchecked Sendable {
         self.plan = plan
         self.body = body
         successors = Successors(plan)
-        let given = plan.chains?.queues ?? 1
-        isAcrossQueues = given > 1
-        let ownQueues = plan.limit == nil && !isAcrossQueues ? plan.chains?.count : nil
-        queues = (0..<(ownQueues ?? given)).map { _ in
+        queues = QueueTable(plan) { limit in
             let queue = OperationQueue()
-            if let limit = ownQueues == nil ? plan.limit : 1 { queue.maxConcurrentOperationCount = limit }
+            if let limit { queue.maxConcurrentOperationCount = limit }
             return queue
         }
-        queueCount = UInt32(queues.count)
-        queueTable = .allocate(capacity: queues.count)
-        for (index, queue) in queues.enumerated() { (queueTable + index).initialize(to: Unretained(queue)) }
     }
 
     deinit {
-        queueTable.deallocate()
+        queues.deallocate()
         running.deallocate()
         successors.deallocate()
     }
@@ -49,7 +37,7 @@ final class WithinRound: Backend, @unchecked Sendable {
 
     func drain() {
         running.wait()
-        for queue in queues { queue.waitUntilAllOperationsAreFinished() }
+        for queue in queues.queues { queue.waitUntilAllOperationsAreFinished() }
         notifications.wait()
     }
 
@@ -59,17 +47,10 @@ final class WithinRound: Backend, @unchecked Sendable {
 
     func resume() {}
 
-    @inline(__always)
-    private func queue(of operation: Int) -> Unretained<OperationQueue> {
-        if queueCount == 1 { return queueTable[0] }
-        if isAcrossQueues { return queueTable[plan.queueIndex(of: operation)] }
-        return queueTable[Int(UInt32(truncatingIfNeeded: operation) % queueCount)]
-    }
-
     private func submit(_ operation: Int) {
         // The round outlives its operations, since `drain` waits for them.
         let round = Unretained(self)
-        let queue = queue(of: operation)
+        let queue = queues.queue(of: operation, in: plan)
         queue { queue in
             guard body.takesStamps else { return queue.addOperation { round { $0.run(operation) } } }
             // The operation may end before this call has returned; `drain` must not.

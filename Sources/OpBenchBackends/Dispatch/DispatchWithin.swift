@@ -8,11 +8,7 @@ final class DispatchWithin: Backend, @unchecked Sendable {
     /// Whether a body runs the first that it made ready itself, without the queue.
     private let isInline: Bool
     private let successors: Successors
-    private let lanes: [DispatchLane]
-    /// The same, found without reference counting.
-    private let laneTable: UnsafeMutablePointer<Unretained<DispatchLane>>
-    private let laneCount: UInt32
-    private let isAcrossQueues: Bool
+    private let lanes: QueueTable<DispatchLane>
     /// Counts the operations that nothing waits for.
     private let running = EndCounter()
     private let notifications = Notifications()
@@ -22,20 +18,11 @@ final class DispatchWithin: Backend, @unchecked Sendable {
         self.body = body
         self.isInline = isInline
         successors = Successors(plan)
-        let queueCount = plan.chains?.queues ?? 1
-        isAcrossQueues = queueCount > 1
-        // A chain runs on a serial queue of its own in half the time that it takes on a concurrent one.
-        let ownLanes = plan.limit == nil && !isAcrossQueues ? plan.chains?.count : nil
-        lanes = (0..<(ownLanes ?? queueCount)).map { _ in
-            DispatchLane(for: plan, limit: ownLanes == nil ? plan.limit : 1)
-        }
-        laneCount = UInt32(lanes.count)
-        laneTable = .allocate(capacity: lanes.count)
-        for (index, lane) in lanes.enumerated() { (laneTable + index).initialize(to: Unretained(lane)) }
+        lanes = QueueTable(plan) { DispatchLane(for: plan, limit: $0) }
     }
 
     deinit {
-        laneTable.deallocate()
+        lanes.deallocate()
         running.deallocate()
         successors.deallocate()
     }
@@ -46,35 +33,28 @@ final class DispatchWithin: Backend, @unchecked Sendable {
 
     func submit(_ part: Range<Int>) { for head in successors.heads { submit(head) } }
 
-    func release() { for lane in lanes { lane.resume() } }
+    func release() { for lane in lanes.queues { lane.resume() } }
 
     func drain() {
         running.wait()
         // The body that submitted the last operation may still be in its call, on the pumps of another lane.
-        if plan.limit ?? 1 > 1 { for lane in lanes { lane.drain() } }
+        if plan.limit ?? 1 > 1 { for lane in lanes.queues { lane.drain() } }
         notifications.wait()
     }
 
     func teardown() {}
 
-    func suspend() { for lane in lanes { lane.suspend() } }
+    func suspend() { for lane in lanes.queues { lane.suspend() } }
 
-    func resume() { for lane in lanes { lane.resume() } }
+    func resume() { for lane in lanes.queues { lane.resume() } }
 
     // MARK: Operations
-
-    @inline(__always)
-    private func lane(of operation: Int) -> Unretained<DispatchLane> {
-        if laneCount == 1 { return laneTable[0] }
-        if isAcrossQueues { return laneTable[plan.queueIndex(of: operation)] }
-        return laneTable[Int(UInt32(truncatingIfNeeded: operation) % laneCount)]
-    }
 
     private func submit(_ operation: Int) {
         // The backend outlives its operations, since `drain` waits for them.
         let backend = Unretained(self)
         let work: @Sendable () -> Void = { backend { $0.runAndRelease(operation) } }
-        let lane = lane(of: operation)
+        let lane = lanes.queue(of: operation, in: plan)
         lane { lane in
             guard body.takesStamps else { return lane.async(work) }
             // The operation may end before this call has returned; `drain` must not.
@@ -126,7 +106,7 @@ final class DispatchWithin: Backend, @unchecked Sendable {
     private func makeEnd(of operation: Int) -> DispatchGroup {
         let end = DispatchGroup()
         end.enter()
-        end.notify(queue: lanes[0].queue, execute: notifications.block(operation, body))
+        end.notify(queue: lanes.queues[0].queue, execute: notifications.block(operation, body))
         return end
     }
 }
