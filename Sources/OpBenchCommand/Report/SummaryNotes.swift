@@ -29,7 +29,17 @@ struct SummaryNotes {
 
     /// What the rows give occasion to.
     var entries: [Entry] {
-        [ratio, unlike, interval, backlog, unresolved, serial].compactMap(\.self) + marks + [leftOut].compactMap(\.self)
+        [axis, ratio, unlike, interval, backlog, unresolved, serial].compactMap(\.self) + marks
+            + [leftOut].compactMap(\.self)
+    }
+
+    private var axis: Entry? {
+        guard rows.contains(where: { Axis($0.flags) != nil }) else { return nil }
+        return (
+            "axis",
+            "declared: the queue was told what follows what; by hand: bodies submit it. A ratio is to the baseline's form on "
+                + "the row's axis"
+        )
     }
 
     private var ratio: Entry? {
