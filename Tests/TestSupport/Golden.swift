@@ -66,7 +66,8 @@ public struct Golden: Sendable {
     ) -> String? {
         if let former = sections[section], former != text { return "two texts of one section:\n\(former)\n\(text)" }
         sections[section] = text
-        let content = sections.sorted { $0.key < $1.key }.map { mark + $0.key + "\n" + $0.value }.joined(separator: "\n")
+        let content = sections.sorted { $0.key < $1.key }.map { mark + $0.key + "\n" + $0.value }.joined(
+            separator: "\n")
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             try content.write(toFile: path, atomically: true, encoding: .utf8)
