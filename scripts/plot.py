@@ -14,7 +14,7 @@ import matplotlib
 import pandas
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import EngFormatter, FuncFormatter, MaxNLocator, NullFormatter
+from matplotlib.ticker import EngFormatter, FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 ROOT = Path(__file__).resolve().parents[1]
 SCHEMA = "3"
@@ -147,8 +147,8 @@ def scale(axes: Axes, side: str, values: pandas.Series, unit: EngFormatter | Fun
     axis = getattr(axes, side + "axis")
     if values.min() > 0 and (values.max() > 30 * values.min() if is_log is None else is_log):
         axes.set(**{side + "scale": "log"})
-        if values.max() < 5 * values.min():
-            axis.set_major_locator(MaxNLocator(6))
+        spread = values.max() / values.min()
+        axis.set_major_locator(MaxNLocator(6) if spread < 5 else LogLocator(subs=(1, 2, 5) if spread < 300 else (1,)))
         axis.set_minor_formatter(NullFormatter())
     elif values.notna().any():
         axes.set(**{side + "lim": (0, values.max() * 1.08 or 1)})
@@ -200,8 +200,8 @@ def draw_percentiles(rows: pandas.DataFrame, cells: list[str], series: dict[str,
     columns = min(3, len(cells))
     lines = math.ceil(len(cells) / columns)
     figure = Figure((WIDTH, 1 + 2.6 * lines), layout="constrained")
-    panels = figure.subplots(lines, columns, squeeze=False).flat
-    for axes, cell in zip(panels, cells, strict=False):
+    for place, cell in enumerate(cells, 1):
+        axes = figure.add_subplot(lines, columns, place)
         own, most = rows[rows["cell_id"] == cell], 0.0
         for backend, buckets in own.groupby("series", sort=False):
             buckets = buckets.sort_values("upper_bounds_ns")
@@ -215,8 +215,6 @@ def draw_percentiles(rows: pandas.DataFrame, cells: list[str], series: dict[str,
         axes.set_xticks(list(ticks), list(ticks.values()))
         axes.set(title=cell, xlabel="percentile", xlim=(0, most))
         scale(axes, "y", own["upper_bounds_ns"], unit_of("ns"))
-    for axes in panels:
-        axes.set_axis_off()
     figure.suptitle(f"{title}: latency, {STAGES[stage]}")
     add_legend(figure)
     return figure
@@ -242,8 +240,8 @@ def draw_sweeps(found: list[tuple[str, str, pandas.DataFrame]], series: dict[str
     columns = min(3, len(found))
     lines = math.ceil(len(found) / columns)
     figure = Figure((max(5, 3.3 * columns), 1 + 2.7 * lines), layout="constrained")
-    panels = figure.subplots(lines, columns, squeeze=False).flat
-    for axes, (workload, parameter, rows) in zip(panels, found, strict=False):
+    for place, (workload, parameter, rows) in enumerate(found, 1):
+        axes = figure.add_subplot(lines, columns, place)
         places = sorted(set(rows["x"]))
         for _, line in rows.groupby("line", sort=False):
             backend = line["series"].iloc[0]
@@ -256,8 +254,6 @@ def draw_sweeps(found: list[tuple[str, str, pandas.DataFrame]], series: dict[str
         scale(axes, "x", pandas.Series(places), EngFormatter(sep=""), is_log=True)
         axes.set_xticks(places, [EngFormatter(sep="")(place) for place in places], minor=False)
         scale(axes, "y", rows["time_ns_per_op"], unit_of("ns"), is_log=True)
-    for axes in panels:
-        axes.set_axis_off()
     figure.suptitle(title)
     add_legend(figure)
     return figure
