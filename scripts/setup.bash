@@ -113,10 +113,9 @@ install_packages() {
     rm -f -- "$log"
 }
 
-# make_venv FOLDER REQUIREMENTS…: a Python environment with just these, made anew when one of the files changed. Each
-# package is held against the hashes in the files: one that was exchanged on its way, or at its source, is refused.
-# The files name all that their packages need, so pip takes nothing else (--no-deps): looking for what meets a need, it
-# meets newer versions, without a hash, and gives up. `pip check` tells a need that the files do not name.
+# make_venv FOLDER REQUIREMENTS…: a Python environment with just these, made anew when one of the files changed. The files
+# name all that their packages need, in exact versions, so pip takes nothing else (--no-deps). `pip check` tells a need that
+# they do not name.
 make_venv() {
     local folder=$1 wanted
     shift
@@ -130,7 +129,7 @@ make_venv() {
     for file in "$@"; do requirements+=(--requirement "$file"); done
     # What is never imported need not be compiled.
     local pip=("$folder/bin/pip" --disable-pip-version-check) needs
-    "${pip[@]}" install --no-compile --quiet --no-deps --require-hashes "${requirements[@]}" >&2
+    "${pip[@]}" install --no-compile --quiet --no-deps "${requirements[@]}" >&2
     needs=$("${pip[@]}" check) || fail "$* lack what their packages need: $needs" 1
     printf '%s\n' "$wanted" >"$folder/made-from"
 }

@@ -204,7 +204,7 @@ def _apart(tool: OpBench, template: Template, noise: Noise, numbers: random.Rand
     apart.count(misses(rows[cell], effect(cell)) for cell in range(cells))
     passes = Tally("worse by the margin pass there", ALPHA)
     passes.count(rows[cell]["verdict"] in ("pass", "improved") for cell in range(cells) if effect(cell) > 1)
-    shown = parse(tool.run("show", base, "--format", "csv").stdout, "show").dictionaries()
+    shown = parse(tool.run("show", base, "--format", "csv").stdout, "show")
     shown = [row for row in shown if row["backend"] == "engine"]
     medians = Tally("intervals of medians in", MISSED)
     middle = TIME / float(template.row["operations"]) * math.exp(SCALE * noise.median)

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+from xml.etree import ElementTree
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -242,6 +243,10 @@ def prove_table(runs: Runs, browser: Browser) -> str:
         legend.click()
         check(len(column(page, "backend")) == whole, "the backend did not come back")
         page.locator("#ratios button", has_text="Zoom in").click()
+        with page.expect_download() as download:
+            page.locator("#ratios button", has_text="Save as SVG").click()
+        texts = {one.text for one in ElementTree.parse(download.value.path()).iter("{http://www.w3.org/2000/svg}text")}
+        check({page.inner_text("#ratios h3"), "dispatch"} <= texts, "the saved picture has no title or no legend")
         page.locator("#ratios summary").click()
         page.wait_for_selector("#ratios details tbody tr", state="attached")
         page.locator("#by-cell [data-turn=on]").count()

@@ -1,4 +1,4 @@
-"""Makes the plots' package importable, keeps matplotlib's cache out of the home folder, and has what several tests of the
+"""Makes the scripts importable, keeps matplotlib's cache out of the home folder, and has what several tests of the
 real opbench need."""
 
 import atexit

@@ -347,12 +347,12 @@ def test_a_missing_or_foreign_table_of_goals_is_a_problem(tmp_path: Path) -> Non
 
 
 HEADLINE = """\
-cell_id,backend,class,throughput_ops_per_s,time_ratio,time_ratio_ci_low,time_ratio_ci_high,ratio_to
-a,engine,,4000000,0.25,0.2,0.3125,dispatch
-a,dispatch,,1000000,1,1,1,dispatch
-a,dispatch:function,,2000000,0.5,0.4,0.6,dispatch
-a,engine,priority=high,1,9,9,9,dispatch
-b,engine,,1000,2,1.5,2.5,dispatch
+cell_id,backend,operation_class,time_ns_per_op,time_ratio,time_ratio_ci_low,time_ratio_ci_high,ratio_to
+a,engine,,250,0.25,0.2,0.3125,dispatch
+a,dispatch,,1000,1,1,1,dispatch
+a,dispatch:function,,500,0.5,0.4,0.6,dispatch
+a,engine,priority=high,7,9,9,9,dispatch
+b,engine,,1000000,2,1.5,2.5,dispatch
 """
 
 

@@ -93,7 +93,7 @@ def test_a_run_is_read(tmp_path: Path) -> None:
     columns = ["schema_version", "workload", "cell_id", "backend", "phase", "metric", "value", "operations"]
     columns += ["param_form", "param_work_ns", "param_max_concurrent"]
     rows = [
-        [2, "memory-fence", "c", backend, phase, "time", nanoseconds, 100, "block", 0, limit]
+        [3, "memory-fence", "c", backend, phase, "time", nanoseconds, 100, "block", 0, limit]
         for backend, phase, limit, times in (
             ("engine", "drain", 1, (20_000, 21_000, 19_000)), ("engine", "drain", 2, (40_000, 42_000, 41_000)),
             ("dispatch", "drain", 1, (1,)), ("engine", "submit", 2, (1,)),

@@ -324,16 +324,16 @@ def test_processes_are_found_by_what_started_them() -> None:
 
 
 def test_a_row_that_is_missing_is_noticed(tmp_path: Path) -> None:
-    run = ROOT / "scripts/tests/data/run-small"
-    lines, same = slurm.comparison_table(run, run)
+    columns = [*slurm.KEY, "status"]
+    rows = [["w", f"w n={n}", "engine", "", "0", "total", "", "allocations", "total", "ok"] for n in range(3)]
+    for name, kept in (("whole", rows), ("part", rows[:-1])):
+        (tmp_path / name).mkdir()
+        text = "".join(",".join(line) + "\n" for line in [columns, *kept])
+        (tmp_path / name / "samples.csv").write_text(text, encoding="utf-8")
+    lines, same = slurm.comparison_table(tmp_path / "whole", tmp_path / "whole")
     assert same and len(lines) == 4
-    text = (run / "samples.csv").read_text(encoding="utf-8").splitlines(keepends=True)
-    # The last row of a kind that occurs once.
-    rows = [tuple(row[name] for name in slurm.KEY) for row in read(run / "samples.csv")]
-    single = next(number for number, key in enumerate(rows) if rows.count(key) == 1)
-    (tmp_path / "samples.csv").write_text("".join(text[: single + 1] + text[single + 2 :]), encoding="utf-8")
-    assert not slurm.comparison_table(tmp_path, run)[1]
-    assert not slurm.comparison_table(run, tmp_path)[1]
+    assert not slurm.comparison_table(tmp_path / "part", tmp_path / "whole")[1]
+    assert not slurm.comparison_table(tmp_path / "whole", tmp_path / "part")[1]
 
 
 def test_what_is_waited_for_in_vain_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -153,7 +153,9 @@ class Panel {
         this.plot = element("div", { class: "plot", role: "img", "aria-label": title });
         this.table = element("div", {});
         this.tools = element("div", { class: "controls unprinted" }, controls);
-        this.zoomTools = element("div", { class: "controls unprinted" });
+        this.title = title;
+        this.plotTools = element("div", { class: "controls unprinted" });
+        this.saver = element("button", { type: "button", "aria-label": "Save as SVG: " + title, onclick: () => this.save() }, "Save as SVG");
         // The backends above the table are far away on paper.
         this.legend = element("p", { class: "printed" });
         // What is chosen, where no menu and no pager says it.
@@ -162,7 +164,7 @@ class Panel {
         this.details = element("details", { class: "unprinted" }, element("summary", {}, "The same as a table"), this.table);
         this.details.addEventListener("toggle", () => this.showTable());
         this.box = element("div", { class: "chart", id }, element("h3", {}, title), element("p", { class: "hint" }, hint),
-            this.tools, this.caption, this.legend, this.plot, this.zoomTools, this.details);
+            this.tools, this.caption, this.legend, this.plot, this.plotTools, this.details);
         parent.append(this.box);
         panels.push(this);
         watcher.observe(this.plot);
@@ -178,17 +180,17 @@ class Panel {
     get places() { return ["x", "y"].filter((place) => this.drawn.scales?.[place]); }
 
     /** Buttons for each axis by itself; where there are two, they say which. */
-    showZoomTools() {
+    showPlotTools() {
         const names = this.places.join();
-        this.zoomTools.hidden = names === "";
-        if (this.zoomTools.dataset.places === names) return;
-        this.zoomTools.dataset.places = names;
+        this.plotTools.hidden = false;
+        if (this.plotTools.dataset.places === names) return;
+        this.plotTools.dataset.places = names;
         const button = (words, part, place) => element("button", { type: "button", onclick: () => this.zoom(part, place) }, words);
         const sides = { x: " horizontally", y: " vertically" };
-        this.zoomTools.replaceChildren(...this.places.flatMap((place) => {
+        this.plotTools.replaceChildren(...this.places.flatMap((place) => {
             const side = this.places.length > 1 ? sides[place] : "";
             return [button("Zoom in" + side, 0.5, place), button("Zoom out" + side, 2, place)];
-        }), button("Whole", 0));
+        }), ...(names === "" ? [] : [button("Whole", 0)]), this.saver);
     }
 
     drawIfStale(width = this.plot.clientWidth) {
@@ -197,7 +199,7 @@ class Panel {
         const drawn = this.draw(width);
         this.drawn = drawn;
         const isEmpty = typeof drawn === "string";
-        this.zoomTools.hidden = true;
+        this.plotTools.hidden = true;
         this.caption.textContent = isEmpty ? "" : visible(drawn.label);
         this.details.hidden = isEmpty;
         if (isEmpty) {
@@ -226,7 +228,7 @@ class Panel {
             moveOnMouseMove: true, preventDefaultMouseMove: false,
         }));
         this.chart.setOption({ ...base(), ...drawn.option, dataZoom: zoomable }, { notMerge: true });
-        this.showZoomTools();
+        this.showPlotTools();
         this.showLegend();
         this.showTable();
     }
@@ -257,10 +259,38 @@ class Panel {
         });
     }
 
+    /** The backends that have marks in it. */
+    get backends() {
+        return this.hasLegend ? (this.drawn.backends ?? backendOrder).filter((backend) => !choice.hidden.has(backend)) : [];
+    }
+
     showLegend() {
-        if (!this.hasLegend) return;
-        const backends = (this.drawn.backends ?? backendOrder).filter((backend) => !choice.hidden.has(backend));
-        this.legend.replaceChildren(...backends.flatMap((backend) => [backendMark(backend), ` ${data.backends[backend]} \u00a0 `]));
+        this.legend.replaceChildren(...this.backends.flatMap((backend) => [backendMark(backend), ` ${data.backends[backend]} \u00a0 `]));
+    }
+
+    /** A picture of it as it is now, with its title, what is chosen and its legend above. */
+    save() {
+        const [width, left, lineHeight, letter] = [this.chart.getWidth(), 12, 18, 7.5];
+        const text = (x, y, words, look = {}) => vector("text", { x, y, fill: css("--text"), ...look }, visible(words));
+        const most = Math.floor((width - 2 * left) / letter);
+        const lines = visible(this.drawn.label).match(new RegExp(`.{1,${most}}(?:\\s|$)|.{${most}}`, "g")) ?? [];
+        const parts = [text(left, 22, this.title, { "font-weight": "bold" }),
+            ...lines.map((line, index) => text(left, 22 + lineHeight * (index + 1), line.trim()))];
+        let [x, y] = [left, 22 + lineHeight * (lines.length + 1)];
+        for (const backend of this.backends) {
+            const name = visible(data.backends[backend]);
+            const room = 30 + name.length * letter;
+            if (x > left && x + room > width) [x, y] = [left, y + lineHeight];
+            parts.push(vector("path", { d: markPath(symbol(backend), 5), fill: colour(backend), transform: `translate(${x + 6} ${y - 4})` }),
+                text(x + 18, y, name));
+            x += room;
+        }
+        const plot = this.plot.querySelector("svg").cloneNode(true);
+        plot.setAttribute("y", y + 8);
+        const height = y + 8 + this.chart.getHeight();
+        const picture = vector("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "font-family": base().textStyle.fontFamily, "font-size": 13 },
+            vector("rect", { width, height, fill: css("--page") }), ...parts, plot);
+        download(this.box.id + ".svg", "image/svg+xml", new XMLSerializer().serializeToString(picture));
     }
 
     showTable() {

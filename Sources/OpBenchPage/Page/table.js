@@ -24,14 +24,8 @@ const columns = () => [
 ];
 
 function backendMark(backend) {
-    const [svg, shape] = [document.createElementNS("http://www.w3.org/2000/svg", "svg"),
-        document.createElementNS("http://www.w3.org/2000/svg", "path")];
-    svg.setAttribute("viewBox", "-6 -6 12 12");
-    svg.setAttribute("class", "mark");
-    svg.setAttribute("aria-hidden", "true");
-    shape.setAttribute("d", markPath(symbol(backend), 5));
-    shape.setAttribute("fill", "currentColor");
-    svg.append(shape);
+    const svg = vector("svg", { viewBox: "-6 -6 12 12", class: "mark", "aria-hidden": "true" },
+        vector("path", { d: markPath(symbol(backend), 5), fill: "currentColor" }));
     svg.style.color = colour(backend);
     svg.dataset.backend = backend;
     return svg;

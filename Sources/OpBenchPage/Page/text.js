@@ -25,6 +25,14 @@ function element(name, attributes = {}, ...children) {
     return made;
 }
 
+/** An element of a picture. */
+function vector(name, attributes, ...children) {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    made.append(...children);
+    return made;
+}
+
 /** Three significant digits, without a fraction that says nothing. */
 function digits(figure) {
     const size = Math.abs(figure);

@@ -1,0 +1,76 @@
+"""Reads the CSV files of runs, of the version that opbench writes. Needs nothing but Python."""
+
+import csv
+import io
+from pathlib import Path
+from typing import NamedTuple
+
+CURRENT = "3"
+DAMAGED = "the file is damaged or cut short (opbench run --resume mends the run that it belongs to)"
+Row = dict[str, str]
+
+
+class BadRows(Exception):
+    """The text is no CSV file of opbench, or one of another version."""
+
+
+def read(path: Path | str) -> list[Row]:
+    """The rows of samples.csv, summary.csv, figures.csv, compare.csv, goals.csv or noise-floors.csv, as dictionaries of
+    texts. Raises OSError, UnicodeDecodeError and BadRows."""
+    with open(path, newline="", encoding="utf-8") as file:
+        return parse(file.read(), str(path))
+
+
+def parse(text: str, name: str) -> list[Row]:
+    """The rows of such a text; `name` is for messages. A text without rows is BadRows only if it is no CSV."""
+    # strict: a quote that is never closed is an error.
+    lines = csv.reader(io.StringIO(text, newline=""), strict=True)
+    rows: list[Row] = []
+    try:
+        columns = next(lines, None)
+        if columns is None:
+            raise BadRows(f"{name}: the file is empty")
+        for fields in lines:
+            where = f"{name}, line {lines.line_num}"
+            row = dict(zip(columns, fields))
+            if (version := row.get("schema_version", CURRENT)) != CURRENT:
+                raise BadRows(f"{where}: schema_version is {version!r}, not {CURRENT!r}: take the scripts of the opbench that wrote it")
+            if len(fields) != len(columns):
+                raise BadRows(f"{where}: {len(fields)} fields where the header has {len(columns)}; {DAMAGED}")
+            rows.append(row)
+    except csv.Error as error:
+        raise BadRows(f"{name}, line {lines.line_num}: {error}; {DAMAGED}") from error
+    if not text.endswith("\n"):
+        raise BadRows(f"{name}, line {lines.line_num}: the last line has no end; {DAMAGED}")
+    return rows
+
+
+class Histogram(NamedTuple):
+    """One histogram of one sample."""
+
+    workload: str
+    cell_id: str
+    backend: str
+    side: str
+    sample_id: str
+    stage: str
+    operation_class: str
+    # The greatest latency of each bucket in nanoseconds, ascending, and how many fell into it.
+    upper_bounds: list[int]
+    counts: list[int]
+
+
+def histograms(folder: Path | str) -> list[Histogram]:
+    """The histograms of a run's folder."""
+    path = Path(folder) / "histograms.csv"
+    return [_histogram(row, path) for row in read(path)]
+
+
+def _histogram(row: Row, path: Path) -> Histogram:
+    try:
+        bounds, counts = ([int(word) for word in row[name].split()] for name in ("upper_bounds_ns", "counts"))
+    except ValueError as error:
+        raise BadRows(f"{path}: a histogram of {row['sample_id']} is no list of numbers: {error}") from error
+    if len(bounds) != len(counts):
+        raise BadRows(f"{path}: a histogram of {row['sample_id']} has {len(bounds)} buckets and {len(counts)} counts")
+    return Histogram(*(row[name] for name in Histogram._fields[:7]), bounds, counts)

@@ -1,1 +1,0 @@
-"""Draws the timeline of a trace that `opbench profile` wrote."""
