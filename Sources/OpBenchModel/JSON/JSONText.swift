@@ -1,4 +1,5 @@
-/// Writes JSON: what fits on one line stands on it, the rest two spaces a level, members in the order given.
+/// Writes JSON: what fits on one line is on it, the rest two spaces a level, members in the order given. Lines of numbers
+/// and strings are filled.
 public enum JSONText {
     static func write(_ value: JSONValue) -> String {
         var text = ""
@@ -52,6 +53,8 @@ public enum JSONText {
             return
         }
         switch value.content {
+        case .array(let elements) where elements.allSatisfy(\.isScalar):
+            appendFilled(elements, indentation: indentation, to: &text)
         case .array(let elements):
             let lines = elements.map { (label: "", value: $0) }
             append(lines, between: ("[", "]"), indentation: indentation, to: &text)
@@ -75,6 +78,21 @@ public enum JSONText {
         text += "\n" + indentation + brackets.1
     }
 
+    private static func appendFilled(_ elements: [JSONValue], indentation: String, to text: inout String) {
+        var line = ""
+        text += "["
+        for (index, element) in elements.enumerated() {
+            let word = flat(element) + (index + 1 < elements.count ? "," : "")
+            if line.isEmpty || line.utf8.count + 1 + word.utf8.count > width {
+                text += line
+                line = "\n" + indentation + "  " + word
+            } else {
+                line += " " + word
+            }
+        }
+        text += line + "\n" + indentation + "]"
+    }
+
     /// The value on one line.
     private static func flat(_ value: JSONValue) -> String {
         switch value.content {
@@ -86,6 +104,15 @@ public enum JSONText {
         case .object(let members):
             members.isEmpty
                 ? "{}" : "{ " + members.map { quoted($0.name) + ": " + flat($0.value) }.joined(separator: ", ") + " }"
+        }
+    }
+}
+
+extension JSONValue {
+    fileprivate var isScalar: Bool {
+        switch content {
+        case .array, .object: false
+        case .null, .boolean, .number, .string: true
         }
     }
 }

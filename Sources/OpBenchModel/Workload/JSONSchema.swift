@@ -75,12 +75,11 @@ public enum JSONSchema {
             ("backends", list("What executes the cells. " + backendSummaries, of: backendNames(BackendID.known))),
             ("sample_kinds", kinds("The kinds of sample to take; all of them if left out.")),
             ("metrics", kinds("The older name of sample_kinds; a file has one of the two.")),
-            ("skip", list("Cells that a backend is not run on.", of: .object(("type", "object")), isUnique: false)),
+            ("skip", list("Cells that a backend is not run on.", of: rule(hasStatus: false), isUnique: false)),
             (
                 "expect",
                 list(
-                    "Bad statuses that are known and do not fail the run.", of: .object(("type", "object")),
-                    isUnique: false)
+                    "Bad statuses that are known and do not fail the run.", of: rule(hasStatus: true), isUnique: false)
             ))
     }
 
@@ -134,42 +133,79 @@ public enum JSONSchema {
         let isShape = JSONValue.object(("shape", .object(("const", .string(name)))))
         let held = JSONValue.object(
             ("parameters", .reference("\(name).parameters")), ("zip", items("zip")), ("backends", items("backend")),
-            ("sample_kinds", items("metric")), ("metrics", items("metric")), ("skip", items("skip")),
-            ("expect", items("expect")))
+            ("sample_kinds", items("metric")), ("metrics", items("metric")), ("skip", items("rule")),
+            ("expect", items("rule")))
         return .object(
             ("if", .object(("properties", isShape), ("required", .strings(["shape"])))),
             ("then", .object(("properties", held))))
     }
 
-    /// The definitions that the conditionals refer to, and for every parameter what one value of it may be.
+    /// The definitions that the conditionals refer to, and what values, lists of values and conditions may be, once each.
     private static var definitions: JSONValue {
-        .members(
-            Shape.allCases.map(ShapeDefinition.of).flatMap { definition in
-                let shape = definition.shape.rawValue
-                return [
-                    ("\(shape).parameters", parameters(of: definition)),
-                    ("\(shape).zip", zip(of: definition)),
-                    ("\(shape).backend", backendNames(BackendID.known(for: definition.shape))),
-                    ("\(shape).metric", .object(("enum", .strings(definition.kindNames)))),
-                    ("\(shape).skip", rule(of: shape, hasStatus: false)),
-                    ("\(shape).expect", rule(of: shape, hasStatus: true)),
-                    ("\(shape).when", conditions(of: definition)),
-                ] + definition.parameters.map { ("\(shape).value.\($0.name)", value(of: $0)) }
-            })
+        let shapes = Shape.allCases.map(ShapeDefinition.of)
+        let values = shapes.flatMap(\.parameters).map { (name: name(of: $0.kind), definition: $0) }
+        var known: Set<String> = []
+        return .members(
+            shapes.flatMap(definitions)
+                + values.filter { known.insert($0.name).inserted }.flatMap {
+                    definitions(of: $0.definition, named: $0.name)
+                }
+                + [("bounds", bounds)])
+    }
+
+    private static func definitions(of definition: ShapeDefinition) -> [(String, JSONValue)] {
+        let shape = definition.shape.rawValue
+        let backend = JSONValue.reference("\(shape).backend")
+        let all = JSONValue.object(("const", .string(RuleBackends.wildcard)))
+        let backends = JSONValue.object(("anyOf", .list(all, backend, list("Several backends.", of: backend))))
+        let rule = JSONValue.object(("backend", backends), ("when", .reference("\(shape).when")))
+        return [
+            ("\(shape).parameters", parameters(of: definition)),
+            ("\(shape).zip", zip(of: definition)),
+            ("\(shape).backend", backendNames(BackendID.known(for: definition.shape))),
+            ("\(shape).metric", .object(("enum", .strings(definition.kindNames)))),
+            ("\(shape).rule", .object(("properties", rule))),
+            ("\(shape).when", conditions(of: definition)),
+        ]
+    }
+
+    /// What all values of a kind have in common: one, distinct ones, and a condition on one.
+    private static func definitions(of definition: ParameterDefinition, named name: String) -> [(String, JSONValue)] {
+        let one = JSONValue.reference(name)
+        let several = JSONValue.object(
+            ("type", "array"), ("minItems", .integer(1)), ("uniqueItems", true), ("items", one))
+        return [
+            (name, value(of: definition)), ("values.\(name)", .object(("anyOf", .list(one, several)))),
+            ("when.\(name)", condition(on: definition, one)),
+        ]
+    }
+
+    /// The name of what a value of a kind may be, equal for equal kinds.
+    private static func name(of kind: ParameterDefinition.Kind) -> String {
+        switch kind {
+        case .integer(let range): "integer.\(range.lowerBound).\(range.upperBound)"
+        case .number(let range): "number.\(Int(range.lowerBound)).\(Int(range.upperBound))"
+        case .choice(let choices): choices.joined(separator: ".")
+        case .integerOr(let keyword, let range): "\(keyword).\(range.lowerBound).\(range.upperBound)"
+        case .weights(.fixed(let keys)): "weights.\(keys.joined(separator: "."))"
+        case .weights(.number): "weights.number"
+        case .phases: "phases"
+        }
     }
 
     private static func parameters(of definition: ShapeDefinition) -> JSONValue {
         .object(
             ("description", .string(definition.summary)), ("type", "object"), noOtherMembers, comments,
-            ("properties", .members(definition.parameters.map { ($0.name, parameter($0, of: definition.shape)) })))
+            ("properties", .members(definition.parameters.map { ($0.name, parameter($0)) })))
     }
 
     /// The schema of a zip: lists of values by parameter.
     private static func zip(of definition: ShapeDefinition) -> JSONValue {
         let lists = definition.parameters.filter(\.takesList).map { parameter in
-            let value = JSONValue.reference("\(definition.shape.rawValue).value.\(parameter.name)")
-            return (
-                parameter.name, JSONValue.object(("type", "array"), ("minItems", .integer(1)), ("items", value))
+            (
+                parameter.name,
+                JSONValue.object(
+                    ("type", "array"), ("minItems", .integer(1)), ("items", .reference(name(of: parameter.kind))))
             )
         }
         return .object(
@@ -178,16 +214,12 @@ public enum JSONSchema {
     }
 
     /// One value, or where lists are allowed also a list of them.
-    private static func parameter(_ definition: ParameterDefinition, of shape: Shape) -> JSONValue {
+    private static func parameter(_ definition: ParameterDefinition) -> JSONValue {
         let unit = definition.unit.isEmpty ? "" : " Unit: \(definition.unit)."
-        let about: [(String, JSONValue)] = [
+        let values = (definition.takesList ? "values." : "") + name(of: definition.kind)
+        return .object(
             ("description", .string(definition.summary + unit)), ("default", definition.defaultValue.json),
-        ]
-        let value = JSONValue.reference("\(shape.rawValue).value.\(definition.name)")
-        guard definition.takesList else { return .members(about + [("allOf", .list(value))]) }
-        let list = JSONValue.object(
-            ("type", "array"), ("minItems", .integer(1)), ("uniqueItems", true), ("items", value))
-        return .members(about + [("anyOf", .list(value, list))])
+            ("$ref", .string("#/$defs/" + values)))
     }
 
     private static func value(of definition: ParameterDefinition) -> JSONValue {
@@ -224,7 +256,7 @@ public enum JSONSchema {
     private static var phase: JSONValue {
         let held = ShapeDefinition.phaseShapes.map { shape in
             let parameters = ShapeDefinition.of(shape).parameters.map {
-                ($0.name, JSONValue.reference("\(shape.rawValue).value.\($0.name)"))
+                ($0.name, JSONValue.reference(name(of: $0.kind)))
             }
             let isShape = JSONValue.object(("shape", .object(("const", .string(shape.rawValue)))))
             let object = JSONValue.object(noOtherMembers, comments, ("properties", .members(parameters)))
@@ -245,9 +277,10 @@ public enum JSONSchema {
 
     // MARK: Rules
 
-    private static func rule(of shape: String, hasStatus: Bool) -> JSONValue {
+    /// What rules of all shapes have; a shape adds which backends and which conditions.
+    private static func rule(hasStatus: Bool) -> JSONValue {
         let known: [(String, JSONValue)] = [
-            ("backend", ruleBackends(of: shape)), ("when", .reference("\(shape).when")),
+            ("backend", true), ("when", true),
             ("status", .object(("enum", .strings(RuleDecoder.expectable.map(\.rawValue))))),
             ("reason", sentence("Why, in one line.")),
         ].filter { hasStatus || $0.0 != "status" }
@@ -256,31 +289,33 @@ public enum JSONSchema {
             noOtherMembers, comments, ("properties", .members(known)))
     }
 
-    /// The schema of one backend, several, or all.
-    private static func ruleBackends(of shape: String) -> JSONValue {
-        let backend = JSONValue.reference("\(shape).backend")
-        let all = JSONValue.object(("const", .string(RuleBackends.wildcard)))
-        return .object(
-            ("anyOf", .list(all, backend, list("Several backends.", of: backend))))
-    }
-
     private static func conditions(of definition: ShapeDefinition) -> JSONValue {
         .object(
             ("description", "Conditions on the cell, all of which must hold; left out, every cell is meant."),
             ("type", "object"), notEmpty, noOtherMembers, comments,
-            ("properties", .members(definition.parameters.map { ($0.name, condition(on: $0, of: definition.shape)) })))
+            (
+                "properties",
+                .members(definition.parameters.map { ($0.name, .reference("when.\(name(of: $0.kind))")) })
+            ))
     }
 
-    /// A bare value, or bounds.
-    private static func condition(on definition: ParameterDefinition, of shape: Shape) -> JSONValue {
-        let value = JSONValue.reference("\(shape.rawValue).value.\(definition.name)")
+    /// What a condition on a number may have; `equals` is held to the parameter elsewhere.
+    private static var bounds: JSONValue {
         let bound = JSONValue.object(
             ("type", "number"), ("minimum", .integer(-RuleDecoder.boundLimit)),
             ("maximum", .integer(RuleDecoder.boundLimit)))
-        let bounds = definition.isNumeric ? [("below", bound), ("above", bound)] : []
-        let object = JSONValue.object(
+        return .object(
             ("type", "object"), notEmpty, noOtherMembers, comments,
-            ("properties", .members([("equals", value)] + bounds)))
+            ("properties", .object(("equals", true), ("below", bound), ("above", bound))))
+    }
+
+    /// A bare value, or bounds.
+    private static func condition(on definition: ParameterDefinition, _ value: JSONValue) -> JSONValue {
+        let equals = JSONValue.object(("equals", value))
+        let object =
+            definition.isNumeric
+            ? JSONValue.object(("$ref", "#/$defs/bounds"), ("properties", equals))
+            : .object(("type", "object"), notEmpty, noOtherMembers, comments, ("properties", equals))
         if case .weights = definition.kind { return object }
         return .object(("anyOf", .list(value, object)))
     }
