@@ -1,0 +1,32 @@
+"""The hook that checks the subjects of commits."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+HOOK = Path(__file__).resolve().parents[1] / "hooks" / "commit-msg"
+
+
+def status(message: str, folder: Path) -> int:
+    (folder / "message").write_text(message, encoding="utf-8")
+    return subprocess.run([HOOK, folder / "message"], capture_output=True, check=False).returncode
+
+
+@pytest.mark.parametrize(
+    "subject",
+    ["engine: wake one worker a push", "scripts: address a race", "Merge branch 'x'", "fixup! engine: Woken", "docs: " + "x" * 66],
+)
+def test_takes(subject: str, tmp_path: Path) -> None:
+    assert status(f"{subject}\n\nWhy.\n# A comment.\n", tmp_path) == 0
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        "wake one worker a push", "engine: wakes one worker", "engine: waking a worker", "engine: mended a race", "engine:x",
+        "engine: wake one worker; count them", "engine: wake one worker.", "docs: " + "x" * 67, "",
+    ],
+)  # fmt: skip
+def test_refuses(subject: str, tmp_path: Path) -> None:
+    assert status(f"{subject}\n", tmp_path) == 1
