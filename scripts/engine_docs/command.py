@@ -6,7 +6,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from engine_docs import articles, costs, goals, headline, report, scaling, tables
+from engine_docs import articles, costs, goals, headline, report, tables
 from engine_docs.articles import Maker
 from engine_docs.comments import undocumented
 from engine_docs.contract import Contract
@@ -72,7 +72,6 @@ def _makers() -> dict[str, Maker]:
         "costs": costs.maker(ENGINE_COSTS),
         "goals": goals.maker(REFERENCE),
         "headline": headline.maker(BASELINE),
-        "scaling": scaling.maker(),
     }
     return {"example": example, **figures, **tables.makers(Contract(CONTRACT_LINES))}
 
