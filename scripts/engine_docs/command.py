@@ -1,4 +1,4 @@
-"""The commands behind scripts/docs and scripts/contract-table."""
+"""The commands behind scripts/docs."""
 
 import argparse
 import subprocess
