@@ -12,7 +12,6 @@ from xml.etree import ElementTree
 
 import pytest
 from conftest import OPBENCH, on_a_terminal
-from opbench_proofs.ci import run_steps
 from ruamel.yaml import YAML
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -444,11 +443,6 @@ def test_no_job_is_green_without_a_verdict() -> None:
     for step in steps[steps.index(github_step("Compare")) + 1 :]:
         assert step["if"] == "always()"
     assert GITLAB["opbench"]["artifacts"]["when"] == "always"
-
-
-def test_the_proof_reads_the_steps_as_yaml_does() -> None:
-    steps = [step for step in GITHUB["jobs"]["compare"]["steps"] if "run" in step and step["name"] != "Install"]
-    assert run_steps(CI / "github.yml") == [(step["name"], step["run"]) for step in steps]
 
 
 def test_the_summary_is_the_comment(job: Job) -> None:
