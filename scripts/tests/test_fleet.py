@@ -121,14 +121,11 @@ def blocks_of(title: str) -> list[list[str]]:
 
 
 def test_the_guide_from_a_plan_to_a_page(clone: Clone) -> None:
-    ended = [clone.run(line) for line in lines_of("From a plan to a page")]
-    printed, told = [each.stdout for each in ended], [each.stderr for each in ended]
+    printed = [clone.run(line).stdout for line in lines_of("From a plan to a page")]
     assert len(printed) == 6
     assert clone.parts() == ["1of2", "2of2"]
     assert clone.hosts() == ["first", "second"]
     assert "items=80" in printed[4]
-    for text in ("opbench: in 2 shards: the longest about ", ", of the machines first, second\n"):
-        assert text in GUIDE and text in "".join(told)
     assert "items=80" in (clone.folder / "sweep.html").read_text(encoding="utf-8")
 
 
@@ -260,12 +257,6 @@ def test_the_manifest_is_valid(version: str, resource: dict) -> None:
     kubernetes_validate.validate(resource, version, strict=True)
 
 
-def test_a_manifest_with_a_misspelt_key_is_not() -> None:
-    wrong = JOB | {"spec": JOB["spec"] | {"completion": 4}}
-    with pytest.raises(kubernetes_validate.ValidationError, match="completion"):
-        kubernetes_validate.validate(wrong, kubernetes_validate.latest_version(), strict=True)
-
-
 def test_the_manifest_says_the_same_everywhere() -> None:
     spec, pod = JOB["spec"], JOB["spec"]["template"]["spec"]
     (container,), (merging,) = pod["containers"], MERGE["spec"]["template"]["spec"]["containers"]
@@ -288,8 +279,3 @@ def test_the_manifest_says_the_same_everywhere() -> None:
     assert f"{key}={value}" in text and f"{key}={value}:{pod['tolerations'][0]['effect']}" in text
     head = (FLEET / "kubernetes.yaml").read_text(encoding="utf-8").split("\napiVersion")[0]
     assert [line for line in commands if line not in head and " logs " not in line] == []
-
-
-def test_nodes_are_exclusive_and_failed_ones_are_replaced() -> None:
-    options = re.findall(r"^#SBATCH (--\S+)$", (FLEET / "slurm.sbatch").read_text(encoding="utf-8"), re.M)
-    assert {"--exclusive", "--nodes=1", "--requeue", "--open-mode=append"} <= set(options)
