@@ -11,7 +11,7 @@ import pytest
 from opbench_proofs import adapters, command, coverage, false_alarms, queueing, traces
 from opbench_proofs.accounts import Account
 from opbench_proofs.binomial import is_beyond_chance, lower_bound, upper_bound
-from opbench_proofs.blocks import Recording, draw_gates, is_alarm, only, paired_gate
+from opbench_proofs.blocks import Recording, only, paired_gate
 from opbench_proofs.proof import Outcome, Setting, Verdict
 from opbench_proofs.drift import Ratio, verdict
 from opbench_proofs.sensitivity import verdict_of_few, was_too_busy
