@@ -69,14 +69,6 @@ def test_samples_of_version_1_are_in_the_units_of_today() -> None:
     assert times > 100
 
 
-def test_kept_samples_which_name_no_unit() -> None:
-    rows = read(ROOT / "results/baseline/engine-system/figures.csv")
-    times = [float(row["value"]) for row in rows if row["metric"] == "time" and row["value"]]
-    assert len(times) > 100 and min(times) > 1000 and all(time.is_integer() for time in times)
-    ratios = [float(row["value"]) for row in rows if row["metric"] == "makespan_ratio" and row["value"]]
-    assert ratios and max(ratios) < 100
-
-
 def test_the_summary_of_version_1_has_the_time_per_operation() -> None:
     rows = read(DATA / "summary-1.csv")
     timed = [row for row in rows if row["throughput_ops_per_s"]]
