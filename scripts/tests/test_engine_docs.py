@@ -150,21 +150,12 @@ def test_a_line_is_proved_by_a_test_that_passed(contract: Contract, run: Run) ->
     assert Evidence(contract, run, []).unproved() == ["A3", "B1", "B2", "R"]
 
 
-def weak(contract: Contract, run: Run, *lines: str) -> list[str]:
-    mutation = Mutation("broken", "F.swift", bool(lines), frozenset(lines), "a test")
-    evidence = Evidence(contract, run, [mutation])
-    return [line.id for line in contract.lines if evidence.is_weak(line)]
-
-
-def test_a_line_is_weak_until_something_has_turned_a_test_of_it_red(contract: Contract, run: Run) -> None:
-    unshown = read_run(NAMED)
-    assert weak(contract, unshown) == ["A1", "A3", "B1", "B2", "R"]
-    assert weak(contract, unshown, "R", "A3") == ["A1", "B1", "B2"]
-    assert weak(contract, run, "B1") == ["A3", "B2", "R"], "Foundation breaks A1"
-
-
 def test_the_table_has_a_row_for_each_line_and_test(contract: Contract, run: Run) -> None:
-    rows = list(csv.DictReader(report.as_csv(Evidence(contract, run, [])).splitlines()))
+    mutations = [Mutation("broken", True, frozenset({"A1"})), Mutation("kept", False, frozenset({"A1"}))]
+    rows = list(csv.DictReader(report.as_csv(Evidence(contract, run, mutations)).splitlines()))
+    assert {row["line"]: row["mutations"] for row in rows} == {
+        "A1": "broken", "A2": "", "A3": "", "B1": "", "B2": "", "R": "",
+    }  # fmt: skip
     assert [(row["line"], row["verdict"], row["title"], row["test_verdict"]) for row in rows] == [
         ("A1", "passed", "shared", "passed"),
         ("A1", "passed", "Foundation does not", "passed"),
@@ -183,7 +174,6 @@ def test_a_run_leaves_its_tables_and_fails_by_what_it_does_not_show(
     contract: Contract, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(command, "CONTRACT_LINES", tmp_path / "lines.txt")
-    monkeypatch.setattr(command, "_made", lambda: "made\n")
     assert command.main(["contract", str(tmp_path)]) == 1 and str(tmp_path) in capsys.readouterr().err
     twin = ERRORS.replace("EngineTests", "FoundationOracleTests")
     (tmp_path / "contract-tests.jsonl").write_text("\n".join([*NAMED, named(twin, "errors", "A3", "R")]) + "\n")
@@ -194,7 +184,7 @@ def test_a_run_leaves_its_tables_and_fails_by_what_it_does_not_show(
     passed = [ended(test, "pass") for test in (SHARED, ERRORS, SECOND, DIFFERENCE)]
     (tmp_path / "test-events.jsonl").write_text("\n".join(passed) + "\n")
     assert command.main(["contract", str(tmp_path)]) == 0
-    assert (tmp_path / "contract.md").exists() and (tmp_path / "contract.csv").exists()
+    assert (tmp_path / "contract.csv").exists()
 
 
 def test_the_tables_of_the_documentation_are_made_from_the_contract_alone(contract: Contract) -> None:
