@@ -53,7 +53,7 @@ artefact_folder() {
     readlink -f -- "$folder"
 }
 
-# record_tests FOLDER: has the tests that run next write what scripts/contract-table reads. Sets event_stream to the options
+# record_tests FOLDER: has the tests that run next write what scripts/docs --contract reads. Sets event_stream to the options
 # of `swift test` that belong to it.
 record_tests() {
     rm -f -- "$1/test-events.jsonl" "$1/contract-tests.jsonl"

@@ -92,7 +92,7 @@ struct GateCommand: ParsableCommand {
     }
 
     private func judgeGoals(_ files: ReportFiles) throws {
-        let runs = try candidate.map { try RecordedRun($0, in: options.folder, isReducedAllowed: true) }
+        let runs = try candidate.map { try RecordedRun($0, in: options.folder) }
         let goals = try report.loadGoals(of: runs)
         for run in runs where run.samples.contains(where: { !$0.side.isEmpty }) {
             throw InputError(

@@ -59,10 +59,10 @@ struct ReportCommand: ParsableCommand {
     func validate() throws { try FolderArgument.check(folder, option: "--results") }
 
     func run() throws {
-        let recorded = try runs.map { try RecordedRun($0, in: folder, isReducedAllowed: true, isTornAllowed: true) }
+        let recorded = try runs.map { try RecordedRun($0, in: folder, isTornAllowed: true) }
         let output = output ?? "\(recorded.first?.folder ?? folder)/report.html"
         let file = try ReportFile(output)
-        let base = try baseline.map { try RecordedRun($0, in: folder, isReducedAllowed: true, isTornAllowed: true) }
+        let base = try baseline.map { try RecordedRun($0, in: folder, isTornAllowed: true) }
         let judging = PageJudging(runs: recorded, baseline: base, policy: policy, folder: folder)
         let verdicts = try judging.verdicts()
         let page = ReportPage(

@@ -39,7 +39,7 @@ struct ShowCommand: ParsableCommand {
     func run() throws {
         let filter = try filter.map { (pattern) throws(InputError) in try CellFilter(pattern) }
         let runs = try names.map { name in
-            let run = try RecordedRun(name, in: folder, isReducedAllowed: true, isTornAllowed: true)
+            let run = try RecordedRun(name, in: folder, isTornAllowed: true)
             return try ShownRun(run, ratioTo: BackendID(rawValue: baseline), filter: filter)
         }
         try StandardOutput.write(presentation.text(of: runs))

@@ -2,7 +2,7 @@
 import PackageDescription
 
 // A program that depends on the package as others do: by URL and version, without the traits of the benchmark suite.
-// scripts/prove-client builds a copy of it outside of this repository.
+// scripts/tests/test_client.py builds a copy of it outside of this repository.
 let package = Package(
     name: "client",
     dependencies: [

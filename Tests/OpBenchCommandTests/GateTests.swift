@@ -264,20 +264,6 @@ struct GateTests {
                 """), "\(result.output)")
     }
 
-    @Test("A run that was reduced to its figures.csv is judged by goals as before, and compared by nobody")
-    func reducedRun() async throws {
-        try writeGoals(0.6)
-        let rows = try CSVFile.read(SampleRow.self, file: folder.root + "/results/same/samples.csv")
-        try FileManager.default.createDirectory(
-            atPath: "\(folder.root)/results/baseline/kept", withIntermediateDirectories: true)
-        try folder.write(CSVFile.text(of: rows.map(KeptRow.init(sample:))), to: "results/baseline/kept/figures.csv")
-        let whole = try await run("gate", "--candidate", "same", "--policy", "goals.json", "--format", "csv")
-        let reduced = try await run("gate", "--candidate", "kept", "--policy", "goals.json", "--format", "csv")
-        #expect(whole.status == 0 && reduced.status == 0, "\(reduced.errors)")
-        #expect(whole.output == reduced.output)
-        #expect(try await run("compare", "same", "kept").status == 64)
-    }
-
     @Test(
         "Goals where there are two sides, two sides where there are goals, and runs that do not go together: refused",
         arguments: [

@@ -68,15 +68,6 @@ struct FormerVersionTests {
         #expect(try self.rows(SummaryRow.self, CSVFile.text(of: rows)) == rows)
     }
 
-    @Test("figures.csv, as the repository keeps them")
-    func figures() throws {
-        let file = Fixtures.package.appending(path: "results/baseline/engine-system/figures.csv").path
-        let rows = try CSVFile.read(KeptRow.self, file: file).map(\.sample)
-        let times = rows.filter { $0.metric == "time" && $0.phase == "total" && $0.status == .ok }
-        #expect(times.count > 100 && times.allSatisfy { (1e6...1e11).contains($0.value ?? 0) })
-        #expect(times.allSatisfy { $0.value == $0.value?.rounded() }, "the clock gave whole nanoseconds")
-    }
-
     @Test("compare.csv, goals.csv and noise-floors.csv: times are converted, ratios stay")
     func judged() throws {
         let compared = try rows(

@@ -4,7 +4,7 @@ import Testing
 /// Names the lines of the engine's contract that a test holds to.
 ///
 /// The event stream of a test run shows neither traits nor tags. Where `OPBENCH_CONTRACT_TESTS` names a file, the trait
-/// therefore appends a row to it for each test of the run, before the first one runs; `scripts/contract-table` reads it.
+/// therefore appends a row to it for each test of the run, before the first one runs; `scripts/docs --contract` reads it.
 public struct ContractTrait: TestTrait, TestScoping {
     struct UnknownLine: Error, CustomStringConvertible {
         let name: String

@@ -1,1 +1,1 @@
-"""What scripts/docs and scripts/contract-table do: see their --help."""
+"""What scripts/docs does: see its --help."""

@@ -1,12 +1,10 @@
-"""The commands behind scripts/docs and scripts/contract-table."""
+"""The commands behind scripts/docs."""
 
 import argparse
-import subprocess
 import sys
-from datetime import UTC, datetime
 from pathlib import Path
 
-from engine_docs import articles, costs, goals, headline, report, scaling, tables
+from engine_docs import articles, costs, goals, headline, report, tables
 from engine_docs.articles import Maker
 from engine_docs.comments import undocumented
 from engine_docs.contract import Contract
@@ -17,7 +15,6 @@ from engine_docs.layout import (
     ARTICLES,
     BASELINE,
     CONTRACT_LINES,
-    CONTRACT_REPORT,
     CONTRACT_TABLE,
     CONTRACT_TESTS,
     ENGINE_COSTS,
@@ -42,8 +39,8 @@ def main(arguments: list[str]) -> int:
     comments = commands.add_parser("comments", help="check that every public symbol has a comment")
     comments.add_argument("symbols", type=Path, help="the folder with the symbol graphs")
     comments.set_defaults(run=_check_comments)
-    contract = commands.add_parser("contract", help="make a run's tables, and check that every line is tested")
-    contract.add_argument("folder", type=Path, help="with the records of the run; the tables are written there")
+    contract = commands.add_parser("contract", help="make a run's table, and check that every line is tested")
+    contract.add_argument("folder", type=Path, help="with the records of the run; the table is written there")
     contract.set_defaults(run=_judge_run)
     lines = commands.add_parser("lines", help="check which lines the tests name, without a run of them")
     lines.add_argument("folder", type=Path)
@@ -72,7 +69,6 @@ def _makers() -> dict[str, Maker]:
         "costs": costs.maker(ENGINE_COSTS),
         "goals": goals.maker(REFERENCE),
         "headline": headline.maker(BASELINE),
-        "scaling": scaling.maker(),
     }
     return {"example": example, **figures, **tables.makers(Contract(CONTRACT_LINES))}
 
@@ -111,8 +107,7 @@ def _judge_run(options: argparse.Namespace) -> None:
     run = read_run(_rows(folder / CONTRACT_TESTS), _rows(folder / TEST_EVENTS))
     evidence = Evidence(Contract(CONTRACT_LINES), run, read_mutations(folder / MUTATION_RESULTS))
     (folder / CONTRACT_TABLE).write_text(report.as_csv(evidence), encoding="utf-8")
-    (folder / CONTRACT_REPORT).write_text(report.as_markdown(evidence, _made()), encoding="utf-8")
-    print(f"docs: {folder / CONTRACT_REPORT} and {CONTRACT_TABLE} say what this run shows", file=sys.stderr)
+    print(f"docs: {folder / CONTRACT_TABLE} says what this run shows", file=sys.stderr)
     problems = evidence.gaps()
     if unproved := evidence.unproved():
         problems.append(f"no test of these lines has passed in this run: {', '.join(unproved)}")
@@ -127,18 +122,3 @@ def _check_lines(options: argparse.Namespace) -> None:
         raise Problem("\n".join(problems))
     untested = sum(bool(line.untested) for line in contract.lines)
     print(f"{len(run.tests)} tests name {len(contract.lines) - untested} lines; {untested} have none, and say why")
-
-
-def _made() -> str:
-    """When, and from what, the tables were made."""
-
-    def told_by(*command: str) -> str:
-        return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
-
-    try:
-        is_changed = told_by("git", "status", "--porcelain", "--", "Sources", "Tests")
-        commit = told_by("git", "rev-parse", "--short=12", "HEAD") + ("+" if is_changed else "")
-    except (OSError, subprocess.CalledProcessError):
-        commit = "unknown"
-    compiler = told_by("swift", "--version").splitlines()[0].split("(")[0].strip()
-    return f"Made on {datetime.now(UTC):%Y-%m-%d} from commit {commit} with {compiler}.\n"

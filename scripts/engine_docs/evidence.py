@@ -1,4 +1,4 @@
-"""What a test run, and mutations, say about the contract: what must hold of them, and which lines are weak."""
+"""What a test run, and mutations, say about the contract: what must hold of them."""
 
 from engine_docs.contract import MISUSE, Contract, Line
 from engine_docs.mutations import Mutation
@@ -16,15 +16,6 @@ class Evidence:
     def mutations_noticed_by(self, line: Line) -> list[Mutation]:
         """The mutations that turned a test red that names the line."""
         return [mutation for mutation in self.mutations if mutation.is_caught and line.id in mutation.lines]
-
-    def is_broken_by_foundation(self, line: Line) -> bool:
-        """Whether a test has shown that Foundation does not keep the line."""
-        return any(test.verdict == "passed" for test in self.run.differences_of(line.id))
-
-    def is_weak(self, line: Line) -> bool:
-        """Tested, and nothing has shown yet that the tests can fail."""
-        is_tested = bool(self.run.tests_of(line.id))
-        return is_tested and not self.mutations_noticed_by(line) and not self.is_broken_by_foundation(line)
 
     def gaps(self) -> list[str]:
         """What is wrong with the tests' naming of lines, whatever their verdicts; nothing if all is well."""

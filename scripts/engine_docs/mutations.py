@@ -12,11 +12,9 @@ class Mutation:
     """A guard of the engine that was broken on purpose, and what noticed."""
 
     name: str
-    file: str
     is_caught: bool
     lines: frozenset[str]
     """The lines of what noticed."""
-    caught_by: str
 
 
 def read_mutations(path: Path) -> list[Mutation]:
@@ -31,6 +29,4 @@ def read_mutations(path: Path) -> list[Mutation]:
 
 
 def _mutation(row: dict[str, str]) -> Mutation:
-    return Mutation(
-        row["mutation"], row["file"], row["caught"] == "yes", frozenset(row["lines_caught"].split()), row["caught_by"]
-    )
+    return Mutation(row["mutation"], row["caught"] == "yes", frozenset(row["lines_caught"].split()))

@@ -1,32 +1,35 @@
-"""Checks opbench's accounts of memory, CPU time and allocations against independent observers of the same processes.
+"""Proofs 5 and 6: opbench's accounts of memory, CPU time and allocations against independent observers of the same processes.
 
-Each proof runs the real program, prints one line with both figures, and returns whether they agree:
+Each runs the real program, and has a line with both figures:
 
 - memory: operations that each keep an object of a known size; retained bytes per pending operation must differ by that
   size, within 1 %;
-- cpu: the CPU time that the rows of the samples and the run's description account for against the kernel's account of the whole tree of
-  processes, as GNU time prints it, within 2 %;
+- cpu: the CPU time that the rows of the samples and the run's description account for against the kernel's account of the
+  whole tree of processes, as GNU time prints it, within 2 %;
 - allocations: jemalloc's count between the marks of a round against a counter that is preloaded, within 2 a thousand.
 """
 
-import argparse
 import json
 import os
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from opbench_proofs.proof import Outcome, Setting, Verdict
+from opbench_proofs.tool import ToolFailure
 from opbench_rows import read
 
-ROOT = Path(__file__).resolve().parents[2]
+TITLES = {
+    "memory": "Memory: operations that keep an object of a known size: bytes held per pending operation within 1 % of it",
+    "accounts": "Accounts: CPU time of a run within 2 % of the kernel's for all its processes, mallocs as a preloaded counter has them",
+}
 
 
 @dataclass
-class Proof:
+class Account:
     name: str
     what: str
     reported: float
@@ -66,7 +69,7 @@ class Runs:
         command = [*wrapper, self.opbench, "run", "--no-progress", "--run-id", name, *options, f"{name}.json"]
         done = subprocess.run(command, cwd=self.folder, env=os.environ | variables, capture_output=True, text=True)
         if done.returncode != 0:
-            raise RuntimeError(f"opbench ended with {done.returncode}:\n{done.stderr}")
+            raise ToolFailure(f"opbench ended with {done.returncode}:\n{done.stderr}")
         rows = [row for row in read(self.folder / "results" / name / "samples.csv") if row["value"]]
         return rows, json.loads((self.folder / "results" / name / "run.json").read_text()), done.stderr
 
@@ -98,7 +101,7 @@ def prove_memory(runs, operations=20_000):
             held.setdefault(cell, {})[int(row["param_payload_bytes"])] = float(row["value"]) / int(row["operations"])
     for (backend, form), sizes in sorted(held.items()):
         what = f"{backend}, {form}: bytes held for {large - small} more of payload"
-        yield Proof("memory", what, sizes[large] - sizes[small], large - small, 0.01, "B")
+        yield Account("memory", what, sizes[large] - sizes[small], large - small, 0.01, "B")
 
 
 def prove_cpu(runs, blocks=15):
@@ -113,8 +116,8 @@ def prove_cpu(runs, blocks=15):
     samples = sum(float(row["value"]) for row in rows if row["metric"] == "process_cpu_time") / 1e9
     rounds = sum(float(row["value"]) for row in rows if row["metric"] == "cpu_time") / 1e9
     if not 0 < rounds < samples:
-        raise RuntimeError(f"the rounds' {rounds} s of CPU time are not a part of the processes' {samples} s")
-    yield Proof("cpu", "samples and runner together", samples + description["runner_cpu_ns"] / 1e9, observed, 0.02, "s")
+        raise ToolFailure(f"the rounds' {rounds} s of CPU time are not a part of the processes' {samples} s")
+    yield Account("cpu", "samples and runner together", samples + description["runner_cpu_ns"] / 1e9, observed, 0.02, "s")
 
 
 def prove_allocations(runs):
@@ -137,7 +140,7 @@ def prove_allocations(runs):
         reported = [row for row in rows if row["metric"] == "allocations"]
         observed = sorted([int(word) for word in file.read_text().split()] for file in counts.iterdir())
         if len(observed) != len(reported):
-            raise RuntimeError(f"{len(observed)} processes were counted, {len(reported)} reported")
+            raise ToolFailure(f"{len(observed)} processes were counted, {len(reported)} reported")
         # One after the other in both. From the mark `before` to `drained` of a round its operations allocate; between all
         # other readings hardly anything does.
         for row, (_, *counts) in zip(reported, observed):
@@ -145,35 +148,14 @@ def prove_allocations(runs):
             of_rounds = sorted(sorted(steps, key=lambda step: step[1])[-rounds:])
             form = parameters.get("form", "subclass")
             what = f"{row['backend']}, {shape}, {form}, {row['operations']} operations"
-            yield Proof("allocations", what, float(row["value"]), min(step for _, step in of_rounds[1:]), 0.002, "mallocs")
+            yield Account("allocations", what, float(row["value"]), min(step for _, step in of_rounds[1:]), 0.002, "mallocs")
 
 
-PROOFS = {"memory": prove_memory, "cpu": prove_cpu, "allocations": prove_allocations}
+OF = {"memory": (prove_memory,), "accounts": (prove_cpu, prove_allocations)}
 
 
-def prove(names, opbench, folder, short=None):
-    """Prints a line a proof; 0 if all hold. There is no shorter form: the long one takes a minute."""
-    fails = 0
-    for name in names:
-        own = Path(folder) / f"accounts-{name}"
-        own.mkdir()
-        for proof in PROOFS[name](Runs(opbench, own)):
-            print(proof, flush=True)
-            fails += not proof.holds
-    return 1 if fails else 0
-
-
-def main(arguments=None):
-    parser = argparse.ArgumentParser(prog="prove-accounts", description=__doc__.split("\n")[0])
-    parser.add_argument("proofs", nargs="*", choices=[*PROOFS, []], help="which; without any: all")
-    parser.add_argument("--opbench", default=ROOT / ".build/release/opbench", help="the program (default: %(default)s)")
-    options = parser.parse_args(arguments)
-    if not Path(options.opbench).exists():
-        print(f"prove-accounts: {options.opbench} is not built; run scripts/opbench --version", file=sys.stderr)
-        return 64
-    with tempfile.TemporaryDirectory(prefix="opbench-proof-") as folder:
-        return prove(options.proofs or PROOFS, options.opbench, folder)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def prove(setting: Setting, which: str) -> Outcome:
+    """There is no shorter form: the long one takes a minute."""
+    runs = Runs(setting.tool.binary, setting.tool.folder)
+    accounts = [account for attempt in OF[which] for account in attempt(runs)]
+    return Outcome(Verdict.of(bool(accounts) and all(one.holds for one in accounts)), [str(one) for one in accounts])

@@ -2,13 +2,23 @@
 
 import argparse
 import json
-import sys
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-from opbench_proofs import adapters, allocations, coverage, drift, false_alarms, programs, queueing, sensitivity, traces
+from opbench_proofs import (
+    accounts,
+    adapters,
+    allocations,
+    coordinated_omission,
+    coverage,
+    drift,
+    false_alarms,
+    queueing,
+    sensitivity,
+    traces,
+)
 from opbench_proofs.proof import Outcome, Setting, Verdict
 from opbench_proofs.tool import OpBench, ToolFailure
 
@@ -38,12 +48,13 @@ Proof = Callable[[Setting], Outcome]
 
 def proofs() -> dict[int, tuple[str, Proof]]:
     """The proofs by number: the claim, and what tries it."""
-    own = {
-        1: false_alarms, 2: sensitivity, 3: allocations, 7: drift, 8: queueing, 9: coverage, 10: adapters, 11: traces,
+    modules = {
+        1: false_alarms, 2: sensitivity, 3: allocations, 4: coordinated_omission, 7: drift, 8: queueing, 9: coverage,
+        10: adapters, 11: traces,
     }  # fmt: skip
-    found: dict[int, tuple[str, Proof]] = {number: (module.TITLE, module.prove) for number, module in own.items()}
-    for number, title in programs.titles().items():
-        found[number] = (title, lambda setting, number=number: programs.prove(setting, number))
+    found: dict[int, tuple[str, Proof]] = {number: (module.TITLE, module.prove) for number, module in modules.items()}
+    for number, which in ((5, "memory"), (6, "accounts")):
+        found[number] = (accounts.TITLES[which], lambda setting, which=which: accounts.prove(setting, which))
     return dict(sorted(found.items()))
 
 

@@ -71,8 +71,8 @@ def read_defects(path: Path) -> list[Defect]:
             raise DefectMistake(f"{path.name}: what is “{line}”?")
     finish()
     names = [defect.name for defect in defects]
-    if len(set(names)) < len(names):
-        raise DefectMistake(f"{path.name}: two definitions have the same name")
+    if twice := {name for name in names if names.count(name) > 1}:
+        raise DefectMistake(f"{path.name}: several definitions are named {', '.join(sorted(twice))}")
     return defects
 
 

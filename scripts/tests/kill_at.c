@@ -9,7 +9,6 @@
 //                this place is reached, and lets the process go on by closing F.
 // KILL_CHILD=S   at place S of a sample's process (`read`: its order comes in, `thread`: it makes its first thread,
 // KILL_PARENT=S  `answer`: half of its answer is written), kills that process, or the one that started it.
-// KILL_SAMPLE=N  does so in the N-th sample alone, counted from 1 in the file KILL_COUNTER.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -31,21 +30,12 @@ static const char *kill_child, *kill_parent;
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
-// How many samples there were, this one included: each leaves a byte.
-static long count_sample(void) {
-    int counter = REAL(open)(getenv("KILL_COUNTER"), O_WRONLY | O_APPEND);
-    long count = REAL(write)(counter, "s", 1) == 1 ? lseek(counter, 0, SEEK_CUR) : 0;
-    close(counter);
-    return count;
-}
-
 __attribute__((constructor)) static void begin(int argc, char **argv) {
     is_sample = argc == 2 && strcmp(argv[1], "__sample") == 0;
     kill_at = is_sample || !getenv("KILL_AT") ? 0 : atol(getenv("KILL_AT"));
     full_at = is_sample || !getenv("FULL_AT") ? 0 : atol(getenv("FULL_AT"));
     kill_child = is_sample ? getenv("KILL_CHILD") : NULL;
     kill_parent = is_sample ? getenv("KILL_PARENT") : NULL;
-    if (is_sample && getenv("KILL_SAMPLE") && count_sample() != atol(getenv("KILL_SAMPLE"))) kill_child = kill_parent = NULL;
 }
 
 static int reach(void) {

@@ -1,5 +1,7 @@
-"""A program elsewhere that depends on the package by URL and tag builds in debug and release, and fetches nothing else."""
+"""A program elsewhere that depends on the package by URL and tag builds in debug and release, and fetches nothing else; a package
+that depends on it by path measures and judges a queue of its own."""
 
+import csv
 import json
 import os
 import re
@@ -134,3 +136,26 @@ def test_a_client_may_have_another_version_of_what_the_suite_needs(clone, tmp_pa
     assert resolved.returncode == 0, resolved.stdout
     assert client.pinned() == [("opbench", "1.0.0"), ("swift-argument-parser", "0.0.1")]
     assert client.fetched() == ["opbench", "swift-argument-parser"]
+
+
+def test_a_package_elsewhere_measures_and_judges_a_queue_of_its_own(tmp_path):
+    """Tests/Examples/pthread-queue, which depends on this package by path."""
+    folder = tmp_path / "pthread-queue"
+    shutil.copytree(ROOT / "Tests/Examples/pthread-queue", folder, ignore=shutil.ignore_patterns(".build", "Package.resolved"))
+    manifest = folder / "Package.swift"
+    manifest.write_text(manifest.read_text().replace('"../../.."', f'"{ROOT}"'))
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("OPBENCH_")}
+    if shutil.which("swift") is None:
+        pytest.skip("there is no swift")
+    built = run("swift", "build", "--package-path", folder, env=environment)
+    assert built.returncode == 0, built.stdout
+    program = folder / ".build/debug/pthread-queue"
+    for run_id in ("a", "b"):
+        options = ("--quick", "--no-progress", "--run-id", run_id)
+        measured = run(program, "run", *options, "workload.json", cwd=folder, env=environment)
+        assert measured.returncode == 0, measured.stdout
+    with open(folder / "results/a/samples.csv", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["backend"] == "mine"]
+    assert {"time", "cpu_time"} <= {row["metric"] for row in rows if row["status"] == "ok"}
+    judged = run(program, "gate", "--baseline", "a", "--candidate", "b", cwd=folder, env=environment)
+    assert judged.returncode in (0, 2, 7), judged.stdout

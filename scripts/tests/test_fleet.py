@@ -6,16 +6,13 @@ import os
 import re
 import shlex
 import shutil
-import signal
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import kubernetes_validate
 import pytest
 from conftest import OPBENCH, ROOT
-from opbench_proofs import cluster, slurm
 from opbench_rows import read
 from ruamel.yaml import YAML
 from test_quoted_commands import _FENCED, _INDENTED
@@ -103,6 +100,12 @@ def clone(tmp_path: Path) -> Clone:
     return Clone(tmp_path)
 
 
+def keys(run: Path) -> set[tuple[str, ...]]:
+    """What names a run's rows. How many iterations there are, and what only long samples have, depends on time."""
+    columns = ("workload", "cell_id", "backend", "side", "block", "phase", "operation_class", "metric", "stat")
+    return {tuple(row[name] for name in columns) for row in read(run / "samples.csv") if row["metric"] != "round_trend"}
+
+
 def section(title: str) -> str:
     """The guide's text below a heading."""
     return GUIDE.split(f"\n## {title}\n")[1].split("\n## ")[0]
@@ -118,14 +121,11 @@ def blocks_of(title: str) -> list[list[str]]:
 
 
 def test_the_guide_from_a_plan_to_a_page(clone: Clone) -> None:
-    ended = [clone.run(line) for line in lines_of("From a plan to a page")]
-    printed, told = [each.stdout for each in ended], [each.stderr for each in ended]
+    printed = [clone.run(line).stdout for line in lines_of("From a plan to a page")]
     assert len(printed) == 6
     assert clone.parts() == ["1of2", "2of2"]
     assert clone.hosts() == ["first", "second"]
     assert "items=80" in printed[4]
-    for text in ("opbench: in 2 shards: the longest about ", ", of the machines first, second\n"):
-        assert text in GUIDE and text in "".join(told)
     assert "items=80" in (clone.folder / "sweep.html").read_text(encoding="utf-8")
 
 
@@ -144,8 +144,7 @@ def test_the_job_array_of_the_guide_as_plain_processes(clone: Clone) -> None:
     clone.run(f"job=1\n{merge}")
     clone.run("scripts/opbench run --plan night.json --shard 1/1 --output whole --no-progress")
     (whole,) = (clone.folder / "whole").iterdir()
-    lines, same = slurm.comparison_table(clone.folder / "results/night", whole)
-    assert same, "\n".join(lines)
+    assert keys(clone.folder / "results/night") == keys(whole)
 
 
 def test_a_task_without_an_array_has_to_be_told_its_shard(clone: Clone) -> None:
@@ -258,12 +257,6 @@ def test_the_manifest_is_valid(version: str, resource: dict) -> None:
     kubernetes_validate.validate(resource, version, strict=True)
 
 
-def test_a_manifest_with_a_misspelt_key_is_not() -> None:
-    wrong = JOB | {"spec": JOB["spec"] | {"completion": 4}}
-    with pytest.raises(kubernetes_validate.ValidationError, match="completion"):
-        kubernetes_validate.validate(wrong, kubernetes_validate.latest_version(), strict=True)
-
-
 def test_the_manifest_says_the_same_everywhere() -> None:
     spec, pod = JOB["spec"], JOB["spec"]["template"]["spec"]
     (container,), (merging,) = pod["containers"], MERGE["spec"]["template"]["spec"]["containers"]
@@ -291,54 +284,3 @@ def test_the_manifest_says_the_same_everywhere() -> None:
 def test_nodes_are_exclusive_and_failed_ones_are_replaced() -> None:
     options = re.findall(r"^#SBATCH (--\S+)$", (FLEET / "slurm.sbatch").read_text(encoding="utf-8"), re.M)
     assert {"--exclusive", "--nodes=1", "--requeue", "--open-mode=append"} <= set(options)
-
-
-# The proof on a real Slurm: what of it needs none.
-
-
-def test_the_cluster_is_on_loopback_alone(tmp_path: Path) -> None:
-    text = cluster.configuration(tmp_path, ["n1", "n2"], [1, 2, 3], 2, "someone")
-    assert set(re.findall(r"\d+\.\d+\.\d+\.\d+", text)) == {"127.0.0.1"}
-    assert "CommunicationParameters=NoCtldInAddrAny,NoInAddrAny" in text
-    assert re.findall(r"Port=(\d)", text) == ["1", "2", "3"]
-    places = re.findall(r"=(?:socket=)?(/\S+)", text)
-    assert places and all(place.startswith(f"{tmp_path}/") for place in places)
-
-
-def test_processes_are_found_by_what_started_them() -> None:
-    script = 'sleep 600 & echo "$!"; wait'
-    other = subprocess.Popen(["sleep", "600"])
-    started = subprocess.Popen(["sh", "-c", script], env=os.environ | {"TASK": "7"}, stdout=subprocess.PIPE, text=True)
-    try:
-        assert started.stdout
-        inner = int(started.stdout.readline())
-        assert sorted(cluster.with_variable("TASK", "7")) == sorted([started.pid, inner])
-        assert cluster.with_variable("TASK", "8") == []
-        assert {started.pid, inner, other.pid} <= set(cluster.descendants())
-        cluster.kill([started.pid, inner])
-        assert started.wait(timeout=60) == -signal.SIGKILL
-    finally:
-        for process in (started, other):
-            process.kill()
-            process.wait()
-
-
-def test_a_row_that_is_missing_is_noticed(tmp_path: Path) -> None:
-    columns = [*slurm.KEY, "status"]
-    rows = [["w", f"w n={n}", "engine", "", "0", "total", "", "allocations", "total", "ok"] for n in range(3)]
-    for name, kept in (("whole", rows), ("part", rows[:-1])):
-        (tmp_path / name).mkdir()
-        text = "".join(",".join(line) + "\n" for line in [columns, *kept])
-        (tmp_path / name / "samples.csv").write_text(text, encoding="utf-8")
-    lines, same = slurm.comparison_table(tmp_path / "whole", tmp_path / "whole")
-    assert same and len(lines) == 4
-    assert not slurm.comparison_table(tmp_path / "part", tmp_path / "whole")[1]
-    assert not slurm.comparison_table(tmp_path / "whole", tmp_path / "part")[1]
-
-
-def test_what_is_waited_for_in_vain_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    ticks = iter(range(100))
-    clock = SimpleNamespace(monotonic=lambda: float(next(ticks)), sleep=lambda _: None)
-    monkeypatch.setattr(cluster, "time", clock)
-    with pytest.raises(cluster.ClusterFailure, match="the nodes do not come up, 3 s long"):
-        cluster.Cluster([]).wait("the nodes do not come up", lambda: False, 3)

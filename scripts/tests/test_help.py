@@ -36,10 +36,6 @@ def help_of(script: Path, tmp_path: Path, word: str = "--help") -> subprocess.Co
     return subprocess.run([script, word], env=environment, capture_output=True, text=True, timeout=60)
 
 
-def test_all_scripts_are_tried() -> None:
-    assert {"stress", "explore", "mutate", "plot", "test", "prove-accounts"} < set(SCRIPTS)
-
-
 @pytest.mark.parametrize("name", [name for name in SCRIPTS if name not in BUILT_FIRST])
 def test_help_needs_no_build(name: str, package: Path, tmp_path: Path) -> None:
     before = sorted(package.rglob("*"))

@@ -1,62 +1,134 @@
-"""scripts/prove-long-runs without opbench: its table, its moments, what its command line refuses."""
+"""Samples that go wrong in every way, runs that are killed or stopped meanwhile: each sample is there once in the end."""
 
-import re
+import csv
+import ctypes
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
 from pathlib import Path
 
 import pytest
-from opbench_proofs.long_runs import command, faults, kills
+from conftest import OPBENCH
+
+PR_SET_CHILD_SUBREAPER = 36
+# By the last digit of `items`, as faulty_child.c does it: the status, and how the note begins.
+KINDS = {
+    0: ("ok", ""), 2: ("crashed", "SIGABRT"), 3: ("crashed", "SIGSEGV"), 4: ("timeout", ""),
+    5: ("crashed", "SIGABRT; out of memory"), 7: ("crashed", "SIGABRT; and so on"), 8: ("ok", ""), 9: ("timeout", ""),
+}  # fmt: skip
 
 
-def test_the_table_adds_up():
-    moments = {stage: kills.Moments() for stage in kills.STAGES}
-    moments["file"].kills, moments["file"].torn, moments["time"].kills = 70, 3, 130
-    lines = kills.table(moments, 2000, 2)
-    assert [line.split()[-4:] for line in lines[1:5]] == [
-        ["70", "0", "3", "0"], ["0", "0", "0", "0"], ["130", "0", "0", "0"], ["200", "0", "3", "0"],
-    ]
-    assert len({len(line) for line in lines[:5]}) == 1
-    assert lines[5].startswith("2000 samples of 2 runs")
+@pytest.fixture(scope="module")
+def faults(tmp_path_factory):
+    if not OPBENCH.exists():
+        pytest.skip(f"{OPBENCH} is not built")
+    library = tmp_path_factory.mktemp("preload") / "faulty_child.so"
+    source = Path(__file__).with_name("faulty_child.c")
+    compiler = shutil.which("clang") or shutil.which("cc")
+    subprocess.run([compiler, "-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o", library, source, "-ldl"], check=True)
+    return library
 
 
-def test_a_seed_chooses_the_same_moments_again(tmp_path):
-    class Seen(Exception):
-        pass
-
-    class Run:
-        def start_or_resume(self, **how):
-            raise Seen(sorted((name, value) for name, value in how.items() if name.startswith("KILL_") and "COUNTER" not in name))
-
-    class Bench:
-        folder, faults, killer = tmp_path, None, None
-
-    def moments(seed):
-        proof = kills.Kills(Bench(), seed, 10, 10, 2)
-        for _ in range(50):
-            with pytest.raises(Seen) as seen:
-                proof.kill_once(Run(), proof.random.choice(list(kills.STAGES)))
-            yield seen.value.args
-
-    assert list(moments(1)) == list(moments(1)) != list(moments(2))
+@pytest.fixture(autouse=True)
+def orphans():
+    """Processes that lose their parent become children of this one."""
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
+    yield
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 0)
 
 
-def test_every_way_to_go_wrong_is_one_of_the_library():
-    text = Path(faults.__file__).with_name("faulty_child.c").read_text(encoding="utf-8")
-    assert sorted(map(int, re.findall(r"case (\d):", text))) == [kind for kind, (what, *_) in faults.KINDS.items() if what != "nothing"]
+class Run:
+    def __init__(self, folder, items, *options):
+        self.folder, self.path = folder, folder / "results/r"
+        workload = {
+            "name": "w", "summary": "s", "shape": "independent", "parameters": {"items": items, "work_ns": 0},
+            "backends": ["dispatch"], "metrics": ["throughput"],
+        }  # fmt: skip
+        (folder / "w.json").write_text(json.dumps(workload))
+        self.words = ["run", "--quick", "--no-progress", "--run-id", "r", *options, "w.json"]
+
+    def start(self, preload=None):
+        """As one would after a crash: with `--resume` if the run's folder is there."""
+        words = [OPBENCH, *self.words, *(["--resume"] if self.path.exists() else [])]
+        environment = os.environ | ({"LD_PRELOAD": str(preload)} if preload else {})
+        # In a file: a pipe would be held open by what is left.
+        with open(self.folder / "said", "wb") as said:
+            return subprocess.Popen(words, cwd=self.folder, env=environment, stdout=said, stderr=said)
+
+    def ends(self):
+        """The rows that end samples: one for each that was planned."""
+        with open(self.path / "samples.csv", newline="") as file:
+            rows = [row for row in csv.DictReader(file) if row["metric"] == "status"]
+        manifest = json.loads((self.path / "run.json").read_text())
+        planned = sorted(line.split(" ", 1)[0] for line in manifest["order"])
+        assert sorted(row["sample_id"] for row in rows) == planned
+        assert (manifest["state"], manifest["samples_done"]) == ("finished", len(planned))
+        return rows
+
+    def count(self):
+        rows = self.path / "samples.csv"
+        return rows.read_bytes().count(b",status,") if rows.exists() else 0
 
 
-@pytest.mark.parametrize("words", [["--only", "kill"], ["--kills", "0"], ["--timeout", "-1"], ["--binary", "/nowhere"], ["--kill"]])
-def test_bad_usage_is_refused(words, tmp_path, capsys):
-    binary = tmp_path / "opbench"
-    binary.write_text("", encoding="utf-8")
-    with pytest.raises(SystemExit) as ended:
-        command.parse(["--binary", str(binary), *words])
-    assert ended.value.code == 64
-    assert "prove-long-runs: " in capsys.readouterr().err
+def nothing_is_left():
+    """Every process of the run ends, soon after it: one that goes on would be waited for in vain."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        try:
+            if os.waitpid(-1, os.WNOHANG) == (0, 0):
+                time.sleep(0.01)
+        except ChildProcessError:
+            return True
+    return False
 
 
-def test_another_seed_is_taken_each_time_and_told(tmp_path):
-    binary = tmp_path / "opbench"
-    binary.write_text("", encoding="utf-8")
-    options = command.parse(["--binary", str(binary), "--short"])
-    assert (options.kills, options.only) == (20, ["kills", "faults", "memory"])
-    assert isinstance(options.seed, int)
+@pytest.mark.parametrize("kills", [0, 6])
+def test_every_sample_is_there_once_with_its_status(faults, tmp_path, kills):
+    # What starts another process that outlives it has nobody to end it once the run is killed.
+    kinds = [kind for kind in KINDS if kind != 8 or kills == 0]
+    run = Run(tmp_path, [10 + kind for kind in kinds], "--blocks", "1", "--timeout", "2")
+    seed = random.randrange(1 << 20)
+    numbers = random.Random(seed)
+    for _ in range(kills):
+        process = run.start(faults)
+        time.sleep(numbers.uniform(0, 1.5))
+        process.kill()
+        process.wait()
+        assert nothing_is_left(), seed
+    status = run.start(faults).wait(timeout=120)
+    assert status == 3, (seed, (tmp_path / "said").read_text())
+    assert nothing_is_left(), seed
+    ends = run.ends()
+    assert {row["param_items"] for row in ends} == {str(10 + kind) for kind in kinds}
+    for row in ends:
+        status, note = KINDS[int(row["param_items"]) - 10]
+        assert row["status"] == status and row["notes"].startswith(note), (seed, row)
+
+
+@pytest.mark.parametrize("with_sample", [False, True])
+def test_a_stop_is_not_counted_as_a_samples_time(faults, tmp_path, with_sample):
+    """As by Ctrl-Z, or by a machine that sleeps: longer than the timeout."""
+    run = Run(tmp_path, [10, 20], "--blocks", "12", "--timeout", "2")
+    process = run.start()
+    deadline = time.monotonic() + 60
+    while run.count() < 3 and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.001)
+    stopped = [process.pid]
+    os.kill(process.pid, signal.SIGSTOP)
+    if with_sample:
+        children = Path(f"/proc/{process.pid}/task").glob("*/children")
+        for child in " ".join(path.read_text() for path in children).split():
+            stopped.append(int(child))
+            os.kill(int(child), signal.SIGSTOP)
+    time.sleep(4)
+    for other in reversed(stopped):
+        try:
+            os.kill(other, signal.SIGCONT)
+        except ProcessLookupError:
+            pass
+    assert process.wait(timeout=120) == 0
+    assert {row["status"] for row in run.ends()} == {"ok"}

@@ -17,22 +17,20 @@ struct RecordedRun {
     ///
     /// - Parameters:
     ///   - name: a run's folder, its samples.csv, or the id of a run in `folder` or among its baselines.
-    ///   - isReducedAllowed: whether the run may have a figures.csv instead, which has only some of its figures.
     ///   - isTornAllowed: whether the last line may be cut off, as that of a run that goes on or was killed.
     /// - Throws: `InputError` for what is no run, is cut off, or comes from elsewhere.
-    init(
-        _ name: String, in folder: String, isReducedAllowed: Bool = false, isTornAllowed: Bool = false
-    ) throws(InputError) {
+    init(_ name: String, in folder: String, isTornAllowed: Bool = false) throws(InputError) {
         self.name = name
-        let whole = Self.file(SampleRow.fileName, of: name, in: folder)
-        let reduced = isReducedAllowed && whole == nil ? Self.file(KeptRow.fileName, of: name, in: folder) : nil
-        guard let file = whole ?? reduced else {
+        guard let file = Self.file(SampleRow.fileName, of: name, in: folder) else {
             throw InputError(
                 file: name, message: "there is no such run",
                 remedy: "name a run's folder, its samples.csv, or the id of a run in \(folder)/")
         }
         self.folder = WrittenFolder.holding(file)
-        let samples = try Self.samples(of: file, isReduced: reduced != nil, isTornAllowed)
+        let samples =
+            isTornAllowed
+            ? try CSVFile.readWholeLines(SampleRow.self, file: file).rows
+            : try CSVFile.read(SampleRow.self, file: file)
         if samples.isEmpty {
             throw InputError(file: file, message: "there are no rows", remedy: "name a run that has ended")
         }
@@ -50,14 +48,6 @@ struct RecordedRun {
     /// A run of rows that were read before.
     init(_ name: String, in folder: String, samples: [SampleRow], facts: RunFacts?) {
         (self.name, self.folder, self.samples, self.facts) = (name, folder, samples, facts)
-    }
-
-    private static func samples(
-        of file: String, isReduced: Bool, _ isTornAllowed: Bool
-    ) throws(InputError) -> [SampleRow] {
-        if isReduced { return try CSVFile.read(KeptRow.self, file: file).map(\.sample) }
-        if isTornAllowed { return try CSVFile.readWholeLines(SampleRow.self, file: file).rows }
-        return try CSVFile.read(SampleRow.self, file: file)
     }
 
     private static func file(_ file: String, of name: String, in folder: String) -> String? {

@@ -5,7 +5,7 @@
 /// that nothing behind the reader knows of it. What changed from one to the next is told for users in the guide
 /// `ReadingRows`, and here.
 public enum SchemaVersion: Int, CaseIterable, Sendable, Comparable {
-    /// Times in seconds in `samples.csv`, `figures.csv`, `compare.csv` and `goals.csv`, in seconds and nanoseconds in
+    /// Times in seconds in `samples.csv`, `compare.csv` and `goals.csv`, in seconds and nanoseconds in
     /// `summary.csv` and `run.json`; `class` and `param.<name>` for columns; a row of `histograms.csv` for each bucket.
     case one = 1
 

@@ -85,7 +85,6 @@ extension FuzzReader {
             [NoiseFloorRow(comparison: .paired, figure: .blank, noiseFloor: 0.02, runs: 3, blocks: 40)]),
         Kind(TrendRow.self, [TrendRow.blank]),
         Kind(RunListRow.self, [RunListRow.blank]),
-        Kind(KeptRow.self, samples.map(KeptRow.init)),
     ]
 
     /// The rows of a file that comes in parts. However it comes, it is the same; and of one that is cut off, the whole lines

@@ -1,26 +1,22 @@
-#!/usr/bin/env python3
-"""Checks opbench's latencies against the theory of one stall: scripts/prove-coordinated-omission [--opbench PATH].
+"""Proof 4: opbench's latencies against the theory of one stall.
 
 Runs workloads/more/stall-open-loop.json and stall-closed-loop.json: a stall of 100 ms in one second of arrivals, once in
-an operation, once in the submitting thread, and the same stall where each operation waits for the one before. Prints a
-line per backend and figure with what the theory says. A machine that does other things holds operations up longer, never
-shorter: a figure that is too great, and of which opbench flagged every sample noisy, decides nothing. Exit status: 0 if all
-agree, 1 if not, 3 if opbench failed, 7 if some decide nothing and the others agree.
+an operation, once in the submitting thread, and the same stall where each operation waits for the one before. A machine that
+does other things holds operations up longer, never shorter: a figure that is too great, and of which opbench flagged every
+sample noisy, decides nothing.
 """
 
-import argparse
-import subprocess
-import sys
-import tempfile
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
+from opbench_proofs.proof import Outcome, Setting, Verdict
 from opbench_rows import read
 
-ROOT = Path(__file__).resolve().parent.parent
+TITLE = "Coordinated omission: a stall of 100 ms in a second of arrivals is a p99 of 90 ms, and hidden where clients wait"
+ROOT = Path(__file__).resolve().parents[2]
 WORKLOADS = [ROOT / "workloads" / "more" / f"stall-{kind}-loop.json" for kind in ("open", "closed")]
-AGREES, WRONG, UNDECIDED = 0, 1, 7
+BLOCKS, BLOCKS_SHORT = 3, 1
 # Milliseconds.
 STALL = 100.0
 DURATION = 1000.0
@@ -104,50 +100,35 @@ def figures(samples: Path) -> Figures:
     return found
 
 
-def judge(found: Figures) -> int:
-    """Prints a line a claim and backend; returns the exit status. The median of the samples counts."""
-    statuses = set()
-    backends = list(dict.fromkeys(key[0] for key in found))
-    print(f"{'backend':<13}{'what stalls':<22}{'figure':<24}{'theory':>14}{'measured':>12}")
-    for backend in backends:
+def judge(found: Figures) -> Outcome:
+    """A line a claim and backend. The median of the samples counts."""
+    verdicts, lines = set(), [f"{'backend':<13}{'what stalls':<22}{'figure':<24}{'theory':>14}{'measured':>12}"]
+    for backend in dict.fromkeys(key[0] for key in found):
         for claim in CLAIMS:
             samples = found.get((backend, claim.view, claim.metric, claim.stat), [])
-            status, remark = judged(claim, samples)
-            statuses.add(status)
+            verdict = judged(claim, samples)
+            verdicts.add(verdict)
             measured = f"{median(sample.milliseconds for sample in samples):.3f} ms" if samples else "absent"
+            remark = "" if verdict is Verdict.HELD else f"  {verdict.value}"
             figure = f"{claim.metric} {claim.stat}"
-            print(f"{backend:<13}{claim.view:<22}{figure:<24}{claim.theory:>14}{measured:>12}{remark}")
-    if not statuses or WRONG in statuses:
-        return WRONG
-    return max(statuses)
+            lines.append(f"{backend:<13}{claim.view:<22}{figure:<24}{claim.theory:>14}{measured:>12}{remark}")
+    for verdict in (Verdict.REFUTED, Verdict.UNDECIDED, Verdict.HELD):
+        if verdict in verdicts:
+            return Outcome(verdict, lines)
+    return Outcome(Verdict.REFUTED, ["no figures"])
 
 
-def judged(claim: Claim, samples: list[Sample]) -> tuple[int, str]:
-    """The exit status that a claim asks for, and a remark for its line."""
+def judged(claim: Claim, samples: list[Sample]) -> Verdict:
     if not samples:
-        return WRONG, "  WRONG"
+        return Verdict.REFUTED
     milliseconds = median(sample.milliseconds for sample in samples)
     if claim.holds(milliseconds):
-        return AGREES, ""
-    if milliseconds > claim.high and all(sample.is_noisy for sample in samples):
-        return UNDECIDED, "  not decided: noisy"
-    return WRONG, "  WRONG"
+        return Verdict.HELD
+    is_excused = milliseconds > claim.high and all(sample.is_noisy for sample in samples)
+    return Verdict.UNDECIDED if is_excused else Verdict.REFUTED
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--opbench", default=str(ROOT / "scripts" / "opbench"), help="the program that measures")
-    parser.add_argument("--blocks", type=int, default=3, help="samples of each figure")
-    arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="opbench-") as folder:
-        command = [arguments.opbench, "run", "--metric", "latency", "--blocks", str(arguments.blocks)]
-        command += ["--output", folder, "--run-id", "stall", *map(str, WORKLOADS)]
-        result = subprocess.run(command, stdout=subprocess.DEVNULL)
-        if result.returncode != 0:
-            print(f"{' '.join(command)}: exit status {result.returncode}", file=sys.stderr)
-            return 3
-        return judge(figures(Path(folder) / "stall" / "samples.csv"))
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def prove(setting: Setting) -> Outcome:
+    blocks = BLOCKS_SHORT if setting.is_short else BLOCKS
+    setting.tool.run("run", "--metric", "latency", "--blocks", str(blocks), "--run-id", "stall", *map(str, WORKLOADS))
+    return judge(figures(setting.tool.samples("stall")))
