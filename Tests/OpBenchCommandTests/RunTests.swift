@@ -113,20 +113,6 @@ struct RunTests {
         #expect(folder.contents() == ["small.json"])
     }
 
-    @Test func json() async throws {
-        let folder = try ScratchFolder()
-        try folder.write(Self.small, to: "small.json")
-        let arguments = ["run", "--quick", "--metric", "throughput", "--format", "json", "small.json"]
-        let result = try await OpBenchProcess.run(arguments, in: folder)
-        #expect(result.status == 0, "\(result.errors)")
-        let rows = try #require(try JSONSerialization.jsonObject(with: Data(result.output.utf8)) as? [[String: Any]])
-        #expect(rows.count == 8)
-        #expect(rows[0]["backend"] as? String == "engine")
-        #expect(rows[0]["throughput_ops_per_s"] is NSNumber)
-        #expect(rows[0]["quiesce_p99_ns"] is NSNull)
-        #expect(rows[0]["param_items"] as? Int == 200)
-    }
-
     /// In a process of its own: the kernel counts faults by process, and other tests have theirs.
     @Test("letting go of a fence's operations has fewer page faults than making them")
     func releaseFaults() async throws {

@@ -59,6 +59,11 @@ struct RecordedCommandTests {
                 "ab old/opbench new/opbench w.json --backend engine --policy p.json",
                 "ab --blocks 15 --run-id new --policy p.json --backend engine old/opbench new/opbench w.json"
             ),
+            (
+                "ab --base-ref v1 --head-ref v2 --build-option=--static-swift-stdlib --backend engine w.json",
+                "ab --blocks 15 --run-id new --base-ref v1 --head-ref v2 --build-option=--static-swift-stdlib --backend "
+                    + "engine w.json"
+            ),
             ("calibrate --output out w.json", "calibrate --blocks 15 --run-id new --output out w.json"),
         ])
     func again(line: String, expected: String) throws {

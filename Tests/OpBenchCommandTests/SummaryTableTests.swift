@@ -346,7 +346,8 @@ struct JudgedTableTests {
 
     @Test("Cells and backends are said once, above their figures; a reason has a line where it has no room")
     func layout() throws {
-        let lines = ComparisonTable.text(of: try comparison(), width: 80).split(separator: "\n").map(String.init)
+        let text = ComparisonTable.text(of: try comparison(), width: 80)
+        let lines = text.split(separator: "\n").map(String.init)
         #expect(lines[0] == "tiny form=block")
         #expect(
             lines.count { $0 == "producers=2, engine" } == 1
@@ -358,7 +359,7 @@ struct JudgedTableTests {
         #expect(wide.contains("< 1 ns") && !wide.contains(" 0 ns"))
         let golden = Golden("judged-table")
         let program = [ShellWords.ofThisProgram([]): "opbench"]
-        golden.expect(lines.joined(separator: "\n"), "a comparison, 80 columns", replacing: program)
+        golden.expect(text, "a comparison, 80 columns", replacing: program)
         golden.expect(wide, "a comparison, any width", replacing: program)
         golden.expect(ComparisonTable.text(of: goals(), width: 80), "goals", replacing: program)
     }

@@ -72,7 +72,8 @@ struct ChangePointTests {
             text += "\(answer)\n    \(error?.description ?? "no error")\n"
             for name in ["asked", "words"] { try FileManager.default.removeItem(atPath: "\(fixture.folder)/\(name)") }
         }
-        Golden("change-points").expect(text, "failures", replacing: [fixture.folder: "FOLDER"])
+        Golden("change-points").expect(
+            text, "failures", replacing: [fixture.folder: "FOLDER", ChangePoints.otavaVersion: "VERSION"])
     }
 
     @Test("the program is the one that the variable names, else the one on PATH")
