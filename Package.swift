@@ -164,7 +164,8 @@ let package = Package(
                 "OpBenchProfile", "TestSupport", "CLinux", "CLinuxMeasure",
             ],
             exclude: ["child"]),
-        .testTarget(name: "OpBenchPageTests", dependencies: ["OpBenchPage", "OpBenchAnalysis", "OpBenchModel"]),
+        .testTarget(
+            name: "OpBenchPageTests", dependencies: ["OpBenchPage", "OpBenchAnalysis", "OpBenchModel", "TestSupport"]),
         .testTarget(name: "OpBenchAnalysisTests", dependencies: ["OpBenchAnalysis", "OpBenchModel"]),
         .testTarget(
             name: "OpBenchHistoryTests",

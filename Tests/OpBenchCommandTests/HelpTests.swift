@@ -17,20 +17,14 @@ struct HelpTests {
         ["history", "report"], ["history", "export"],
     ]
 
-    @Test(arguments: commands)
-    func helpHasExamplesThatParse(command: [String]) async throws {
-        let folder = try ScratchFolder()
-        let result = try await OpBenchProcess.run(command + ["--help"], in: folder)
+    @Test("its examples parse, and in 80 columns no line of an example or a table is broken", arguments: commands)
+    func help(command: [String]) async throws {
+        let result = try await OpBenchProcess.run(command + ["--help"], in: try ScratchFolder())
         #expect(result.status == 0)
         #expect(result.errors == "")
         let examples = CommandLines.quoted("opbench ", in: result.output.split(separator: "\n"))
         #expect(!examples.isEmpty)
         for example in examples { try CommandLines.parse(example) }
-    }
-
-    @Test("in a terminal of 80 columns no line of an example or a table is broken", arguments: commands)
-    func helpFits(command: [String]) async throws {
-        let result = try await OpBenchProcess.run(command + ["--help"], in: try ScratchFolder())
         let overview = result.output.components(separatedBy: "\nUSAGE:")[0].components(separatedBy: "\n")
         for (line, next) in zip(overview, overview.dropFirst()) where line.hasPrefix("  ") {
             #expect(next.isEmpty || next.hasPrefix("  "), "“\(next)” has been broken off")

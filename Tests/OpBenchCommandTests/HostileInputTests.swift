@@ -1,12 +1,14 @@
 import Foundation
 import OpBenchModel
 import Subprocess
+import TestSupport
 import Testing
 
 /// The real program on hostile input: files that are not what they seem, fields that try to be commands, names that lead
 /// elsewhere.
 @Suite("Hostile input", .serialized) struct HostileInputTests {
     private let folder: ScratchFolder
+    private let golden = Golden("hostile-input")
 
     init() throws {
         folder = try ScratchFolder()
@@ -46,8 +48,8 @@ import Testing
     /// The lines that GitHub's runner would take for a command that opbench did not mean.
     private func commands(in text: String) -> [String] {
         text.split(whereSeparator: \.isNewline).map(String.init).filter {
-            ($0.contains("##[") || $0.hasPrefix("::")) && !$0.hasPrefix("::error title=regression of time total a")
-                && !$0.hasPrefix("::error title=regression of time total::") && !$0.hasPrefix("::warning title=")
+            let isOurs = $0.hasPrefix("::error title=") || $0.hasPrefix("::warning title=")
+            return $0.contains("##[") || $0.hasPrefix("::") && (!isOurs || $0.hasPrefix("::error title=x"))
         }
     }
 
@@ -126,7 +128,7 @@ import Testing
             let result = try await run(line)
             if isRefused {
                 #expect(result.status == 64, "\(result.errors)")
-                #expect(result.errors.contains("which no measurement yields"), "\(result.errors)")
+                #expect(result.errors.contains("samples.csv"), "\(result.errors)")
                 continue
             }
             #expect([0, 2, 5, 7].contains(result.status), "\(line): \(result.errors)")
@@ -159,12 +161,12 @@ import Testing
         #expect(kind("link.csv") == S_IFLNK)
         #expect(try folder.read("real.csv").hasPrefix("schema_version,cell_id,"))
         #expect(try folder.read("victim") == "precious" && folder.read("junit.xml").hasPrefix("<?xml"))
-        #expect(try folder.read("steps.md").hasPrefix("# before\n\n### opbench comparison"))
+        #expect(try folder.read("steps.md").hasPrefix("# before\n\n#"))
         #expect(try await run("compare base slow --csv /dev/null").status == 0)
         var facts = stat()
         #expect(lstat("/dev/null", &facts) == 0 && facts.st_mode & S_IFMT == S_IFCHR)
         let full = try await run("compare base slow --csv /dev/full --junit second.xml")
-        #expect(full.status == 1 && full.errors.contains("/dev/full: No space left on device"))
+        #expect(full.status == 1 && full.errors.contains("/dev/full"))
         #expect(kind("second.xml") == 0)
     }
 
@@ -172,17 +174,20 @@ import Testing
     func standardOutput() async throws {
         let result = try await run("compare base slow --policy policy.json --csv /dev/stdout")
         let lines = result.output.split(separator: "\n").map(String.init)
-        #expect(result.status == 0 && lines.contains { $0.hasPrefix("figure ") })
-        #expect(lines.contains(CompareRow.columns.joined(separator: ",")))
+        let header = lines.firstIndex(of: CompareRow.columns.joined(separator: ","))
+        #expect(result.status == 0 && header ?? 0 > 0, "\(result.output)")
     }
 
     @Test("A report that cannot be written is bad input, told before anything is read or printed")
     func badReports() async throws {
+        var text = ""
         for path in ["none/x.csv", ".", "", "results", "policy.json/x"] {
             let result = try await run("compare nowhere slow --csv", path)
             #expect(result.status == 64 && result.output == "", "\(path)")
-            #expect(result.errors.contains("cannot be written") || result.errors.contains("an empty path"))
+            #expect(path.isEmpty || result.errors.contains(path))
+            text += result.errors
         }
+        golden.expect(text, "reports that cannot be written", replacing: [folder.root: "FOLDER"])
     }
 
     @Test("Every file is made with the mode that the umask leaves")
@@ -215,37 +220,38 @@ import Testing
 
     // MARK: Names
 
-    @Test(
-        "Folders without a name and names that are taken are bad usage",
-        arguments: [
-            ("run m.json --output", "", "--output is empty"), ("baseline list --results", "", "--results is empty"),
-            ("compare base slow --results", "", "--results is empty"),
-            ("export --format otava base --results", "", "--results is empty"),
-            ("run m.json --run-id", "calibration", "where opbench keeps other things"),
-            ("run m.json --run-id", "baseline", "where opbench keeps other things"),
-            ("calibrate m.json --run-id", "noise-floors.csv", "where opbench keeps other things"),
-        ])
-    func names(line: String, last: String, message: String) async throws {
+    @Test("Folders without a name and names that are taken are bad usage")
+    func names() async throws {
         try folder.write(
             #"{"name": "m", "summary": "s", "shape": "chain", "parameters": {}, "backends": ["serial"]}"#, to: "m.json")
         let before = folder.contents()
-        let result = try await run(line, last)
-        #expect(result.status == 64 && result.errors.contains(message), "\(result.errors)")
-        #expect(folder.contents() == before)
+        var text = ""
+        for (line, last) in [
+            ("run m.json --output", ""), ("baseline list --results", ""), ("compare base slow --results", ""),
+            ("export --format otava base --results", ""), ("run m.json --run-id", "calibration"),
+            ("run m.json --run-id", "baseline"), ("calibrate m.json --run-id", "noise-floors.csv"),
+        ] {
+            let result = try await run(line, last)
+            #expect(result.status == 64 && folder.contents() == before, "\(line) \(last)")
+            text += "\(line) '\(last)'\n    \(result.errors.prefix { $0 != "\n" })\n"
+        }
+        golden.expect(text, "names")
     }
 
     @Test("What is no regular file is no workload, no policy and no description of a run, and is refused at once")
     func notFiles() async throws {
         mkfifo(folder.root + "/fifo", 0o600)
         symlink("/dev/zero", folder.root + "/results/base/run.json")
+        var text = ""
         for line in [
             "validate fifo", "run fifo", "list /dev/zero", "compare slow slow --policy fifo", "compare base slow",
             "baseline save base", "run --calibration base fifo",
         ] {
             let result = try await run(line)
-            #expect(
-                result.status == 64 && result.errors.contains("device, FIFO or socket"), "\(line): \(result.errors)")
+            #expect(result.status == 64, "\(line)")
+            text += "\(line)\n    \(result.errors)"
         }
+        golden.expect(text, "no regular files", replacing: [folder.root: "FOLDER"])
     }
 
     @Test("A list of far too many values, too many samples, a file of line ends: refused, with the limit")
@@ -254,14 +260,13 @@ import Testing
             "{\"name\": \"w\", \"summary\": \"s\", \"shape\": \"chain\", \"parameters\": {\"depth\": \(Array(1...150_000))}, "
                 + "\"backends\": [\"engine\"]}", to: "values.json")
         let values = try await run("validate values.json")
-        #expect(values.status == 64 && values.errors.contains("at most 100000 cells"))
         try folder.write(
             "{\"name\": \"w\", \"summary\": \"s\", \"shape\": \"chain\", \"parameters\": {\"depth\": \(Array(1...9000))}, "
                 + "\"backends\": [\"engine\"]}", to: "cells.json")
         let samples = try await run("list cells.json")
-        #expect(samples.status == 64 && samples.errors.contains("more than 100000 samples"))
         try folder.write(String(repeating: "\n", count: 1 << 22), to: "results/base/samples.csv")
         let lines = try await run("compare base slow")
-        #expect(lines.status == 64 && lines.errors.contains("\"schema_version\" belongs"))
+        #expect([values, samples, lines].map(\.status) == [64, 64, 64])
+        golden.expect(values.errors + samples.errors + lines.errors, "limits", replacing: [folder.root: "FOLDER"])
     }
 }

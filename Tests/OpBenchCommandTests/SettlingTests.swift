@@ -3,6 +3,7 @@ import OpBenchAnalysis
 import OpBenchModel
 import OpBenchRunner
 import Subprocess
+import TestSupport
 import Testing
 
 @testable import OpBenchCommand
@@ -10,6 +11,7 @@ import Testing
 /// What is advised for each kind of doubt: commands that this program takes, with nothing left to be filled in.
 struct SettlingTests {
     private let folder: ScratchFolder
+    private let golden = Golden("settling")
     private var results: String { folder.root + "/results" }
 
     init() throws { folder = try ScratchFolder() }
@@ -67,20 +69,22 @@ struct SettlingTests {
         .likelyChance(blocks: 20, enough: nil), .tooManyBlocks(41, most: 40), .noRatio,
     ]
 
-    @Test(
-        "each doubt of each comparison has one reason and commands that parse, without a blank to fill in", .slow,
-        arguments: doubts)
-    func complete(doubt: Doubt) throws {
+    @Test("each doubt of each comparison has one reason and commands that parse, without a blank to fill in", .slow)
+    func complete() throws {
         let (base, head) = (try run("base"), try run("head"))
-        let two = settling(.runs(base: base, head: head)).settlements(of: [row(doubt)])
-        let sides = settling(.sides(head), policy: "p.json").settlements(of: [row(doubt)])
-        let goals = settling(.goals([head])).settlements(of: [goal(doubt, of: head)])
-        // Two sides are compared by their difference where there is no ratio.
-        for settlements in doubt == .noRatio ? [goals] : [two, sides, goals] {
-            let settlement = try #require(settlements.count == 1 ? settlements[0] : nil)
-            #expect(settlement.finding == "1 figure is inconclusive (\(doubt.words))")
-            #expect(!settlement.commands.isEmpty)
-            for command in commands(settlement) {
+        var text = ""
+        for doubt in Self.doubts {
+            let two = settling(.runs(base: base, head: head)).settlements(of: [row(doubt)])
+            let sides = settling(.sides(head), policy: "p.json").settlements(of: [row(doubt)])
+            let goals = settling(.goals([head])).settlements(of: [goal(doubt, of: head)])
+            // Two sides are compared by their difference where there is no ratio.
+            let settlements = doubt == .noRatio ? [goals] : [two, sides, goals]
+            #expect(settlements.allSatisfy { $0.count == 1 && !$0[0].commands.isEmpty })
+            for settlement in settlements.joined() {
+                text += "\(settlement.finding); \(settlement.advice)\n"
+                text += commands(settlement).map { "    \($0)\n" }.joined()
+            }
+            for command in settlements.joined().flatMap(commands) {
                 #expect(!command.contains("FILE") && !command.contains("OLD"), "\(command)")
                 // Calibrations stand in a loop; a policy is written by the shell.
                 let call = command.replacingOccurrences(of: "for time in 1 2 3; do ", with: "")
@@ -91,6 +95,7 @@ struct SettlingTests {
                 #expect(throws: Never.self, "\(command)") { _ = try OpBench.parseAsRoot(Array(words.dropFirst())) }
             }
         }
+        golden.expect(text, "each doubt: of two runs, of two sides, of goals")
     }
 
     @Test("of many reasons the three most frequent are named")
@@ -100,11 +105,7 @@ struct SettlingTests {
             + [.tooFewBlocks(10, enough: 15), .wideInterval(blocks: 7, enough: 15), .tooFewBlocks(9, enough: 15)]
             + [.tooFewBlocks(8, enough: 15), .wideInterval(blocks: 7, enough: 15), .tooFewBlocks(8, enough: 15)]
         let settlements = settling(.sides(try run("many"))).settlements(of: doubts.map { row($0) })
-        #expect(
-            settlements.map(\.finding) == [
-                "9 figures are inconclusive (3 × 7 of 15 blocks; 2 × 8 of 15 blocks; 2 × wide interval, 7 of 15 blocks; "
-                    + "2 for other reasons)"
-            ])
+        golden.expect(settlements.map(\.finding).joined(separator: "\n"), "many reasons")
     }
 
     @Test("rows name what settles them, those of a rule for themselves; what is too long to be repeated is left out")
@@ -122,7 +123,7 @@ struct SettlingTests {
         let read = try CSVFile.read(CompareRow.self, file: folder.root + "/compare.csv")
         #expect(read.map(\.settledBy) == commands)
         #expect(read.map(\.reason) == rows.map { $0.doubt?.words ?? "" })
-        #expect(RowJSON.text(of: report.rows).contains("\"reason\": \"7 of 15 blocks\""))
+        #expect(RowJSON.text(of: report.rows).contains("\"reason\": \"\(Doubt.tooFewBlocks(7, enough: 15).words)\""))
         let long = (0..<300).map { "a-workload-with-a-name-\($0).json" }
         let many = self.settling(.sides(try run("many") { $0.arguments = ["opbench", "ab", "a", "b"] + long }))
         #expect(many.settled([row(.tooFewBlocks(7, enough: 15))]).map(\.settledBy) == [""])
@@ -194,8 +195,7 @@ struct SettlingTests {
             commands(settlement) == [
                 "opbench doctor", "opbench ab --blocks 40 --run-id two-40 a b w.json", "opbench gate --ab two-40",
             ])
-        #expect(settlement.advice.contains("quieter machine"))
-        #expect(settlement.advice.contains("one that judges cpu_time in place of time, as scripts/ci/policy.json does"))
+        #expect(settlement.advice.contains("scripts/ci/policy.json"))
         var latency = row(.wideInterval(blocks: 25, enough: nil))
         latency.metric = "submit_latency"
         #expect(!settling(.sides(two)).settlements(of: [latency])[0].advice.contains("cpu_time"))
@@ -269,7 +269,7 @@ struct ForGateTests {
         let more = try ListCommand.parse(["--for-gate", "--blocks", "30", "--backend", "engine", file])
         let standard = try more.gate.load(more.selection, more.plan)
         #expect(standard.blocks == [.throughput: 30])
-        #expect(standard.selection.warnings.contains { $0.contains("without the backend dispatch") })
+        #expect(standard.selection.warnings.contains { $0.contains("dispatch") })
         try folder.write(#"{"version": 1, "rules": [{"metric": "tim", "max_regression": -1}]}"#, to: "p.json")
         try folder.write(#"{"name": "W"}"#, to: "w.json")
         let errors = try #require(throws: InputErrors.self) { try command.gate.load(command.selection, command.plan) }
@@ -304,7 +304,6 @@ struct ForGateTests {
         let gate = try await OpBenchProcess.run(
             ["gate", "--baseline", "before", "--candidate", "after", "--csv", "compare.csv"], in: folder)
         #expect([0, 2, 7].contains(gate.status), "\(gate.errors)")
-        #expect(!gate.output.contains("of 15 blocks"), "\(gate.output)")
         let judged = try CSVFile.read(CompareRow.self, file: folder.root + "/compare.csv").filter {
             $0.verdict != .unjudged
         }

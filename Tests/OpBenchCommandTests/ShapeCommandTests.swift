@@ -3,6 +3,7 @@ import Foundation
 import OpBenchModel
 import OpBenchRunner
 import Subprocess
+import TestSupport
 import Testing
 
 @testable import OpBenchCommand
@@ -21,13 +22,12 @@ struct ShapeCommandTests {
         for parameter in definition.parameters {
             #expect(flat.contains(parameter.summary) && flat.contains(parameter.facts), "\(parameter.name)")
         }
-        #expect(flat.contains("dispatch Raw Dispatch"))
         #expect(text.components(separatedBy: "\n").dropFirst().allSatisfy { $0.count <= 130 })
     }
 
     @Test("of a backend that cannot express a shape, the reason")
     func support() {
-        #expect(ShapeText.of(.of(.suspendResume)).contains("Cannot express it: "))
+        Golden("shape").expect(ShapeText.of(.of(.suspendResume)), "suspend_resume")
         #expect(!ShapeBackends.able(.of(.suspendResume)).contains(.serial))
     }
 
@@ -73,16 +73,19 @@ struct ShapeCommandTests {
 
 /// Names of subcommands.
 struct SubcommandTests {
-    @Test(
-        "a word that is no subcommand is told as such, with the nearest that is",
-        arguments: [
-            (["rnu", "w.json"], "`rnu`; did you mean `run`?"), (["validte"], "did you mean `validate`?"),
-            (["baseline", "lst"], "did you mean `list`?"), (["help", "gaet"], "did you mean `gate`?"),
-            (["zzzzzz"], "there are run, plan, merge, list, "),
-        ])
-    func misspelt(arguments: [String], expected: String) throws {
-        let error = try #require(MisspeltSubcommand.error(in: arguments, of: OpBench.self))
-        #expect("\(error)".contains(expected), "\(error)")
+    @Test("a word that is no subcommand is told as such, with the nearest that is, or all")
+    func misspelt() throws {
+        var text = ""
+        for (line, nearest) in [
+            ("rnu w.json", "`run`"), ("validte", "`validate`"), ("baseline lst", "`list`"), ("help gaet", "`gate`"),
+            ("zzzzzz", "run, plan, merge, list, "),
+        ] {
+            let words = line.split(separator: " ").map(String.init)
+            let error = try #require(MisspeltSubcommand.error(in: words, of: OpBench.self))
+            #expect("\(error)".contains(nearest), "\(error)")
+            text += "\(line)\n    \(error)\n"
+        }
+        Golden("subcommands").expect(text, "misspelt")
     }
 
     @Test(arguments: [[], ["run", "rnu"], ["--version"], ["baseline", "list", "x"], ["baseline"], ["help", "run"]])

@@ -1,6 +1,7 @@
 import Foundation
 import OpBenchAnalysis
 import OpBenchModel
+import TestSupport
 import Testing
 
 @testable import OpBenchPage
@@ -42,6 +43,12 @@ struct ReportPageTests {
         }
     }
 
+    private func expectVerdicts(_ html: String, _ section: String) throws {
+        let start = try #require(html.firstRange(of: "<section id=\"verdicts\"")).lowerBound
+        let end = try #require(html[start...].firstRange(of: "</section>")).upperBound
+        Golden("report-page").expect(String(html[start..<end]), section)
+    }
+
     @Test("says its verdicts before anything else")
     func verdictsFirst() throws {
         var fixture = PageFixture()
@@ -63,7 +70,7 @@ struct ReportPageTests {
         let body = try #require(html.firstRange(of: "<main ")).upperBound
         let first = try #require(html[body...].firstRange(of: "<section")).lowerBound
         #expect(html[first...].hasPrefix("<section id=\"verdicts\""))
-        #expect(html.contains("<strong>regression</strong> 1 figure judged: 1 regression"))
+        try expectVerdicts(html, "a regression")
         #expect(html.contains(#""columns":[["cell",true,false],["detects",false,true],["verdict",true,false]]"#))
     }
 
@@ -71,12 +78,12 @@ struct ReportPageTests {
     func nothingJudged() throws {
         let page = ReportPage(title: "t", advice: [(words: "by goals", command: "opbench report 'a b' --policy <x>")])
         let html = page.html(nonce: "n")
-        #expect(html.contains("<p>Nothing was judged: "))
+        try expectVerdicts(html, "nothing judged")
         // A page of figures does not begin with what it has not.
         let section = try #require(html.firstRange(of: "<section id=\"verdicts\""))
         let last = try #require(html.firstRange(of: "<section id=\"workloads\""))
         #expect(section.lowerBound > last.lowerBound)
-        #expect(html.contains("<li>by goals: <code>opbench report &#39;a b&#39; --policy &lt;x&gt;</code></li>"))
+        #expect(html.contains("<code>opbench report &#39;a b&#39; --policy &lt;x&gt;</code>"))
     }
 
     @Test("names the backends in the order of the rows, which is that of the files")
