@@ -33,7 +33,7 @@ struct BadInputTests {
     private static let golden = Golden("bad-input")
 
     static let files: [Case] = [
-        Case("not JSON", "hello", "'h'"), Case("NaN", depth: "NaN", "73: 'N'"), Case("not an object", "[1]", "$:"),
+        Case("not JSON", "hello", "'h'"), Case("NaN", depth: "NaN", "73 'N'"), Case("not an object", "[1]", "$:"),
         Case("wrong type", depth: #""10""#, "$.parameters.depth: 1000000"),
         Case("fraction", depth: "1.5", "$.parameters.depth: 1.5"),
         Case("zero", depth: "0", "$.parameters.depth: 1000000"),

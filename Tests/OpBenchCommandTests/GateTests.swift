@@ -116,7 +116,7 @@ struct GateTests {
             ("compare base foreign.csv", "foreign.csv"), ("compare base same --policy bad.json", "$.rules[0].metric"),
             ("compare base same --policy absent.json", "absent.json:"),
             ("compare base same --ignore-parameters itms", "--ignore-parameters itms items"),
-            ("compare base twins --ignore-parameters items", #"twins "w" items=3"#),
+            ("compare base twins --ignore-parameters items", #"--ignore-parameters "w" items=3"#),
         ])
     func refusals(line: String, names: String) async throws {
         let whole = try folder.read("results/base/samples.csv")
