@@ -15,7 +15,7 @@ struct ComparisonMarkdownTests {
         var row = CompareRow(
             cellID: cell, backend: .engine, phase: "total", operationClass: "", metric: "time", stat: "total",
             verdict: verdict)
-        (row.base, row.head, row.ratio, row.ratioLow, row.ratioHigh) = (1e-6, 1.1e-6, 1.1, 1.05, 1.15)
+        (row.base, row.head, row.ratio, row.ratioLow, row.ratioHigh) = (1000, 1100, 1.1, 1.05, 1.15)
         return row
     }
 

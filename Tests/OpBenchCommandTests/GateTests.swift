@@ -50,10 +50,8 @@ struct GateTests {
 
     /// What it prints, both streams, is kept.
     private func keep(_ result: OpBenchProcess.Finished, _ section: String) {
-        let program = OpBenchProcess.binary
         golden.expect(
-            result.output + result.errors, section,
-            replacing: [folder.root: "FOLDER", program: "OPBENCH", ShellWords.quoted(program): "OPBENCH"])
+            result.output + result.errors, section, replacing: [ShellWords.quoted(OpBenchProcess.binary): "OPBENCH"])
     }
 
     @Test(
