@@ -85,7 +85,7 @@ struct DeclaredBackendTests {
         let misspelt = try await mine(["list", "--backend", "mime", "chain.json"], in: folder)
         #expect(misspelt.status == 64 && misspelt.errors.contains(#""mine""#))
         try await OpBenchProcess.expectRefusal(
-            of: ["validate", "chain.json"], naming: "chain.json:1: $.backends[0]:", in: folder,
+            of: ["validate", "chain.json"], naming: "chain.json:2: $.backends[0]:", in: folder,
             Golden("declared-backends"), "a backend that another program declares")
         let help = try await mine(["run", "--help"], in: folder)
         #expect(help.output.split { !$0.isLetter }.contains("mine"))
