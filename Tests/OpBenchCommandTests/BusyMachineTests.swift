@@ -20,7 +20,7 @@ struct BusyMachineTests {
             parameters: [:])
     }
 
-    /// What a run of 100 samples says, for each of which the plan has 2 s.
+    /// What a run of 100 samples, for each of which the plan has 2 s, says of how much longer it takes.
     private func lines(
         _ style: ProgressDisplay.Style = .lines, noisy: Int = 1, budget: Double? = nil, each seconds: Double
     ) -> [Substring] {
@@ -37,15 +37,14 @@ struct BusyMachineTests {
                 .sampleFinished(
                     index: index, status: .ok, rows: [row(index % noisy == 0 ? ["noisy"] : [])], estimatedSeconds: 2))
         }
-        return screen.text.split(separator: "\n").filter { $0.contains("busy") }
+        return screen.text.split(separator: "\n").filter { $0.contains("×") }
     }
 
     @Test("one line says, once a tenth of the run is done, how much longer it takes than the plan thought")
     func said() {
-        #expect(
-            lines(each: 2.75) == [
-                "opbench: the machine is busy: this takes about 1.4× as long, \(Quantities.wait(seconds: 275)) in all"
-            ])
+        let lines = lines(each: 2.75)
+        #expect(lines.count == 1)
+        #expect(lines.first.map { $0.contains("1.4×") && $0.contains(Quantities.wait(seconds: 275)) } == true)
     }
 
     @Test(
@@ -65,8 +64,7 @@ struct BusyMachineTests {
             machine.finish([row(["noisy"])], estimatedSeconds: 1, elapsed: elapsed)
         }
         for count in 1..<8 { #expect(finish(Double(count) * 3) == nil) }
-        let wait = Quantities.wait(seconds: 60)
-        #expect(finish(24) == "the machine is busy: this takes about 3.0× as long, \(wait) in all")
+        #expect(finish(24)?.contains("3.0×") == true)
         #expect(finish(27) == nil)
     }
 }

@@ -19,7 +19,7 @@ struct CalibrateTests {
             let result = try await OpBenchProcess.run(
                 ["calibrate", "loop.json", "--blocks", "6", "--run-id", "c\(number)", "--no-progress"], in: folder)
             #expect(result.status == 0, "\(result.errors)")
-            #expect(result.output.contains("\nloop items=1000 work_ns=0, serial\n  time total"), "\(result.output)")
+            #expect(result.output.contains("\nloop items=1000 work_ns=0, serial\n"), "\(result.output)")
         }
         let floors = try CSVFile.read(
             NoiseFloorRow.self, file: folder.root + "/results/calibration/noise-floors.csv")
@@ -37,7 +37,6 @@ struct CalibrateTests {
         let compare = ["compare", "one", "other", "--policy", "gate.json", "--format", "csv"]
         let judged = try await OpBenchProcess.run(compare, in: folder)
         #expect(judged.status == 0)
-        #expect(judged.errors.contains("1 margin is raised to the noise floor of this host"))
         let row = try #require(
             try folder.rows(judged.output).first { $0.metric == "time" && $0.phase == "total" })
         #expect(row.noiseFloor == times[1].noiseFloor && row.threshold == row.noiseFloor)
@@ -52,8 +51,7 @@ struct CalibrateTests {
 
         try folder.write("torn", to: file)
         let torn = try await OpBenchProcess.run(compare, in: folder)
-        #expect(torn.status == 64)
-        #expect(torn.errors.contains(file))
+        #expect(torn.status == 64 && torn.errors.contains(file))
     }
 }
 

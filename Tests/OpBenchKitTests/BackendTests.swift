@@ -41,7 +41,7 @@ import Testing
             case .unsupported(let reason): said.insert("\(shape) not: \(reason)")
             }
         }
-        Golden("declared-backends").expect(said.sorted().joined(separator: "\n"), "a queue of every capability")
+        Golden("kit-backends").expect(said.sorted().joined(separator: "\n"), "a queue of every capability")
     }
 
     @Test(
@@ -80,7 +80,7 @@ import Testing
         let pairs = try Fixture.plan("blocking", #"{"kind": "wait"}"#)
         let reasons = try [support("5"), support("1"), serial.supports(pairs)].map(reason)
         #expect(!reasons.contains("none"))
-        Golden("declared-backends").expect(reasons.joined(separator: "\n"), "limits")
+        Golden("kit-backends").expect(reasons.joined(separator: "\n"), "limits")
         let ended = try Fixture.plan("asynchronous", #"{"max_concurrent": 1}"#)
         #expect(serial.supports(ended) == .full())
     }

@@ -1,0 +1,28 @@
+import TestSupport
+import Testing
+
+extension OpBenchProcess {
+    /// Runs opbench, which is to refuse `words`: exit code 64, nothing printed and nothing written, and a message.
+    ///
+    /// - Parameters:
+    ///   - names: the file, path or option that the message is to name, and the remedy where it is one; separated by spaces.
+    ///   - golden: keeps the message.
+    ///   - section: of `golden`; the command line if nil.
+    ///   - replacements: besides the folder and the program.
+    static func expectRefusal(
+        of words: [String], naming names: String, in folder: ScratchFolder, _ golden: Golden, _ section: String? = nil,
+        replacing replacements: [String: String] = [:], sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let before = folder.contents()
+        let result = try await run(words, in: folder)
+        #expect(result.status == 64 && result.output == "", "\(result.errors)", sourceLocation: sourceLocation)
+        for name in names.split(separator: " ") {
+            #expect(result.errors.contains(name), "\(name): \(result.errors)", sourceLocation: sourceLocation)
+        }
+        #expect(folder.contents() == before, sourceLocation: sourceLocation)
+        golden.expect(
+            result.errors, section ?? "opbench " + words.joined(separator: " "),
+            replacing: replacements.merging([folder.root: "FOLDER", binary: "OPBENCH"]) { $1 },
+            sourceLocation: sourceLocation)
+    }
+}
