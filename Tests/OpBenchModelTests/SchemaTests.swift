@@ -118,8 +118,8 @@ struct SchemaAgreementTests {
             return true
         } catch {
             // That is a mistake of the parameters as a whole, which no shape lacks one of.
-            guard let members = try? JSONParser.parse(text, file: "x").members("an object"),
-                (try? members["parameters"]?.members("an object")) != nil
+            guard case .object(let members)? = (try? JSONParser.parse(text, file: "x").value)?.content,
+                case .object? = members.first(where: { $0.name == "parameters" })?.value.content
             else { return false }
             return error.errors.allSatisfy { $0.path == "$.parameters" }
         }

@@ -279,7 +279,7 @@ struct StackTests {
         #expect(tree.bars.map(\.weight) == [15, 15, 10, 10, 5])
         // a: from 4.5 to 10, main: from 6 to 15.
         #expect(tree.bars[1].color == "#ff6464")
-        #expect(["3 ns", "10 ns", "+7 ns"].allSatisfy(tree.bars[3].detail.contains))
+        #expect(["3 ns", "10 ns", "+7 ns"].allSatisfy { tree.bars[3].detail.contains($0) })
         let back = FlameTree(base: head, baseOperations: 20, head: base, headOperations: operations)
         #expect(back.bars[1].color == "#6464ff")
         let svg = FlameGraph(base: base, baseOperations: 10, head: head, headOperations: 20, title: "t").svg()

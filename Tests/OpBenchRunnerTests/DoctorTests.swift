@@ -139,10 +139,9 @@ import Testing
         let single = try found(.oneCore)
         #expect(single["--cpus"]?.weight == .good && single["processors"]?.weight == .bad)
         let isolated = try found(.isolated)
+        let subjects = ["processors", "SMT", "NUMA", "isolated processors", "--cpus"]
         let lines = [two, large, single, isolated].flatMap { findings in
-            ["processors", "SMT", "NUMA", "isolated processors", "--cpus"].map { subject in
-                "\(subject): \(findings[subject].map { "\($0.found); \($0.remedy)" } ?? "")"
-            } + [""]
+            subjects.compactMap { subject in findings[subject].map { "\(subject): \($0.found); \($0.remedy)" } }
         }
         Golden("doctor").expect(lines.joined(separator: "\n"), "processors: SMT, two nodes, one core, isolated ones")
     }

@@ -261,7 +261,7 @@ import Testing
             ("1/3 twice", refusals([one, two, three, one])), ("1/2 too", refusals([one, two, three, path("1/2")])),
             ("two folders", refusals([one, two, three, folder, "\(folder)/nothing"])),
         ]
-        #expect(found.map(\.1.count) == [1, 2, 1, 1, 2])
+        #expect(found.map { $0.1.count } == [1, 2, 1, 1, 2])
         let lines = found.flatMap { name, refusals in ["\(name):"] + refusals.map { "  \($0)" } }
         let words = [folder: "FOLDER", String(plan.sha256.prefix(12)): "PLAN"]
         let golden = Golden("merge-refusals")

@@ -123,7 +123,7 @@ struct MadeUpMachine {
             try limits.check(on: layout)
             return nil
         } catch {
-            return error as InputError
+            return error
         }
     }
 
