@@ -99,7 +99,7 @@ struct SchemaAgreementTests {
         }
     }
 
-    /// The messages of what a schema does not say, without what they quote: a name that nothing has, and an alpha beside goals.
+    /// Messages without what they quote: of a name that nothing has, and of an alpha beside goals.
     private static let unsaid = Set(
         [
             #"{"version": 1, "rules": [{"metric": "tim", "max_regression": 1}]}"#,
@@ -117,7 +117,7 @@ struct SchemaAgreementTests {
             _ = try WorkloadDecoder.decode(text: text, file: "x")
             return true
         } catch {
-            // That is a mistake of the parameters as a whole, which no shape lacks one of.
+            // Such a cell is a mistake of the parameters as a whole. For a schema that is only what is no object.
             guard case .object(let members)? = (try? JSONParser.parse(text, file: "x").value)?.content,
                 case .object? = members.first(where: { $0.name == "parameters" })?.value.content
             else { return false }
