@@ -247,7 +247,7 @@ import Testing
         var row = SampleRow.blank
         (row.metric, row.notes) = ("time", "a" + String(repeating: "\u{301}", count: 31))
         let csv = refusal { _ = try CSVFile.rows(SampleRow.self, text: CSVFile.text(of: [row]), file: "x") }
-        #expect(csv.path == "column notes" && csv.message.contains("30"))
+        #expect(csv.message.contains("30"))
         row.notes = StreamSafeText.made(of: row.notes)
         #expect(row.notes.unicodeScalars.count == 31)
         #expect(try CSVFile.rows(SampleRow.self, text: CSVFile.text(of: [row]), file: "x") == [row])

@@ -48,7 +48,7 @@ struct JSONParserTests {
         for (text, line) in cases {
             let error = refusal { _ = try JSONParser.parse(text, file: "x.json") }
             #expect(error.line == line)
-            lines.append("\(text.debugDescription): \(error)")
+            lines.append("\(text.debugDescription.replacing("\u{FEFF}", with: "BOM")): \(error)")
         }
         golden.expect(lines.joined(separator: "\n"), "one mistake")
     }

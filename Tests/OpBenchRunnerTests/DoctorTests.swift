@@ -141,7 +141,9 @@ import Testing
         let isolated = try found(.isolated)
         let subjects = ["processors", "SMT", "NUMA", "isolated processors", "--cpus"]
         let lines = [two, large, single, isolated].flatMap { findings in
-            subjects.compactMap { subject in findings[subject].map { "\(subject): \($0.found); \($0.remedy)" } }
+            subjects.compactMap { findings[$0] }.map { finding in
+                "\(finding.subject): \(finding.found)" + (finding.remedy.isEmpty ? "" : "; \(finding.remedy)")
+            }
         }
         Golden("doctor").expect(lines.joined(separator: "\n"), "processors: SMT, two nodes, one core, isolated ones")
     }
