@@ -177,7 +177,9 @@ let package = Package(
         .executableTarget(
             name: "OpBenchProfileSamples", dependencies: ["OpBenchProfile", "OpBenchModel"],
             path: "Tests/OpBenchProfileSamples"),
-        .testTarget(name: "OpBenchProfileTests", dependencies: ["OpBenchProfile", "OpBenchAnalysis", "OpBenchModel"]),
+        .testTarget(
+            name: "OpBenchProfileTests",
+            dependencies: ["OpBenchProfile", "OpBenchAnalysis", "OpBenchModel", "TestSupport"]),
         // What readers of files promise of any bytes, held of the inputs in Corpus; scripts/fuzz looks for more.
         .testTarget(
             name: "FuzzTests",

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpBenchModel
@@ -173,14 +174,9 @@ struct CSVTests {
             error(text.replacing(old, with: new, maxReplacements: 1))
         }
 
-        #expect(error("").message == "the file is empty")
         #expect(error("a,b\n1,2\n").path == "column 1")
         #expect(changed("run_id", "runid").path == "column 2")
-        #expect(changed(",notes", "").message.contains("\"notes\" belongs"))
-        #expect(changed("param_form", "form").message.contains("unknown columns"))
-        #expect(changed("param_form", "param_zzz").message.contains("unknown columns"))
-        #expect(changed("param_form", "param.form").message.contains("unknown columns"))
-        #expect(changed("\n3,", "\n1,").description.hasPrefix("samples.csv:2: column schema_version: \"1\" is not"))
+        #expect(changed("\n3,", "\n1,").path == "column schema_version")
         #expect(changed("0.1,", "fast,").path == "column value")
         #expect(changed("0.1,", "nan,").path == "column value")
         #expect(changed("0.1,", "0x1p3,").path == "column value")
@@ -188,27 +184,30 @@ struct CSVTests {
         #expect(changed(",ok,", ",fine,").path == "column status")
         #expect(changed(",time,", ",tempo,").path == "column unit")
         #expect(changed(",ns,lower", ",s,lower").path == "column unit")
-        #expect(changed("closure,10\n", "closure\n").message.contains("25 fields where the header has 26"))
-        #expect(changed(",closure", ",clo\"sure").message.contains("a quote inside"))
-        #expect(changed(",closure", ",\"clo\"sure").message.contains("after a closing quote"))
-        #expect(changed(",closure", ",clo\rsure").message.contains("carriage return"))
+        let others = [
+            ("empty", error("")), ("no notes", changed(",notes", "")), ("form", changed("param_form", "form")),
+            ("param_zzz", changed("param_form", "param_zzz")), ("param.form", changed("param_form", "param.form")),
+            ("version 1", changed("\n3,", "\n1,")), ("no last field", changed("closure,10\n", "closure\n")),
+            ("a quote in a field", changed(",closure", ",clo\"sure")),
+            ("a quote in a quoted field", changed(",closure", ",\"clo\"sure")),
+            ("a carriage return", changed(",closure", ",clo\rsure")),
+        ]
+        Golden("csv-refusals").expect(others.map { "\($0): \($1)" }.joined(separator: "\n"), "samples.csv")
         #expect(error(text + "\n").line == 4)
     }
 
-    @Test("A file of another kind, and none at all")
+    @Test("A file of another kind: the remedy names the right one")
     func wrongFile() throws {
         try Fixtures.withFile(CSVFile.text(of: [HistogramRow.blank])) { file in
             #expect(refusal { _ = try CSVFile.read(SampleRow.self, file: file) }.remedy.contains("samples.csv"))
         }
-        #expect(refusal { _ = try CSVFile.read(SampleRow.self, file: "/no/samples.csv") }.message == "no such file")
     }
 
     @Test(
         "Names of parameters are such as are written: an export keeps their order", arguments: ["a\u{1}", "a::", "##["])
     func parameterNames(name: String) {
         let header = CSVFile.header(of: SampleRow.self, parameters: ["a", name])
-        let error = refusal { _ = try CSVFile.rows(SampleRow.self, text: header, file: "x.csv") }
-        #expect(error.message.contains("unknown columns"))
+        #expect(refusal { _ = try CSVFile.rows(SampleRow.self, text: header, file: "x.csv") }.line == 1)
     }
 }
 

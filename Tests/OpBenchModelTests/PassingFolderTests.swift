@@ -51,14 +51,13 @@ import Testing
     func noPlace() throws {
         let error = #expect(throws: DiskError.self) { _ = try PassingFolder(in: "\(parent)/nowhere") }
         #expect(error?.description.hasPrefix("\(parent)/nowhere/opbench-passing-") == true)
-        #expect(error?.description.hasSuffix("make room there, or name another folder by TMPDIR") == true)
+        #expect(error?.description.contains("TMPDIR") == true)
     }
 
-    @Test(
-        "An error of the disk says what to do about it",
-        arguments: [(ENOSPC, "make room"), (EFBIG, "ulimit -f"), (EROFS, "can be written"), (EMFILE, "ulimit -n")])
-    func remedies(code: Int32, words: String) {
-        let text = DiskError(path: "a/b", code: code).description
-        #expect(text.hasPrefix("a/b: \(String(cString: strerror(code))); ") && text.contains(words))
+    @Test("An error of the disk says what to do about it")
+    func remedies() {
+        let errors = [ENOSPC, EFBIG, EROFS, EMFILE].map { DiskError(path: "a/b", code: $0).description }
+        #expect(errors.allSatisfy { $0.hasPrefix("a/b: ") })
+        Golden("disk-errors").expect(errors.joined(separator: "\n"), "remedies")
     }
 }

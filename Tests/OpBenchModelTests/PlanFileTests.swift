@@ -1,9 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OpBenchModel
 
 @Suite("Plans") struct PlanFileTests {
+    private let golden = Golden("plan-refusals")
     private static let program = PlanFile.Program(version: "1.0", commit: "abc")
 
     private func plan(program: PlanFile.Program = Self.program, items: String = "[1, 2]") throws -> PlanFile {
@@ -69,7 +71,7 @@ import Testing
         for (old, new) in changes {
             #expect(text.contains(old))
             let found = mistakes(text.replacing(old, with: new, maxReplacements: 1))
-            #expect(found.count == 1 && found[0].contains("$.plan_sha256: the plan was changed"), "\(new): \(found)")
+            #expect(found.count == 1 && found[0].contains("$.plan_sha256: "), "\(new): \(found)")
         }
     }
 
@@ -80,30 +82,21 @@ import Testing
             .replacing("\"workload\": \"w\"", with: "\"workload\": \"v\"", maxReplacements: 1)
             .replacing("\"backends\": [\"engine\", \"serial\"]", with: "\"backends\": [\"engin\"]", maxReplacements: 1)
         let found = mistakes(text)
-        for expected in [
-            "$.seed: a number stands where", "$.cells[0].samples: ", "$.cells[1].samples: ",
-            "unknown workload \"v\"", "unknown backend \"engin\"; did you mean \"engine\"?",
-            "$.plan_sha256: the plan was changed",
-        ] {
-            #expect(found.contains { $0.contains(expected) }, "\(expected): \(found)")
+        for place in ["$.seed: ", "$.cells[0].samples: ", "$.cells[1].samples: ", "$.plan_sha256: "] {
+            #expect(found.contains { $0.contains(place) }, "\(place): \(found)")
         }
+        golden.expect(found.joined(separator: "\n"), "several mistakes")
     }
 
     @Test("Another version, another opbench and another file are told as what they are")
     func others() throws {
         let text = try plan().text
-        #expect(mistakes(text.replacing("\"format_version\": 1", with: "\"format_version\": 2")).count == 1)
-        #expect(
-            mistakes(text.replacing("\"format_version\": 1", with: "\"format_version\": 2"))[0]
-                .contains("a plan of another version than this opbench knows, which is 1"))
-        #expect(
-            mistakes("{\"name\": \"w\"}") == [
-                "plan.json:1: $: this is no plan of opbench; name a file that `opbench plan` wrote"
-            ])
+        let newer = mistakes(text.replacing("\"format_version\": 1", with: "\"format_version\": 2"))
+        let workload = mistakes("{\"name\": \"w\"}")
+        let foreign = mistakes(text, for: .init(version: "2.0", commit: "abc"))
+        for found in [newer, workload, foreign] { #expect(found.count == 1 && found[0].hasPrefix("plan.json")) }
+        golden.expect((newer + workload + foreign).joined(separator: "\n"), "newer, a workload, another opbench's")
         #expect(mistakes("[]").count == 1 && mistakes("").count == 1 && mistakes("{").count >= 1)
-        let found = mistakes(text, for: .init(version: "2.0", commit: "abc"))
-        #expect(
-            found.count == 1 && found[0].contains("another opbench (1.0, commit abc) than this one (2.0, commit abc)"))
         #expect(mistakes(text, for: .init(version: "1.0", commit: "abd")).count == 1)
         #expect(mistakes(text, for: .init(version: "1.0", commit: nil)).isEmpty, "what is not known is no difference")
         #expect(mistakes(text, for: nil).isEmpty)

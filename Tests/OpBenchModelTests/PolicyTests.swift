@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import OpBenchModel
@@ -83,7 +84,8 @@ struct PolicyTests {
         let unknown = refusal {
             _ = try decode(#"{"version": 2, "rules": [{"backend": "mine", "metric": "time", "max_regression": 0}]}"#)
         }
-        #expect("\(unknown)".contains("a backend that a program declares is known to that program alone"))
+        #expect(unknown.path == "$.rules[0].backend")
+        Golden("policy-refusals").expect(unknown.description, "a program's own backend")
     }
 
     @Test("Goals: what they bound, what the ratio is taken to, and how many blocks a missed one takes")
@@ -114,110 +116,87 @@ struct PolicyTests {
         #expect(try decode(#"{"version": 1, "rules": [{"metric": "time", "at_most": 1}]}"#).goals[0].minBlocks == 15)
     }
 
-    @Test(
-        "Refusals name the place",
-        arguments: [
-            ("[]", "$", "an object"),
-            (#"{"rules": []}"#, "$", "version"),
-            (#"{"version": 3, "rules": []}"#, "$.version", "out of range"),
-            (#"{"version": 1, "rules": []}"#, "$.rules", "empty list"),
-            (#"{"version": 1, "rules": [{"max_regression": 1}]}"#, "$.rules[0]", "metric"),
-            (
-                #"{"version": 1, "rules": [{"metric": "tim", "max_regression": 1}]}"#, "$.rules[0].metric",
-                "nothing known"
-            ),
-            (
-                #"{"version": 1, "rules": [{"metric": "load", "max_regression": 1}]}"#, "$.rules[0].metric",
-                "nothing known"
-            ),
-            (
-                #"{"version": 1, "rules": [{"metric": "time", "max_regression": -1}]}"#, "$.rules[0].max_regression",
-                "range"
-            ),
-            (
-                #"{"version": 1, "rules": [{"metric": "time", "max_regression": "5%"}]}"#, "$.rules[0].max_regression",
-                "number"
-            ),
+    @Test("Refusals name the place")
+    func refused() {
+        var lines: [String] = []
+        for (text, path) in [
+            ("[]", "$"),
+            (#"{"rules": []}"#, "$"),
+            (#"{"version": 3, "rules": []}"#, "$.version"),
+            (#"{"version": 1, "rules": []}"#, "$.rules"),
+            (#"{"version": 1, "rules": [{"max_regression": 1}]}"#, "$.rules[0]"),
+            (#"{"version": 1, "rules": [{"metric": "tim", "max_regression": 1}]}"#, "$.rules[0].metric"),
+            (#"{"version": 1, "rules": [{"metric": "load", "max_regression": 1}]}"#, "$.rules[0].metric"),
+            (#"{"version": 1, "rules": [{"metric": "time", "max_regression": -1}]}"#, "$.rules[0].max_regression"),
+            (#"{"version": 1, "rules": [{"metric": "time", "max_regression": "5%"}]}"#, "$.rules[0].max_regression"),
             (
                 #"{"version": 1, "rules": [{"metric": "time", "max_regression": 1, "backend": "engin"}]}"#,
-                "$.rules[0].backend", "nothing known"
+                "$.rules[0].backend"
             ),
             (
                 #"{"version": 1, "rules": [{"metric": "time", "max_regression": 1, "min_blocks": 2.5}]}"#,
-                "$.rules[0].min_blocks", "range"
+                "$.rules[0].min_blocks"
             ),
-            (#"{"version": 1, "alpha": 0, "rules": [{"metric": "time", "max_regression": 1}]}"#, "$.alpha", "range"),
-            (#"{"version": 1, "rule": []}"#, "$.rule", "unknown key"),
-            (#"{"version": 1, "rules": [{"metric": "time"}]}"#, "$.rules[0]", "max_regression or at_most"),
+            (#"{"version": 1, "alpha": 0, "rules": [{"metric": "time", "max_regression": 1}]}"#, "$.alpha"),
+            (#"{"version": 1, "rule": []}"#, "$.rule"),
+            (#"{"version": 1, "rules": [{"metric": "time"}]}"#, "$.rules[0]"),
             (
                 #"{"version": 1, "rules": [{"metric": "time", "at_most": 1, "max_regression": 1}]}"#,
-                "$.rules[0].at_most", "stands in a rule with max_regression"
+                "$.rules[0].at_most"
             ),
             (
                 #"{"version": 1, "rules": [{"metric": "time", "max_regression": 1, "against": "dispatch"}]}"#,
-                "$.rules[0].against", "stands in a rule with max_regression"
+                "$.rules[0].against"
             ),
             (
                 #"{"version": 1, "rules": [{"metric": "time", "at_most": 1}, {"metric": "time", "max_regression": 1}]}"#,
-                "$.rules[1]", #"the key "at_most" is missing"#
+                "$.rules[1]"
             ),
             (
                 #"{"version": 1, "rules": [{"metric": "time", "max_regression": 1}, {"metric": "time", "at_most": 1}]}"#,
-                "$.rules[1]", #"the key "max_regression" is missing"#
+                "$.rules[1]"
             ),
             (
                 #"{"version": 1, "rules": [{"metric": "time", "at_most": 1, "min_absolute": 1}]}"#,
-                "$.rules[0].min_absolute", "stands in a rule with at_most"
+                "$.rules[0].min_absolute"
             ),
-            (#"{"version": 1, "alpha": 0.1, "rules": [{"metric": "time", "at_most": 1}]}"#, "$.alpha", "intervals"),
-            (#"{"version": 1, "rules": [{"at_most": 1}]}"#, "$.rules[0]", #"the key "metric" is missing"#),
-            (#"{"version": 1, "rules": [{"metric": "time", "at_most": "1/40"}]}"#, "$.rules[0].at_most", "a number"),
-            (#"{"version": 1, "rules": [{"metric": "time", "at_most": -1}]}"#, "$.rules[0].at_most", "range"),
-            (#"{"version": 1, "rules": [{"metric": "time", "at_most": 1e400}]}"#, "$.rules[0].at_most", "range"),
-            (#"{"version": 1, "rules": [{"metric": "time", "at_most": true}]}"#, "$.rules[0].at_most", "a number"),
-            (
-                #"{"version": 1, "rules": [{"metric": "throughput_ops", "at_most": 1}]}"#, "$.rules[0].metric",
-                "nothing known"
-            ),
+            (#"{"version": 1, "alpha": 0.1, "rules": [{"metric": "time", "at_most": 1}]}"#, "$.alpha"),
+            (#"{"version": 1, "rules": [{"at_most": 1}]}"#, "$.rules[0]"),
+            (#"{"version": 1, "rules": [{"metric": "time", "at_most": "1/40"}]}"#, "$.rules[0].at_most"),
+            (#"{"version": 1, "rules": [{"metric": "time", "at_most": -1}]}"#, "$.rules[0].at_most"),
+            (#"{"version": 1, "rules": [{"metric": "time", "at_most": 1e400}]}"#, "$.rules[0].at_most"),
+            (#"{"version": 1, "rules": [{"metric": "time", "at_most": true}]}"#, "$.rules[0].at_most"),
+            (#"{"version": 1, "rules": [{"metric": "throughput_ops", "at_most": 1}]}"#, "$.rules[0].metric"),
             (
                 #"{"version": 1, "rules": [{"metric": "time", "at_most": 1, "against": "dispach"}]}"#,
-                "$.rules[0].against", "did you mean \"dispatch\"?"
+                "$.rules[0].against"
             ),
-            (
-                #"{"version": 1, "rules": [{"metric": "time", "at_most": 1, "against": []}]}"#, "$.rules[0].against",
-                "empty list"
-            ),
+            (#"{"version": 1, "rules": [{"metric": "time", "at_most": 1, "against": []}]}"#, "$.rules[0].against"),
             (
                 #"{"version": 1, "rules": [{"metric": "time", "at_most": 1, "against": ["serial", "serial"]}]}"#,
-                "$.rules[0].against[1]", "appears twice"
+                "$.rules[0].against[1]"
             ),
             (
                 #"{"version": 1, "rules": [{"metric": "time", "at_most": 1, "against": ["serial", 1]}]}"#,
-                "$.rules[0].against[1]", "a number stands"
+                "$.rules[0].against[1]"
             ),
-            (
-                #"{"version": 1, "rules": [{"metric": "time", "at_most": 1, "against": 7}]}"#, "$.rules[0].against",
-                "a number stands"
-            ),
-            (
-                #"{"version": 1, "rules": [{"metric": "time", "at_most": 1, "against": {}}]}"#, "$.rules[0].against",
-                #"the key "cell" is missing"#
-            ),
+            (#"{"version": 1, "rules": [{"metric": "time", "at_most": 1, "against": 7}]}"#, "$.rules[0].against"),
+            (#"{"version": 1, "rules": [{"metric": "time", "at_most": 1, "against": {}}]}"#, "$.rules[0].against"),
             (
                 #"{"version": 1, "rules": [{"metric": "time", "at_most": 1, "against": {"cel": "w"}}]}"#,
-                "$.rules[0].against.cel", "unknown key"
+                "$.rules[0].against.cel"
             ),
             (
                 #"{"version": 1, "rules": [{"metric": "time", "at_most": 1, "against": {"cell": ""}}]}"#,
-                "$.rules[0].against.cell", "empty"
+                "$.rules[0].against.cell"
             ),
-            (#"{"version": 1e400, "rules": []}"#, "$.version", "range"),
-        ])
-    func refused(text: String, path: String, message: String) {
-        let error = refusal { _ = try decode(text) }
-        #expect(error.path == path)
-        #expect("\(error)".contains(message))
-        #expect(error.file == "gate.json")
+            (#"{"version": 1e400, "rules": []}"#, "$.version"),
+        ] {
+            let error = refusal { _ = try decode(text) }
+            #expect(error.path == path && error.file == "gate.json", "\(text)")
+            lines += [text, "  \(error)"]
+        }
+        Golden("policy-refusals").expect(lines.joined(separator: "\n"), "policies")
     }
 
     @Test(

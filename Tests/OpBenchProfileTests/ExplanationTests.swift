@@ -1,5 +1,6 @@
 import OpBenchAnalysis
 import OpBenchModel
+import TestSupport
 import Testing
 
 @testable import OpBenchProfile
@@ -130,16 +131,12 @@ struct ExplanationTests {
         #expect(explanation.allocations.first?.difference == 1)
         // They did not change.
         #expect(explanation.counts == [])
-        let lines = explanation.lines()
-        #expect(lines.first?.hasPrefix("time in 7 turns: ") == true)
-        let text = lines.joined(separator: "\n")
-        #expect(text.contains("unexplained: "))
-        #expect(text.contains("  QueueCore.add(): "))
-        #expect(text.contains("allocations by QueueCore.add(): "))
-        let markdown = explanation.markdown { $0 }
-        #expect(markdown.hasPrefix("| what |"))
-        #expect(markdown.contains("| unexplained |"))
-        #expect(markdown.contains("| OperationEngine.QueueCore.add() |"))
+        expectGolden(explanation, "a function that changed")
+    }
+
+    private func expectGolden(_ explanation: Explanation, measured: [MeasuredChange] = [], _ section: String) {
+        let lines = explanation.lines(measured: measured).joined(separator: "\n")
+        Golden("explanation").expect("\(lines)\n\n\(explanation.markdown(measured: measured) { $0 })", section)
     }
 
     @Test("What changed for certain and by less than 2 % of the base's CPU time is left to the rest")
@@ -157,10 +154,7 @@ struct ExplanationTests {
         #expect(explanation.cpu?.functions.isEmpty == true)
         #expect(explanation.allocations.isEmpty && explanation.waits.isEmpty && explanation.counts.isEmpty)
         #expect(explanation.cpu?.unexplained == explanation.cpuTime.difference)
-        let lines = explanation.lines()
-        #expect(lines.count == 3)
-        #expect(lines.dropFirst().first?.hasPrefix("time in 7 turns: ") == true)
-        #expect(!explanation.markdown { $0 }.hasPrefix("|"))
+        expectGolden(explanation, "no change")
     }
 
     @Test("Of forty functions that differ by chance alone hardly ever one is named, whatever the total does")
@@ -207,14 +201,7 @@ struct ExplanationTests {
         #expect(explanation.waits.map(\.name) == [WaitReason.wakeUp.words])
         #expect(explanation.waits.first?.difference == 30)
         #expect(explanation.cpu?.functions.isEmpty == true)
-        let lines = explanation.lines()
-        let waiting = try #require(lines.firstIndex { $0.hasPrefix("waiting, ") })
-        let allocations = try #require(lines.firstIndex { $0.hasPrefix("allocations by ") })
-        #expect(waiting == 3 && allocations > waiting)
-        let markdown = explanation.markdown { $0 }
-        let row = try #require(markdown.firstRange(of: "| waiting, "))
-        let rest = try #require(markdown.firstRange(of: "| unexplained |"))
-        #expect(row.lowerBound < rest.lowerBound)
+        expectGolden(explanation, "waits that changed, and not the CPU time")
         // The same waits, and the time did not change.
         let same = self.explanation(
             side(100, wakeUp: 1000, allocations: 10), side(100, wakeUp: 1300, allocations: 10))
@@ -229,12 +216,7 @@ struct ExplanationTests {
             MeasuredChange(name: "time", base: 100, head: 110, ratio: 1.1, interval: 1.08...1.12),
             MeasuredChange(name: "CPU time", base: 200, head: 190, ratio: 0.95, interval: nil),
         ]
-        let lines = explanation.lines(measured: measured)
-        #expect(lines[0] == "time: 100 ns → 110 ns an operation, +10.0 % (+8.0 % … +12.0 %)")
-        #expect(lines[1].hasPrefix("CPU time: 200 ns → 190 ns an operation, −5.0 % ("))
-        #expect(lines[2].hasPrefix("time in 7 turns: ") && lines[3].hasPrefix("CPU time in 7 turns: "))
-        let rows = explanation.markdown(measured: measured) { $0 }.split(separator: "\n")
-        #expect(rows[2] == "| time | 100 ns | 110 ns | +10.0 % | +8.0 % … +12.0 % |")
+        expectGolden(explanation, measured: measured, "with the run's own time and CPU time")
     }
 
     /// 10 operations; what the engine and its malloc execute, and the other function.
@@ -261,15 +243,7 @@ struct ExplanationTests {
         #expect(ranking.functions.first?.change.interval == 100...100)
         #expect(ranking.functions.first?.parts.map(\.frameClass) == [.allocation, .engine])
         #expect(abs(ranking.unexplained) < 1e-9)
-        let lines = explanation.lines()
-        #expect(lines.contains("instructions: 600 → 700 an operation, +100 (+99.8 … +100)"), "\(lines)")
-        #expect(lines.contains { $0.hasPrefix("of the instructions, by function ") })
-        #expect(lines.contains("  QueueCore.add(): 500 → 600 an operation, +100 (+100 … +100)"), "\(lines)")
-        #expect(lines.contains("    allocation +90, engine +10"), "\(lines)")
-        let markdown = explanation.markdown { $0 }.split(separator: "\n").map(String.init)
-        #expect(markdown.contains("| instructions | 600 | 700 | +100 | +99.8 … +100 |"), "\(markdown)")
-        #expect(markdown.contains("| instructions, \(Self.engine.name) | 500 | 600 | +100 | +100 … +100 |"))
-        #expect(markdown.contains { $0.hasPrefix("| instructions, unexplained |") })
+        expectGolden(explanation, "instructions")
     }
 
     @Test("Counts repeat, so that a function differs for certain by a hair; it is not named")
@@ -288,7 +262,5 @@ struct ExplanationTests {
         let base = [counted(5000, malloc: 0, other: 1), sample(100, allocations: 10, serve: 100)]
         let explanation = explanation(base, [1, 1].map { counted(5000, malloc: 900, other: $0) })
         #expect(explanation.instructions == nil)
-        #expect(!explanation.lines().contains { $0.contains("instructions") })
-        #expect(!explanation.markdown { $0 }.contains("instructions"))
     }
 }

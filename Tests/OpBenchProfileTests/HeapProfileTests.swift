@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import OpBenchProfile
@@ -92,19 +93,18 @@ struct HeapProfileTests {
     @Test("What is no whole dump is refused")
     func refused() {
         let (dump, line) = (Self.dump(), "t*: 3: 512 [3: 512]")
-        #expect(message("") == "this is no dump of jemalloc's heap profiler")
-        #expect(message("heap_v2/0\n") == "this is no dump of jemalloc's heap profiler")
-        #expect(message("heap_v2/x\n") == "this is no dump of jemalloc's heap profiler")
-        #expect(message(String(dump.prefix { $0 != "M" })) == "the heap's dump is cut short")
-        #expect(message(dump.replacingOccurrences("0x551100", "551100")) == "line 5 of the heap's dump is no stack")
-        #expect(message(dump.replacingOccurrences("0x551100", "0x55110g")) == "line 5 of the heap's dump is no stack")
-        #expect(
-            message(dump.replacingOccurrences(line, "t*: 3: 512 [3]")) == "line 9 of the heap's dump has no figures")
-        #expect(
-            message(dump.replacingOccurrences(line, "t*: 3: 512 [3: -5]")) == "line 9 of the heap's dump has no figures"
-        )
-        let huge = dump.replacingOccurrences(line, "t*: 3: 512 [9223372036854775807: 5]")
-        #expect(message(huge) == "line 9 of the heap's dump is out of range")
+        let refused = [
+            ("empty", ""), ("period 0", "heap_v2/0\n"), ("period x", "heap_v2/x\n"),
+            ("cut short", String(dump.prefix { $0 != "M" })),
+            ("no address", dump.replacingOccurrences("0x551100", "551100")),
+            ("no hexadecimal", dump.replacingOccurrences("0x551100", "0x55110g")),
+            ("a figure missing", dump.replacingOccurrences(line, "t*: 3: 512 [3]")),
+            ("a negative figure", dump.replacingOccurrences(line, "t*: 3: 512 [3: -5]")),
+            ("overflow", dump.replacingOccurrences(line, "t*: 3: 512 [9223372036854775807: 5]")),
+        ].map { ($0, message($1)) }
+        #expect(refused.allSatisfy { $0.1 != nil })
+        Golden("heap-dump-refusals").expect(
+            refused.map { "\($0): \($1 ?? "")" }.joined(separator: "\n"), "dumps of jemalloc's")
     }
 
     @Test("With any byte changed, the dump is refused, or everything can be computed of it")

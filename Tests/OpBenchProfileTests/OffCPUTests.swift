@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import OpBenchProfile
@@ -100,18 +101,12 @@ struct OffCPUTests {
     }
 
     @Test func `the report tells it`() {
-        let lines = OffCPUReport(profile(), operations: 10).lines()
-        #expect(lines[0] == "20.0 µs of 2 threads: 27.3 µs running, 2.70 µs waiting for a processor, 10.0 µs blocked")
-        #expect(lines[1] == "switches: 4, 0.40 an operation")
-        #expect(lines.contains("  another thread (futex): 7.00 µs, 2 times"))
-        #expect(lines.contains("  70.0 %: Parker.park()"))
-        #expect(
-            lines.contains(
-                "  submitter 1 woke engine normal 1 2 times, 600 ns late on average, 1.00 µs at most"))
-        #expect(
-            lines.contains(
-                "longest chain: 2 wake-ups in 3.20 µs: engine normal 1 → submitter 1 → engine normal 1"))
-        #expect(!lines.contains { $0.contains("lost") })
+        expectGolden(profile(), operations: 10, "by tracepoints")
+    }
+
+    private func expectGolden(_ profile: OffCPU, operations: Int, _ section: String) {
+        Golden("off-cpu-report").expect(
+            OffCPUReport(profile, operations: operations).lines().joined(separator: "\n"), section)
     }
 
     @Test func `threads have the names that they are given`() {
@@ -134,7 +129,7 @@ struct OffCPUTests {
         // The preemption has no end, and what the worker did before it slept is not known.
         let worker = try #require(profile.threads.first { $0.id == 10 })
         #expect([worker.running, worker.waiting, worker.blocked] == [9800, 1200, 7000])
-        #expect(OffCPUReport(profile, operations: 0).lines().last?.hasPrefix("17 events are lost") == true)
+        expectGolden(profile, operations: 0, "events were lost")
     }
 
     @Test func `switches without tracepoints tell the time, and not who woke`() {
@@ -146,7 +141,7 @@ struct OffCPUTests {
         let profile = OffCPU(SchedScript(Array(text.utf8)), marks: Self.marks)
         #expect(profile.threads.map(\.blocked) == [3000] && profile.threads.map(\.waiting) == [1000])
         #expect(!profile.knowsWakers && profile.causes.map(\.cause) == [.futex, .preempted])
-        #expect(OffCPUReport(profile, operations: 1).lines().contains { $0.hasPrefix("wake-ups: not known") })
+        expectGolden(profile, operations: 1, "by switches")
     }
 
     @Test func `threads of other processes are none of the profile's`() {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import OpBenchProfile
@@ -123,11 +124,13 @@ struct RawStacksTests {
     func truncated() throws {
         let whole = try bytes(Self.stacks)
         for length in 0..<whole.count { #expect(message(Array(whole[..<length])) != nil, "\(length) bytes") }
-        #expect(message(whole + [0]) == "the stacks are followed by 1 bytes of something else")
-        #expect(
-            message(Array(whole.dropLast())) == "the stacks are cut short: \(whole.count - 1) of \(whole.count) bytes")
-        #expect(message(Array("opbtrace".utf8)) == "these are no stacks of opbench")
-        #expect(message(RawStacksFile.magic) == "the stacks are cut short")
+        let others = [whole + [0], Array(whole.dropLast()), Array("opbtrace".utf8), RawStacksFile.magic].map(message)
+        expectRefused(others, "followed, cut, of another kind")
+    }
+
+    private func expectRefused(_ messages: [String?], _ section: String) {
+        #expect(messages.allSatisfy { $0 != nil })
+        Golden("stacks-refusals").expect(messages.map { $0 ?? "taken" }.joined(separator: "\n"), section)
     }
 
     @Test("Another version, another machine, numbers and references out of range")
@@ -138,21 +141,21 @@ struct RawStacksTests {
             copy.replaceSubrange(place..<place + bytes.count, with: bytes)
             return message(copy)
         }
-        #expect(changed(8, [2]) == "the stacks are of version 2; this opbench reads 1")
-        #expect(changed(12, [1, 2, 3, 4]) == "the stacks are of another kind of machine")
-        #expect(changed(16 + 8, [0, 0, 0]) == "the stacks' numbers are out of range")
-        for count in 0..<5 { #expect(changed(64 + 8 * count + 7, [0xFF]) == "the stacks' counts are out of range") }
+        let headers = [
+            changed(8, [2]), changed(12, [1, 2, 3, 4]), changed(16 + 8, [0, 0, 0]), changed(64 + 7, [0xFF]),
+        ]
+        for count in 1..<5 { #expect(changed(64 + 8 * count + 7, [0xFF]) == headers.last) }
         func fault(_ change: (inout RawStacks) -> Void) throws -> String? {
             var stacks = Self.stacks
             change(&stacks)
             return message(try bytes(stacks))
         }
-        #expect(try fault { $0.samples[1].thread = 2 } == "sample 1: no such thread")
-        #expect(try fault { $0.samples[1].first = 6 } == "sample 1: no such addresses")
-        #expect(try fault { $0.samples[1].first = -1 } == "sample 1: no such addresses")
-        #expect(try fault { $0.samples[1].first = .max } == "sample 1: no such addresses")
-        #expect(try fault { $0.samples[1].weight = -1 } == "sample 1: weight out of range")
-        #expect(try fault { $0.samples[1].weight = .max } == "sample 1: weight out of range")
+        let samples = try [
+            fault { $0.samples[1].thread = 2 }, fault { $0.samples[1].first = 6 },
+            fault { $0.samples[1].first = -1 }, fault { $0.samples[1].first = .max },
+            fault { $0.samples[1].weight = -1 }, fault { $0.samples[1].weight = .max },
+        ]
+        expectRefused(headers + samples, "headers and samples")
     }
 
     @Test("With any byte changed, the file is refused, or everything can be computed of it")

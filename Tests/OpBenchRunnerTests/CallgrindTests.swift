@@ -10,9 +10,9 @@ import Testing
 @Suite("Instructions by callgrind", .serialized) struct CallgrindTests {
     @Test func `what is lacking is told with a remedy, before anything runs`() throws {
         let answer = Callgrind(program: "/nowhere/valgrind").means()
-        #expect(answer.words == "cannot be done: valgrind is not installed")
+        #expect(answer.means == nil && answer.words.contains(answer.lack))
         let error = #expect(throws: InputError.self) { try answer.require(by: "--instructions") }
-        #expect("\(try #require(error))" == "--instructions: valgrind is not installed; sudo apt-get install valgrind")
+        #expect(error?.file == "--instructions" && error?.remedy.contains("apt-get install valgrind") == true)
         #expect(throws: Never.self) { try ProfileMeans.Answer(.callgrind).require(by: "--instructions") }
     }
 
@@ -25,8 +25,8 @@ import Testing
         }
         let failing = answer("echo 'valgrind: failed to start tool callgrind' >&2; exit 1")
         #expect(failing.means == nil && !failing.remedy.isEmpty)
-        #expect(failing.lack == "valgrind ended with 1: valgrind: failed to start tool callgrind")
-        #expect(answer("kill -9 $$").lack == "valgrind was ended by SIGKILL")
+        #expect(failing.lack.contains("valgrind: failed to start tool callgrind"))
+        #expect(answer("kill -9 $$").lack.contains("SIGKILL"))
         #expect(answer("exit 0").means == .callgrind)
     }
 
@@ -47,7 +47,7 @@ import Testing
         let failure = await #expect(throws: ProfileFailure.self) {
             try await taker.take(.instructions, limits: .init(operations: 1, rounds: 1))
         }
-        #expect(failure?.description == "this build of opbench takes no such profile: \(program)")
+        #expect(failure?.description.contains(program) == true)
     }
 
     @Test func `a file that the sample did not leave is told of`() throws {
@@ -120,9 +120,8 @@ import Testing
         func note(_ operations: Int?...) -> String? {
             Explainer.note(onInstructionsOf: operations.map(sample), rounds: 10)
         }
-        let rest = ", of 10 rounds of 2,000 operations a turn those of the round with the fewest"
-        #expect(note(2000, 2000) == "instructions: counted by callgrind" + rest)
-        #expect(note(2000, nil, 2000, nil) == "instructions: counted by callgrind, in 2 of 4 samples" + rest)
+        let notes = [note(2000, 2000), note(2000, nil, 2000, nil)].compactMap(\.self)
+        Golden("instructions-note").expect(notes.joined(separator: "\n"), "both turns of both sides, one turn of two")
         #expect(note(nil, nil) == nil)
     }
 

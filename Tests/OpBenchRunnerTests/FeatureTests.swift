@@ -59,16 +59,20 @@ final class DirectedBackend: Backend, @unchecked Sendable {
     }
 
     @Test func `an observer not told, told twice, and an operation run twice or not at all are found`() throws {
-        #expect(try report { Self.tell($0, [2, 1, 2]) }.notes == "the finish of 1 operations was announced too seldom")
-        #expect(try report { Self.tell($0, [3, 3, 2]) }.notes == "the finish of 2 operations was announced too often")
-        #expect(
-            try report {
+        let reports = try [
+            report { Self.tell($0, [2, 1, 2]) }, report { Self.tell($0, [3, 3, 2]) },
+            report {
                 Self.tell($0)
                 $0.run(1)
-            }.notes == "1 operations ran more than once")
-        let lost = try report { body in for _ in 0..<2 { body.didNotice(0) } }
-        #expect(lost.notes.hasPrefix("3 operations did not run"))
-        #expect(lost.status == .invalid)
+            },
+            report { body in for _ in 0..<2 { body.didNotice(0) } },
+        ]
+        expectInvalid(reports, "too seldom, too often, run twice, not run")
+    }
+
+    private func expectInvalid(_ reports: [SampleReport], _ section: String) {
+        #expect(reports.allSatisfy { $0.status == .invalid })
+        Golden("notice-violations").expect(reports.map(\.notes).joined(separator: "\n"), section)
     }
 
     @Test func `an end announced twice or not at all is found`() throws {
@@ -80,11 +84,10 @@ final class DirectedBackend: Backend, @unchecked Sendable {
             }
             body.didAnnounceEnd(1)
         }
-        #expect(twice.notes == "the end of 1 operations was announced too often")
         let never = try DirectedBackend.report("asynchronous", parameters) { body in
             for operation in 0..<2 { body.run(operation) }
         }
-        #expect(never.notes == "the end of 2 operations was announced too seldom")
+        expectInvalid([twice, never], "an end announced too often, too seldom")
     }
 
     @Test func `a slot is held until the end is announced`() throws {
@@ -94,7 +97,7 @@ final class DirectedBackend: Backend, @unchecked Sendable {
             for operation in 0..<3 { body.run(operation) }
             for operation in 0..<3 { body.didAnnounceEnd(operation) }
         }
-        #expect(report.notes == "3 operations ran at once at limit 2")
+        expectInvalid([report], "more at once than the limit")
     }
 }
 
@@ -128,12 +131,15 @@ final class DirectedBackend: Backend, @unchecked Sendable {
     }
 
     @Test func `past a barrier either way, twice and not at all are found`() throws {
-        #expect(
-            try report { Self.run($0, [0, 1, 3, 2, 4]) }.notes
-                == "1 operations ran before a barrier that they are behind")
-        #expect(try report { Self.run($0, [0, 2, 1, 3, 4]) }.notes.hasPrefix("1 operations ran twice, beside"))
-        #expect(try report { Self.run($0, [0, 1, 1, 2, 3, 4]) }.notes.hasPrefix("1 operations ran twice, beside"))
-        #expect(try report { Self.run($0, [0, 1, 2, 3]) }.notes == "1 operations did not run")
+        let reports = try [[0, 1, 3, 2, 4], [0, 2, 1, 3, 4], [0, 1, 1, 2, 3, 4], [0, 1, 2, 3]].map { order in
+            try report { Self.run($0, order) }
+        }
+        expectInvalid(reports, "past a barrier, behind it, twice, not at all")
+    }
+
+    private func expectInvalid(_ reports: [SampleReport], _ section: String) {
+        #expect(reports.allSatisfy { $0.status == .invalid })
+        Golden("barrier-violations").expect(reports.map(\.notes).joined(separator: "\n"), section)
     }
 
     @Test func `an operation beside a barrier is found by the time stamps`() throws {
@@ -142,13 +148,11 @@ final class DirectedBackend: Backend, @unchecked Sendable {
             // As if the first had gone on into the barrier.
             body.stamp(.end, 0, body.read(.start, 2) + 1)
         }
-        #expect(found.status == .invalid)
-        #expect(found.notes.hasPrefix("1 operations were running when a barrier began"))
         let tooSoon = try report(.check) { body in
             Self.run(body, [0, 1, 2, 3, 4])
             body.stamp(.start, 4, body.read(.end, 2) - 1)
         }
-        #expect(tooSoon.notes.hasPrefix("1 operations were running when a barrier began"))
+        expectInvalid([found, tooSoon], "beside a barrier")
     }
 
     @Test func `latencies are told apart by role`() throws {
@@ -180,14 +184,13 @@ final class DirectedBackend: Backend, @unchecked Sendable {
         #expect(try report([(0, nil), (1, nil), (nil, 0), (nil, 1)]).status == .ok)
         let early = try report([(0, nil), (nil, 0), (nil, 1), (1, nil)])
         #expect(early.status == .invalid)
-        #expect(early.notes == "1 blocks ended after their group was announced as finished")
     }
 
     @Test func `a lost block is found`() throws {
         let report = try DirectedBackend.report("block_groups", #"{"groups": 1, "blocks": 2, "work_ns": 0}"#) {
             $0.run(0)
         }
-        #expect(report.notes.hasPrefix("1 operations did not run"))
+        #expect(report.status == .invalid)
     }
 }
 

@@ -185,8 +185,8 @@ import Testing
         for limit in stride(from: 0, to: count, by: Scale.isShort ? 5 : 1) {
             await #expect(throws: Death.self) { try await measure(try part("1/2"), limit: limit) }
             #expect(!exists(path("1/2")) && exists(hidden("1/2")))
-            #expect(refusals([path("1/2")]).first?.contains("no finished part") == true)
-            #expect(refusals([hidden("1/2")]).first?.contains("no finished part") == true)
+            #expect(refusals([path("1/2")]).first?.hasPrefix(path("1/2")) == true)
+            #expect(refusals([hidden("1/2")]).first?.hasPrefix(hidden("1/2")) == true)
             let elsewhere = limit % 2 == 1
             let again = try await measure(try part("1/2", on: elsewhere ? "n2" : "n1")).outcome
             #expect(again.samplesTaken == (elsewhere ? count : count - limit))
@@ -230,9 +230,7 @@ import Testing
         let outcome = try await runner.run { event in
             if case .warning(let text) = event { warnings.append(text) }
         }
-        #expect(
-            outcome.folder == path("1/2")
-                && warnings == ["another machine has finished this part before: its rows are kept"])
+        #expect(outcome.folder == path("1/2") && warnings.count == 1)
         #expect(Set(try rows(path("1/2")).map(\.host)) == ["n1"] && !exists(hidden("1/2", on: "n2")))
     }
 
@@ -249,7 +247,7 @@ import Testing
         }
         _ = try await runner.run { _ in }
         let error = try #require(refused.withLock { $0 })
-        #expect(error.contains("another process is writing this run") && error.contains("another --output"))
+        #expect(error.contains("--output"))
     }
 
     @Test("Bad parts are refused by name, all at once, and nothing is written")
@@ -258,27 +256,26 @@ import Testing
         let one = path("1/3")
         let two = path("2/3")
         let three = path("3/3")
-        let missing = refusals([two, three])
-        #expect(
-            missing == ["shard 1/3: there is no finished part of it; to measure it: RUN \(two)/plan.json 1/3 \(folder)"]
-        )
-        #expect(refusals([three]).count == 2)
-        let twice = refusals([one, two, three, one])
-        #expect(twice == ["\(one): the part is shard 1/3, and so is \(one); name each shard once"])
-        let counts = refusals([one, two, three, path("1/2")])
-        #expect(
-            counts == ["\(path("1/2")): the part is shard 1/2, \(one) is 1/3; merge the parts of one number of shards"])
-        let none = refusals([one, two, three, folder, "\(folder)/nothing"])
-        #expect(none.count == 2 && none.allSatisfy { $0.contains("no finished part") })
+        let found = [
+            ("no 1/3", refusals([two, three])), ("3/3 alone", refusals([three])),
+            ("1/3 twice", refusals([one, two, three, one])), ("1/2 too", refusals([one, two, three, path("1/2")])),
+            ("two folders", refusals([one, two, three, folder, "\(folder)/nothing"])),
+        ]
+        #expect(found.map { $0.1.count } == [1, 2, 1, 1, 2])
+        let lines = found.flatMap { name, refusals in ["\(name):"] + refusals.map { "  \($0)" } }
+        let words = [folder: "FOLDER", String(plan.sha256.prefix(12)): "PLAN"]
+        let golden = Golden("merge-refusals")
+        golden.expect(lines.joined(separator: "\n"), "parts that do not go together", replacing: words)
 
         var options = whole.options
         options.seed = 2
         let other = PlanFile(try RunPlan(specs: whole.specs, options: options), program: Self.program)
         let foreign = try await measure(try part("1/3", of: other)).outcome.folder
         let plans = refusals([two, three, foreign])
-        #expect(
-            plans.count == 1
-                && plans[0].contains("\(foreign): the part is of the plan \(other.sha256.prefix(12)), \(two)"))
+        #expect(plans.count == 1)
+        golden.expect(
+            plans[0], "a part of another plan",
+            replacing: words.merging([String(other.sha256.prefix(12)): "OTHER"]) { $1 })
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix(".") }.isEmpty)
     }
 
@@ -312,24 +309,26 @@ import Testing
             try Data(seal.text.utf8).write(to: URL(filePath: "\(two)/part.json"))
         }
         try reseal(host: "n2", shard: "2/2")
-        #expect(refusals([path("1/2"), two]).first?.contains("its host is \"n1\", and not \"n2\"") == true)
+        func expectNamed(_ words: String..., in paths: [String]) {
+            let found = refusals(paths)
+            #expect(found.contains { line in words.allSatisfy { line.contains("\"\($0)\"") } }, "\(found)")
+        }
+        expectNamed("n1", "n2", in: [path("1/2"), two])
         try reseal(host: "n1", shard: "1/2")
-        let found = refusals([two])
-        #expect(found.contains { $0.contains("its shard is \"2/2\", and not \"1/2\"") })
-        #expect(found.contains { $0.contains("its samples are not those of shard 1/2 of the plan") })
+        expectNamed("2/2", "1/2", in: [two])
         // A cell of which another machine has measured a sample.
         let file = "\(two)/samples.csv"
         var rows = try rows(two)
         rows[rows.count / 2].host = "n2"
         try Data(CSVFile.text(of: rows, parameters: whole.parameterNames).utf8).write(to: URL(filePath: file))
         try reseal(host: "n1", shard: "2/2")
-        #expect(refusals([path("1/2"), two]).first?.contains("is of the machine \"n2\", the part of \"n1\"") == true)
+        expectNamed("n2", "n1", in: [path("1/2"), two])
         rows[rows.count / 2].host = "n1"
         let lost = rows[rows.count / 2].sampleID
         rows.removeAll { $0.sampleID == lost }
         try Data(CSVFile.text(of: rows, parameters: whole.parameterNames).utf8).write(to: URL(filePath: file))
         try reseal(host: "n1", shard: "2/2")
-        #expect(refusals([path("1/2"), two]).first?.contains("is missing") == true)
+        #expect(refusals([path("1/2"), two]).first?.contains(lost) == true)
     }
 
     @Test("What is there can be merged where that is asked for; the run then says that it is interrupted")
@@ -365,7 +364,7 @@ import Testing
                 Shard("1/2")!, file: "plan.json", options: changed.runOptions(), program: Self.program)
             Issue.record("it was taken")
         } catch {
-            #expect("\(error)".contains("would plan otherwise, first in the cell \"\(plan.cells[2].id)\""))
+            #expect("\(error)".contains("\"\(plan.cells[2].id)\""))
         }
     }
 }

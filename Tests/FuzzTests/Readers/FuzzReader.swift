@@ -38,9 +38,9 @@ struct FuzzReader: Sendable {
             try read(bytes)
             return .taken
         } catch let error as InputError {
-            return Self.refusal([error])
+            return refusal([error], of: bytes)
         } catch let mistakes as InputErrors {
-            return mistakes.errors.isEmpty ? .broken("a refusal without a reason") : Self.refusal(mistakes.errors)
+            return mistakes.errors.isEmpty ? .broken("a refusal without a reason") : refusal(mistakes.errors, of: bytes)
         } catch let broken as BrokenPromise {
             return .broken(broken.what)
         } catch {
@@ -51,27 +51,19 @@ struct FuzzReader: Sendable {
     /// Which errors beside bad input the reader may throw.
     var isExpected: @Sendable (any Error) -> Bool = { _ in false }
 
-    /// What says something of a whole file has no place in it.
-    private static let ofWholeFiles = [
-        "the file is empty", "this is no SQLite database", "another program's database", "cut off or damaged",
-        "of the tables", "the tables that opbench makes", "there is no history", "cannot be opened",
-        "cannot be written",
-        // Of a part of a plan.
-        "no finished part", "not UTF-8", "not the one that was sealed", "the part is of the plan", "the part is shard",
-        "the part of another one", "the part was measured by",
-    ]
+    /// Whether a refusal may be of a file as a whole, and name no place in it; of an empty file it always may.
+    var refusesWholeFiles = false
     /// The longest message: it quotes a part of the input, never all of it.
     private static let messageLimit = 8000
 
-    private static func refusal(_ errors: [InputError]) -> Outcome {
+    private func refusal(_ errors: [InputError], of bytes: [UInt8]) -> Outcome {
         for error in errors {
             if error.message.isEmpty || error.remedy.isEmpty || error.file.isEmpty {
                 return .broken("a refusal that does not say what is wrong or what to do: \(error)")
             }
-            let hasPlace =
-                error.line != nil || !error.path.isEmpty || ofWholeFiles.contains { error.message.contains($0) }
+            let hasPlace = error.line != nil || !error.path.isEmpty || refusesWholeFiles || bytes.count <= 2
             if !hasPlace { return .broken("a refusal without a place: \(error)") }
-            if error.description.utf8.count > messageLimit { return .broken("a long refusal: \(error)") }
+            if error.description.utf8.count > Self.messageLimit { return .broken("a long refusal: \(error)") }
         }
         return .refused
     }

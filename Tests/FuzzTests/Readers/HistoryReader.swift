@@ -36,7 +36,7 @@ extension FuzzReader {
             default: try Forged.hold(try Forged.changedValues(rest), isAdding: kind % 8 == 3)
             }
         },
-        isExpected: { $0 is HistoryError || $0 is DiskError })
+        isExpected: { $0 is HistoryError || $0 is DiskError }, refusesWholeFiles: true)
 }
 
 /// Databases that are no good histories, or nearly.

@@ -27,7 +27,7 @@ extension FuzzReader {
                 try parts.hold(Parts.names[Int(bytes[0]) % Parts.names.count], Array(bytes.dropFirst(2)))
             }
         },
-        isExpected: { $0 is DiskError })
+        isExpected: { $0 is DiskError }, refusesWholeFiles: true)
 }
 
 /// Two parts of one plan in folders of this process.
