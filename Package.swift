@@ -52,7 +52,6 @@ let package = Package(
         suitePackage("https://github.com/apple/swift-argument-parser", "1.8.2"),
         suitePackage("https://github.com/groue/GRDB.swift", "7.10.0"),
         suitePackage("https://github.com/HdrHistogram/hdrhistogram-swift", "0.2.0"),
-        suitePackage("https://github.com/swiftlang/swift-subprocess", "1.0.2"),
     ],
     targets: [
         .target(name: "CLinux"),
@@ -67,6 +66,8 @@ let package = Package(
         .target(name: "CBuild"),
         .target(name: "CBuildCommit", cSettings: commit.map { [.define("OPBENCH_COMMIT", to: "\"\($0)\"")] } ?? []),
         .target(name: "OpBenchModel"),
+        // Other programs, started and waited for.
+        .target(name: "OpBenchLaunch", dependencies: ["OpBenchModel", "CLinuxMeasure"]),
         // What a backend is, what all of them share, and all but the two libraries of operation queues.
         .target(
             name: "OpBenchBackends", dependencies: ["OpBenchModel", "OpBenchProfile", "CLinux", "CLinuxMeasure"]),
@@ -77,10 +78,9 @@ let package = Package(
         .target(
             name: "OpBenchRunner",
             dependencies: [
-                "OpBenchModel", "OpBenchProfile", "OpBenchBackends", "OpBenchEngineBackend", "OpBenchFoundationBackend",
-                "CLinux", "CLinuxMeasure", "CBuild",
+                "OpBenchModel", "OpBenchLaunch", "OpBenchProfile", "OpBenchBackends", "OpBenchEngineBackend",
+                "OpBenchFoundationBackend", "CLinux", "CLinuxMeasure", "CBuild",
                 .product(name: "Histogram", package: "hdrhistogram-swift", condition: whenSuite),
-                .product(name: "Subprocess", package: "swift-subprocess", condition: whenSuite),
             ] + (usesJemalloc ? ["CJemalloc"] : []),
             swiftSettings: usesJemalloc ? [.define("JEMALLOC")] : []),
         .target(name: "OpBenchAnalysis", dependencies: ["OpBenchModel"]),
@@ -96,8 +96,8 @@ let package = Package(
         .target(
             name: "OpBenchHistory",
             dependencies: [
-                "OpBenchModel", "OpBenchAnalysis", .product(name: "GRDB", package: "GRDB.swift", condition: whenSuite),
-                .product(name: "Subprocess", package: "swift-subprocess", condition: whenSuite),
+                "OpBenchModel", "OpBenchLaunch", "OpBenchAnalysis",
+                .product(name: "GRDB", package: "GRDB.swift", condition: whenSuite),
             ]),
         // The command line, for the programs that have it.
         .target(
@@ -157,11 +157,12 @@ let package = Package(
         .testTarget(
             name: "OpBenchModelTests", dependencies: ["OpBenchModel", "TestSupport"],
             exclude: ["Workloads", "schema_verdicts.py"]),
+        .testTarget(name: "OpBenchLaunchTests", dependencies: ["OpBenchLaunch", "TestSupport", "CLinuxMeasure"]),
         .testTarget(
             name: "OpBenchRunnerTests",
             dependencies: [
                 "OpBenchRunner", "OpBenchBackends", "OpBenchEngineBackend", "OpBenchFoundationBackend", "OpBenchModel",
-                "OpBenchProfile", "TestSupport", "CLinux", "CLinuxMeasure",
+                "OpBenchLaunch", "OpBenchProfile", "TestSupport", "CLinux", "CLinuxMeasure",
             ],
             exclude: ["child"]),
         .testTarget(
@@ -200,10 +201,9 @@ let package = Package(
         .testTarget(
             name: "OpBenchCommandTests",
             dependencies: [
-                "opbench", "pthread-queue", "OpBenchCommand", "OpBenchModel", "OpBenchProfile", "OpBenchRunner",
-                "OpBenchAnalysis", "TestSupport",
+                "opbench", "pthread-queue", "OpBenchCommand", "OpBenchModel", "OpBenchLaunch", "OpBenchProfile",
+                "OpBenchRunner", "OpBenchAnalysis", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser", condition: whenSuite),
-                .product(name: "Subprocess", package: "swift-subprocess", condition: whenSuite),
             ]),
     ],
     swiftLanguageModes: [.v6]
@@ -247,17 +247,11 @@ if let runtime = Context.environment["OPBENCH_FUZZER"] {
             path: "Tests/FuzzDriver", linkerSettings: [.unsafeFlags([runtime]), .linkedLibrary("stdc++")]))
 }
 
-// The indirect dependencies as well: of hdrhistogram-swift, of swift-subprocess. SwiftPM warns of a package that no target
-// names.
+// What hdrhistogram-swift depends on as well. SwiftPM warns of a package that no target names.
 if takesExactVersions, !package.dependencies.isEmpty {
-    package.dependencies += [
-        suitePackage("https://github.com/apple/swift-numerics", "1.1.1"),
-        suitePackage("https://github.com/apple/swift-system", "1.8.1"),
-    ]
-    package.targets.first { $0.name == "OpBenchRunner" }?.dependencies += [
-        .product(name: "Numerics", package: "swift-numerics", condition: whenSuite),
-        .product(name: "SystemPackage", package: "swift-system", condition: whenSuite),
-    ]
+    package.dependencies.append(suitePackage("https://github.com/apple/swift-numerics", "1.1.1"))
+    package.targets.first { $0.name == "OpBenchRunner" }?.dependencies.append(
+        .product(name: "Numerics", package: "swift-numerics", condition: whenSuite))
 }
 
 // A warning in our own code is an error where scripts/test asks for it, in debug builds. Never in a program that uses the

@@ -2,13 +2,18 @@
 #include "CLinuxSpawn.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-// From Linux 5.9 and 5.11 on; older headers do not have them.
+// From Linux 5.3, 5.9 and 5.11 on; older headers do not have them.
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
 #ifndef SYS_close_range
 #define SYS_close_range 436
 #endif
@@ -16,22 +21,26 @@
 #define CLOSE_RANGE_CLOEXEC (1U << 2)
 #endif
 
-enum { most_files = 8, beyond = 64 };
+enum { most_files = 8 };
 
-/// In the new process: calls that are safe there alone. Returns only if it failed, with an errno value.
-static int become(
-    pid_t parent, const char *program, char *const *arguments, char *const *environment, const int *files, int count) {
+/// In the new process: calls that are safe there alone. Returns only if it failed, with an errno value. A frame of its own,
+/// below that of the function that calls vfork(2), which the parent goes on with.
+static __attribute__((noinline)) int become(
+    pid_t parent, const char *program, char *const *arguments, char *const *environment, const char *folder, int own_group,
+    const int *files, int count) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) return ESRCH;
+    if (own_group && setpgid(0, 0) != 0) return errno;
     // First out of each other's way.
     int copies[most_files];
     for (int i = 0; i < count; i++) {
-        if ((copies[i] = fcntl(files[i], F_DUPFD_CLOEXEC, beyond)) < 0) return errno;
+        if ((copies[i] = fcntl(files[i], F_DUPFD_CLOEXEC, count)) < 0) return errno;
     }
     for (int i = 0; i < count; i++) {
         if (dup2(copies[i], i) < 0) return errno;
     }
     syscall(SYS_close_range, (unsigned)count, ~0U, CLOSE_RANGE_CLOEXEC);
+    if (folder && chdir(folder) != 0) return errno;
     // What this process ignores is not the program's to ignore.
     for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
     sigset_t none;
@@ -42,36 +51,42 @@ static int become(
 }
 
 pid_t clinux_start_tied(
-    const char *program, char *const *arguments, char *const *environment, const int *files, int count) {
+    const char *program, char *const *arguments, char *const *environment, const char *folder, int own_group,
+    const int *files, int count) {
     if (count < 0 || count > most_files) return -EINVAL;
-    int report[2];
-    if (pipe2(report, O_CLOEXEC) != 0) return -errno;
-    // Not where the program's own descriptors go.
-    int writer = fcntl(report[1], F_DUPFD_CLOEXEC, beyond);
-    int failure = writer < 0 ? errno : 0;
-    close(report[1]);
     pid_t parent = getpid();
-    pid_t process = failure ? -1 : fork();
+    // The new process has this one's memory until it becomes the program, and this thread waits until then: nothing is
+    // copied, however large this process is. No handler of a signal may run there meanwhile.
+    volatile int failure = 0;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pid_t process = vfork();
     if (process == 0) {
-        int code = become(parent, program, arguments, environment, files, count);
-        ssize_t written = write(writer, &code, sizeof code);
-        (void)written;
+        failure = become(parent, program, arguments, environment, folder, own_group, files, count);
         _exit(127);
     }
-    if (!failure && process < 0) failure = errno;
-    if (writer >= 0) close(writer);
-    // The end of the pipe is closed by execve(2).
-    int code = 0;
-    while (!failure) {
-        ssize_t length = read(report[0], &code, sizeof code);
-        if (length < 0 && errno == EINTR) continue;
-        if (length == sizeof code) failure = code;
-        break;
-    }
-    close(report[0]);
+    if (process < 0) failure = errno;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (failure && process > 0) clinux_wait_for(process);
     return failure ? -failure : process;
 }
+
+int clinux_open_process(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0); }
+
+int clinux_has_ended(pid_t process) {
+    siginfo_t ended = {.si_pid = 0};
+    return waitid(P_PID, (id_t)process, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 || ended.si_pid == process;
+}
+
+void clinux_heed_children(void) {
+    struct sigaction action;
+    if (sigaction(SIGCHLD, NULL, &action) == 0 && action.sa_handler == SIG_IGN) signal(SIGCHLD, SIG_DFL);
+}
+
+int clinux_event(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+void clinux_signal_event(int event) { eventfd_write(event, 1); }
 
 int clinux_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno; }
 

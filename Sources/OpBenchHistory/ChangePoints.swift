@@ -1,6 +1,6 @@
 import Foundation
+import OpBenchLaunch
 import OpBenchModel
-import Subprocess
 
 /// Finds where figures changed, by the program of Apache Otava: the method of Matteson and James ("E-divisive"), as Fleming
 /// and others refined it for benchmarks, by the program's own defaults.
@@ -86,13 +86,10 @@ public struct ChangePoints: Sendable {
             "analyze", "--config-file", "otava.yaml", "--output", "json", "--since", "1970-01-02", "--until",
             "9000-01-01",
         ]
-        let result = try await Subprocess.run(
-            .path(.init(program)), arguments: .init(words + tests),
-            // A preloaded library may print.
-            environment: .inherit.updating(["LD_PRELOAD": nil]), workingDirectory: .init(folder), input: .none,
-            output: .string(limit: 64 << 20), error: .string(limit: 1 << 20))
-        return OtavaResult(
-            isSuccess: result.terminationStatus.isSuccess, output: result.standardOutput, errors: result.standardError)
+        // A preloaded library may print.
+        let result = try await Program(program, words + tests, environment: ["LD_PRELOAD": nil], in: folder)
+            .printed(limit: 64 << 20, errorLimit: 1 << 20)
+        return OtavaResult(isSuccess: result.isSuccess, output: result.text, errors: result.errors)
     }
 
     private struct Group: Decodable { let changes: [OtavaChange] }

@@ -1,6 +1,5 @@
 import Foundation
 import OpBenchModel
-import Subprocess
 import TestSupport
 import Testing
 

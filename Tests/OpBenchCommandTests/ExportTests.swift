@@ -1,6 +1,6 @@
 import Foundation
+import OpBenchLaunch
 import OpBenchModel
-import Subprocess
 import TestSupport
 import Testing
 
@@ -149,11 +149,10 @@ private enum Otava {
     static let program = ProcessInfo.processInfo.environment["OPBENCH_TEST_OTAVA"]
 
     static func analyze(in folder: ScratchFolder) async throws -> String {
-        let result = try await Subprocess.run(
-            .path(.init(program!)),
-            arguments: ["analyze", "opbench", "--config-file", "otava.yaml", "--since", "2020-01-01"],
-            workingDirectory: .init(folder.root), output: .string(limit: 1 << 20), error: .string(limit: 1 << 20))
-        #expect(result.terminationStatus.isSuccess, "\(result.standardError)")
-        return result.standardOutput
+        let result = try await Program(
+            program!, ["analyze", "opbench", "--config-file", "otava.yaml", "--since", "2020-01-01"], in: folder.root
+        ).printed(errorLimit: 1 << 20)
+        #expect(result.isSuccess, "\(result.errors)")
+        return result.text
     }
 }

@@ -1,8 +1,8 @@
 import Foundation
 import OpBenchBackends
+import OpBenchLaunch
 import OpBenchModel
 import OpBenchProfile
-import Subprocess
 import TestSupport
 import Testing
 
@@ -113,13 +113,14 @@ struct HeapSamplerTests {
             let heap = try heap(HeapSampler.allFile, in: folder)
             let symbols = try await Symbolizer().names(of: heap.lookUps, in: heap.map).symbols
             for (measure, option) in measures {
-                let result = try await Subprocess.run(
-                    .path("/usr/bin/jeprof"),
-                    arguments: [
+                let result = try await Program(
+                    "/usr/bin/jeprof",
+                    [
                         "--text", "--show_bytes", option, OpBenchProcess.binary,
                         folder.root + "/" + HeapSampler.allFile,
-                    ], output: .string(limit: 1 << 22), error: .discarded)
-                let lines = result.standardOutput.split(separator: "\n").map {
+                    ]
+                ).printed(limit: 1 << 22)
+                let lines = result.text.split(separator: "\n").map {
                     $0.split(separator: " ").map(String.init)
                 }
                 let profile = heap.profile(measure, symbols)

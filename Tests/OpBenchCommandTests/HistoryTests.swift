@@ -1,7 +1,6 @@
 import Foundation
 import OpBenchHistory
 import OpBenchModel
-import Subprocess
 import TestSupport
 import Testing
 
@@ -37,7 +36,7 @@ struct HistoryCommandTests {
     ) async throws -> OpBenchProcess.Finished {
         try await OpBenchProcess.run(
             words + line.split(separator: " ").map(String.init), in: folder, program: program,
-            environment: .inherit.updating(["OPBENCH_OTAVA": otava, "PATH": "/usr/bin:/bin", "COLUMNS": "200"]))
+            environment: ["OPBENCH_OTAVA": otava, "PATH": "/usr/bin:/bin", "COLUMNS": "200"])
     }
 
     /// Writes a run of that day, all of whose figures are multiples of the real one's.

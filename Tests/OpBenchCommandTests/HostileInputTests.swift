@@ -1,6 +1,6 @@
 import Foundation
+import OpBenchLaunch
 import OpBenchModel
-import Subprocess
 import TestSupport
 import Testing
 
@@ -38,7 +38,7 @@ import Testing
         try folder.write(CSVFile.text(of: rows), to: "results/\(name)/samples.csv")
     }
 
-    private func run(_ line: String, _ more: String..., environment: Environment = .inherit) async throws
+    private func run(_ line: String, _ more: String..., environment: [String: String] = [:]) async throws
         -> OpBenchProcess.Finished
     {
         try await OpBenchProcess.run(
@@ -156,7 +156,7 @@ import Testing
         let result = try await OpBenchProcess.run(
             ["compare", "base", "slow", "--csv", "link.csv", "--markdown", "steps.md", "--junit", "junit.xml"],
             in: folder,
-            environment: .inherit.updating(["GITHUB_STEP_SUMMARY": "steps.md"]))
+            environment: ["GITHUB_STEP_SUMMARY": "steps.md"])
         #expect(result.status == 0, "\(result.errors)")
         #expect(kind("link.csv") == S_IFLNK)
         #expect(try folder.read("real.csv").hasPrefix("schema_version,cell_id,"))
@@ -202,10 +202,9 @@ import Testing
             "$0" run --quick --no-progress --run-id m m.json && "$0" baseline save m \
             && "$0" compare m m --csv c.csv --markdown m.md --junit j.xml
             """
-        let result = try await Subprocess.run(
-            .path("/bin/sh"), arguments: ["-c", script, OpBenchProcess.binary],
-            workingDirectory: .init(folder.root), output: .discarded, error: .string(limit: 1 << 20))
-        #expect(result.terminationStatus.isSuccess, "\(result.standardError)")
+        let result = try await Program("/bin/sh", ["-c", script, OpBenchProcess.binary], in: folder.root)
+            .printed(errorLimit: 1 << 20)
+        #expect(result.isSuccess, "\(result.errors)")
         let files =
             ["c.csv", "m.md", "j.xml"]
             + ["samples.csv", "summary.csv", "run.json"].flatMap {

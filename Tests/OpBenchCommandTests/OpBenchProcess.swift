@@ -1,5 +1,5 @@
 import Foundation
-import Subprocess
+import OpBenchLaunch
 import TestSupport
 import Testing
 
@@ -32,28 +32,31 @@ enum OpBenchProcess {
     ///   - during: called with the process's number while it runs; the program's end is awaited afterwards.
     static func run(
         _ arguments: [String], in folder: ScratchFolder, program: String = binary, outputTo device: String? = nil,
-        environment: Environment = .inherit,
+        environment: [String: String?] = [:],
         during: @Sendable (Int32) async throws -> Void = { _ in }
     ) async throws -> Finished {
         // Files and not pipes: a sample that outlived its parent would hold a pipe open, and the test would hang.
         let streams = try ScratchFolder()
         try streams.write("", to: "output")
         try streams.write("", to: "errors")
-        let result = try await Subprocess.run(
-            .path(.init(program)), arguments: Arguments(arguments), environment: environment,
-            workingDirectory: .init(folder.root),
-            input: .none,
-            output: .fileDescriptor(
-                try .open(device ?? streams.root + "/output", .writeOnly), closeAfterSpawningProcess: true),
-            error: .fileDescriptor(try .open(streams.root + "/errors", .writeOnly), closeAfterSpawningProcess: true)
-        ) { execution in
-            try await during(execution.processIdentifier.value)
-        }
+        let output = try FileHandle(forWritingTo: URL(fileURLWithPath: device ?? streams.root + "/output"))
+        let errors = try FileHandle(forWritingTo: URL(fileURLWithPath: streams.root + "/errors"))
+        let (starts, start) = AsyncStream.makeStream(of: Int32.self)
+        async let ending = {
+            defer { start.finish() }
+            return try await Program(program, arguments, environment: environment, in: folder.root).run(
+                output: .descriptor(output.fileDescriptor), errors: .descriptor(errors.fileDescriptor),
+                onStart: { start.yield($0) })
+        }()
+        for await process in starts { try await during(process) }
         let status: Int32 =
-            switch result.terminationStatus {
+            switch try await ending {
             case .exited(let code): code
             case .signaled(let number): -number
+            case .timedOut: -SIGKILL
             }
+        try output.close()
+        try errors.close()
         return Finished(status: status, output: try streams.read("output"), errors: try streams.read("errors"))
     }
 }

@@ -141,7 +141,7 @@ struct TableWidthTests {
         var widths: [Int] = []
         for columns in [nil, "70", "0", "wide"] {
             let result = try await OpBenchProcess.run(
-                ["baseline", "list"], in: folder, environment: .inherit.updating(["COLUMNS": columns]))
+                ["baseline", "list"], in: folder, environment: ["COLUMNS": columns])
             #expect(result.status == 0, "\(result.errors)")
             widths.append(result.output.split(separator: "\n").map(\.count).max() ?? 0)
         }

@@ -2,7 +2,6 @@ import Foundation
 import OpBenchModel
 import OpBenchProfile
 import OpBenchRunner
-import Subprocess
 import TestSupport
 import Testing
 
@@ -300,7 +299,7 @@ struct ExplainTests {
         let folder = try ScratchFolder()
         let result = try await OpBenchProcess.run(
             ["explain", "--instructions", "--output", "graphs", "--markdown", "why.md", "nothing"], in: folder,
-            environment: .inherit.updating(["PATH": folder.root]))
+            environment: ["PATH": folder.root])
         #expect(result.status == 64)
         #expect(result.errors.contains("--instructions") && result.errors.contains("valgrind"), "\(result.errors)")
         #expect(folder.contents() == [])

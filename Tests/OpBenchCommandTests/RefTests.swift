@@ -1,6 +1,6 @@
 import Foundation
+import OpBenchLaunch
 import OpBenchModel
-import Subprocess
 import Synchronization
 import TestSupport
 import Testing
@@ -78,9 +78,8 @@ struct RefTests {
 
         func git(_ words: String...) async throws {
             let settings = ["-C", folder.root, "-c", "user.name=test", "-c", "user.email=test@localhost"]
-            let ended = try await Subprocess.run(
-                .name("git"), arguments: .init(settings + words), output: .discarded, error: .string(limit: 1 << 16))
-            try #require(ended.terminationStatus.isSuccess, "\(ended.standardError)")
+            let ended = try await Program("git", settings + words).printed(errorLimit: 1 << 16)
+            try #require(ended.isSuccess, "\(ended.errors)")
         }
 
         /// The commits that were built, one after the other, each as the first line of its `build.sh`.
@@ -99,7 +98,7 @@ struct RefTests {
         ) async throws -> OpBenchProcess.Finished {
             try await OpBenchProcess.run(
                 ["ab"] + words + ["--quick", "--blocks", "1", "--no-progress", "w.json"], in: folder,
-                environment: .inherit.updating(["PATH": path ?? self.path]), during: during)
+                environment: ["PATH": path ?? self.path], during: during)
         }
 
         /// What is kept for commits.

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import Subprocess
+import OpBenchLaunch
 import TestSupport
 import Testing
 
@@ -31,19 +31,19 @@ struct ScarcityTests {
             {"name": "w", "summary": "s", "shape": "independent", "parameters": {"items": 100, "work_ns": 0},
              "backends": ["engine"], "metrics": ["throughput"]}
             """, to: "w.json")
-        let result = try await Subprocess.run(
-            .path("/usr/bin/setpriv"),
-            arguments: [
+        let result = try await Program(
+            "/usr/bin/setpriv",
+            [
                 "--reuid=\(Self.user)", "--regid=\(Self.user)", "--clear-groups",
                 "--bounding-set=-all", "--inh-caps=-all",
                 "bash", "-c", "ulimit \(limits) && exec ./opbench run --quick --no-progress --run-id r w.json",
-            ],
-            workingDirectory: .init(folder.root), output: .string(limit: 1 << 20), error: .string(limit: 1 << 20))
-        guard case .exited(let status) = result.terminationStatus else {
-            return Outcome(status: -1, errors: "\(result.terminationStatus)", files: [])
+            ], in: folder.root
+        ).printed(errorLimit: 1 << 20)
+        guard case .exited(let status) = result.ending else {
+            return Outcome(status: -1, errors: "\(result.ending)", files: [])
         }
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.root).filter { $0 == "results" }
-        return Outcome(status: status, errors: result.standardError, files: files)
+        return Outcome(status: status, errors: result.errors, files: files)
     }
 
     @Test(

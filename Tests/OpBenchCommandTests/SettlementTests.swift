@@ -1,8 +1,8 @@
 import Foundation
 import FoundationXML
+import OpBenchLaunch
 import OpBenchModel
 import OpBenchRunner
-import Subprocess
 import TestSupport
 import Testing
 
@@ -19,10 +19,8 @@ struct ShellWordsTests {
         ]
         let line = ShellWords.joined(words)
         #expect(!line.contains("\n") && line.unicodeScalars.allSatisfy { $0.value >= 32 && $0.value != 0x9B })
-        let result = try await Subprocess.run(
-            .path("/bin/bash"), arguments: ["-c", "printf '%s\\0' \(line)"], input: .none,
-            output: .bytes(limit: 10_000), error: .discarded)
-        let printed = result.standardOutput.split(separator: 0, omittingEmptySubsequences: false).dropLast()
+        let result = try await Program("/bin/bash", ["-c", "printf '%s\\0' \(line)"]).printed()
+        let printed = result.bytes.split(separator: 0, omittingEmptySubsequences: false).dropLast()
         #expect(printed.map { String(decoding: $0, as: UTF8.self) } == words)
     }
 
@@ -159,10 +157,8 @@ struct SettlementTests {
 
         // As someone would who pastes them.
         let script = advised.dropLast().joined(separator: " && ")
-        let measured = try await Subprocess.run(
-            .path("/bin/sh"), arguments: ["-c", script], workingDirectory: .init(folder.root), input: .none,
-            output: .discarded, error: .string(limit: 100_000))
-        #expect(measured.terminationStatus == .exited(0), "\(measured.standardError)")
+        let measured = try await Program("/bin/sh", ["-c", script], in: folder.root).printed(errorLimit: 100_000)
+        #expect(measured.isSuccess, "\(measured.errors)")
         let settled = try await run("gate", "--baseline", "before-15", "--candidate", "after-15", "--format", "csv")
         let row = try #require(
             try CSVFile.read(CompareRow.self, file: try written(settled.output)).first { $0.metric == "time_ratio" })

@@ -2,7 +2,6 @@ import Foundation
 import OpBenchAnalysis
 import OpBenchModel
 import OpBenchRunner
-import Subprocess
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
+import OpBenchLaunch
 import OpBenchModel
 import OpBenchRunner
-import Subprocess
 import TestSupport
 import Testing
 
@@ -110,11 +110,9 @@ struct CompletionTests {
                 "$function_name" opbench "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}" || true
                 printf '%s\\n' "${COMPREPLY[@]}"
                 """
-            let result = try await Subprocess.run(
-                .path("/bin/bash"), arguments: ["-c", script], workingDirectory: .init(folder.root), input: .none,
-                output: .string(limit: 100_000), error: .string(limit: 100_000))
-            #expect(result.terminationStatus == .exited(0), "\(result.standardError)")
-            return result.standardOutput.split(separator: "\n").map { $0.filter { $0 != " " } }
+            let result = try await Program("/bin/bash", ["-c", script], in: folder.root).printed(errorLimit: 100_000)
+            #expect(result.isSuccess, "\(result.errors)")
+            return result.text.split(separator: "\n").map { $0.filter { $0 != " " } }
         }
         #expect(try await completions("opbench ru").sorted() == ["run", "runs"])
         #expect(try await completions("opbench run --for").contains("--for-gate"))

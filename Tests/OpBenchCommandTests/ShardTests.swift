@@ -1,6 +1,5 @@
 import Foundation
 import OpBenchModel
-import Subprocess
 import TestSupport
 import Testing
 
@@ -21,12 +20,12 @@ struct ShardTests {
             """, to: "w.json")
     }
 
-    private func run(_ words: String, _ environment: [Environment.Key: String] = [:]) async throws
+    private func run(_ words: String, _ environment: [String: String] = [:]) async throws
         -> OpBenchProcess.Finished
     {
         try await OpBenchProcess.run(
             words.split(separator: " ").map(String.init), in: folder,
-            environment: .inherit.updating(environment.mapValues { Optional($0) }))
+            environment: environment)
     }
 
     private func plan(_ options: String = "--quick", to file: String = "plan.json") async throws -> String {
@@ -49,7 +48,7 @@ struct ShardTests {
         #expect(lost.errors.contains(" run --plan \(parts[0])/plan.json --shard 2/2 --output parts\n"))
 
         // The very command that the merge tells, as a task of a job array.
-        let slurm: [Environment.Key: String] = [
+        let slurm: [String: String] = [
             "OPBENCH_HOST": "n2", "SLURM_ARRAY_TASK_ID": "1", "SLURM_ARRAY_TASK_COUNT": "2",
             "SLURM_ARRAY_TASK_MIN": "0",
             "SLURM_ARRAY_TASK_MAX": "1",
@@ -142,7 +141,7 @@ struct ShardTests {
         let hidden = "parts/.\(name).n1/run.json"
         let result = try await OpBenchProcess.run(
             ["run", "--plan", "plan.json", "--shard", "1/1", "--output", "parts"], in: folder,
-            environment: .inherit.updating(["OPBENCH_HOST": "n1"])
+            environment: ["OPBENCH_HOST": "n1"]
         ) { process in
             _ = await eventuallyTrue("the run begins") {
                 FileManager.default.fileExists(atPath: "\(folder.root)/\(hidden)")

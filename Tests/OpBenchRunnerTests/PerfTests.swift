@@ -3,6 +3,7 @@ import CLinuxMeasure
 import Foundation
 import Glibc
 import OpBenchBackends
+import OpBenchLaunch
 import OpBenchProfile
 import Synchronization
 import TestSupport

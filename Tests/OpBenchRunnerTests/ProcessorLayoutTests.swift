@@ -1,4 +1,5 @@
 import Foundation
+import OpBenchLaunch
 import OpBenchModel
 import TestSupport
 import Testing
@@ -163,7 +164,7 @@ struct MadeUpMachine {
     }
 
     @Test func `a sample that fails under a limit of memory names it and the remedy`() {
-        func notes(_ ending: ChildResult.Ending, _ diagnostics: String, _ bytes: Int?) -> String {
+        func notes(_ ending: Program.Ending, _ diagnostics: String, _ bytes: Int?) -> String {
             SampleReport(
                 ChildResult(ending: ending, output: [], diagnostics: diagnostics), timeoutSeconds: 3,
                 limits: SampleLimits(memoryBytes: bytes)

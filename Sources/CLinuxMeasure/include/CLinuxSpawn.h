@@ -1,15 +1,31 @@
-// Starts a tool that ends with the process that started it.
+// Starts a program that ends with the process that started it.
 #ifndef CLINUX_SPAWN_H
 #define CLINUX_SPAWN_H
 #include <sys/types.h>
 
-/// Starts a program, looked up in PATH, which the kernel kills when the calling thread ends: to be called on the main
-/// thread. fork(2), prctl(PR_SET_PDEATHSIG), execvpe(3).
+/// Starts a program, looked up in PATH, which the kernel kills when the calling thread ends: to be called on a thread that
+/// lives as long as the program may. vfork(2), prctl(PR_SET_PDEATHSIG), execvpe(3).
 ///
-/// `files[i]` becomes the program's descriptor `i`; it has no other. `count` is at most 8. Returns the process's number,
-/// or a negative errno value where it could not be started: −ENOENT if there is no such program.
+/// `files[i]` becomes the program's descriptor `i`; it has no other. `count` is at most 8. With a `folder` that is not NULL it
+/// works there, and with `own_group` it leads a process group of its own. Returns the process's number, or a negative
+/// errno value where it could not be started: −ENOENT if there is no such program, or no such folder.
 pid_t clinux_start_tied(
-    const char *program, char *const *arguments, char *const *environment, const int *files, int count);
+    const char *program, char *const *arguments, char *const *environment, const char *folder, int own_group,
+    const int *files, int count);
+
+/// A descriptor that can be read from when the process has ended, in all its threads, pidfd_open(2); −1 with errno if the
+/// system has none: before Linux 5.3, or where a sandbox refuses it.
+int clinux_open_process(pid_t process);
+
+/// Whether a child of this process has ended, or is none. It is not waited for: its number stays its own.
+int clinux_has_ended(pid_t process);
+
+/// Lets this process's children be waited for, if whoever started it had it ignore SIGCHLD. The kernel would reap them.
+void clinux_heed_children(void);
+
+/// A descriptor that can be read from once the event is signalled, eventfd(2); −1 with errno. Nobody has to read.
+int clinux_event(void);
+void clinux_signal_event(int event);
 
 /// A pipe, whose ends no program gets that any thread starts meanwhile: pipe2(2) with O_CLOEXEC. `ends` are those to read
 /// from and to write to. Returns 0 or an errno value.

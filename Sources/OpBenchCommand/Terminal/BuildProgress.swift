@@ -1,3 +1,5 @@
+// A dispatch source is thread-safe, but its type does not say so.
+@preconcurrency import Dispatch
 import OpBenchModel
 import Synchronization
 
@@ -5,7 +7,7 @@ import Synchronization
 /// half minute. Thread-safe.
 struct BuildProgress: Sendable {
     private let isTerminal: Bool
-    private let interval: Duration
+    private let interval: DispatchTimeInterval
     private let write: @Sendable (String) -> Void
 
     private static let clearLine = "\r\u{1B}[2K"
@@ -14,7 +16,7 @@ struct BuildProgress: Sendable {
     ///   - interval: nil for that of the kind of output.
     ///   - write: receives the text, line ends and control sequences included.
     init(
-        isTerminal: Bool = StandardError.isTerminal, interval: Duration? = nil,
+        isTerminal: Bool = StandardError.isTerminal, interval: DispatchTimeInterval? = nil,
         write: @escaping @Sendable (String) -> Void = StandardError.write
     ) {
         self.isTerminal = isTerminal
@@ -29,15 +31,15 @@ struct BuildProgress: Sendable {
         let time = { @Sendable in Quantities.wait(seconds: begun.duration(to: .now) / .seconds(1)) }
         write("opbench: building \(name); this may take minutes\(isTerminal ? "" : "\n")")
         let shown = Shown()
-        let ticking = Task.detached { [isTerminal, interval, write] in
-            while true {
-                try await Task.sleep(for: interval)
-                shown.unlessEnded {
-                    let line = "opbench: \(isTerminal ? "" : "still ")building \(name), \(time())"
-                    write(isTerminal ? Self.clearLine + line : line + "\n")
-                }
+        let ticking = DispatchSource.makeTimerSource(queue: .global())
+        ticking.schedule(deadline: .now() + interval, repeating: interval)
+        ticking.setEventHandler { [isTerminal, write] in
+            shown.unlessEnded {
+                let line = "opbench: \(isTerminal ? "" : "still ")building \(name), \(time())"
+                write(isTerminal ? Self.clearLine + line : line + "\n")
             }
         }
+        ticking.resume()
         return { [isTerminal, write] isBuilt in
             ticking.cancel()
             shown.end {

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
+import OpBenchLaunch
 import OpBenchModel
-import Subprocess
 
 /// A build of opbench, as it tells of itself and as its file looks.
 public struct BuildFacts: Sendable, Codable, Equatable {
@@ -18,12 +18,10 @@ public struct BuildFacts: Sendable, Codable, Equatable {
         guard let (path, facts) = look(at: program) else {
             throw InputError(file: program, message: "there is no such program", remedy: "name a built opbench")
         }
-        let result = try? await Subprocess.run(
-            .path(.init(path)), arguments: .init([HiddenArgument.describe]), input: .none,
-            output: .string(limit: 1 << 16), error: .discarded)
-        guard let result, result.terminationStatus.isSuccess,
+        let result = try? await Program(path, [HiddenArgument.describe]).printed(limit: 1 << 16)
+        guard let result, result.isSuccess,
             let description = try? JSONDecoder().decode(
-                BuildDescription.self, from: AnswerRecord.json(in: Array(result.standardOutput.utf8))),
+                BuildDescription.self, from: AnswerRecord.json(in: result.bytes)),
             description.protocolVersion == BuildDescription.protocolVersion
         else {
             throw InputError(
@@ -85,12 +83,11 @@ public struct BuildFacts: Sendable, Codable, Equatable {
 
     /// By `sha256sum`, of coreutils: a debug build of our own takes seconds for it.
     private static func sha256(of path: String) async -> String? {
-        let result = try? await Subprocess.run(
-            .name("sha256sum"), arguments: .init(["--", path]), environment: .ofTool(), input: .none,
-            output: .string(limit: 1 << 13), error: .discarded)
-        guard let result, result.terminationStatus.isSuccess else { return nil }
+        let result = try? await Program("sha256sum", ["--", path], environment: ToolEnvironment.quiet)
+            .printed(limit: 1 << 13)
+        guard let result, result.isSuccess else { return nil }
         // A line that begins with a backslash has a name with characters that were escaped.
-        let digits = result.standardOutput.drop { $0 == "\\" }.prefix(64)
+        let digits = result.text.drop { $0 == "\\" }.prefix(64)
         return digits.utf8.count == 64 && digits.allSatisfy(\.isHexDigit) ? String(digits) : nil
     }
 

@@ -1,16 +1,10 @@
 import Glibc
+import OpBenchLaunch
 import OpBenchModel
-import Subprocess
 
 /// How a sample's process ended, and what it left.
 struct ChildResult: Sendable {
-    enum Ending: Sendable, Equatable {
-        case exited(Int32)
-        case signaled(Int32)
-        case timedOut
-    }
-
-    var ending: Ending
+    var ending: Program.Ending
     var output: [UInt8]
     /// The end of what it wrote to standard error.
     var diagnostics: String
@@ -31,17 +25,14 @@ struct StartFailure: Error, CustomStringConvertible {
 ///
 /// Standard streams are files in memory, so that the parent has nothing to read while the child measures; they take only
 /// so much. The child is in a process group of its own, out of reach of the terminal's Ctrl-C, and dies with the parent:
-/// the thread that forks is the package's one worker thread, which lives as long as the process. What the child has started
-/// itself ends with it, as long as it stays in its group and the parent is there to see to that.
+/// the thread that starts it lives as long as the child, see `Launch`. What the child has started itself ends with it, as long
+/// as it stays in its group and the parent is there to see to that.
 struct ChildProcess: Sendable {
     /// The program; another one in tests.
     var executable = Self.ownExecutable
 
     /// A tool that runs the program, with its arguments; empty if nothing does.
     var tool: [String] = []
-
-    /// Who ends it when its time is over.
-    var timeLimit = TimeLimit.standard
 
     static let ownExecutable = OwnProgram.link
 
@@ -60,18 +51,13 @@ struct ChildProcess: Sendable {
             try MemoryFile(), try MemoryFile(limit: Self.outputLimit), try MemoryFile(limit: Self.diagnosticsLimit),
         ]
         try streams[0].write(request)
-        let ending: ChildResult.Ending
+        let ending: Program.Ending
         do {
-            switch try await timeLimit.run(seconds: timeoutSeconds, { try await execute(streams, environment) }) {
-            case .inTime(let own): ending = own
-            // It had ended by itself, but this process was stopped meanwhile.
-            case .over(let late?) where late != .signaled(SIGKILL): ending = late
-            case .over: ending = .timedOut
-            }
-        } catch {
-            // Whatever a cancelled task trips over, it is cancelled.
-            try Task.checkCancellation()
-            throw StartFailure(program: tool.first ?? executable, reason: "\(error)")
+            ending = try await program(environment).run(
+                input: .memory(streams[0]), output: .memory(streams[1]), errors: .memory(streams[2]),
+                seconds: timeoutSeconds)
+        } catch let error as LaunchError {
+            throw StartFailure(program: error.program, reason: error.reason)
         }
         try Task.checkCancellation()
         return ChildResult(
@@ -79,36 +65,12 @@ struct ChildProcess: Sendable {
             diagnostics: String(decoding: streams[2].tail(2000), as: UTF8.self))
     }
 
-    private var program: Executable {
-        guard let tool = tool.first else { return .path(.init(executable)) }
-        return tool.contains("/") ? .path(.init(tool)) : .name(tool)
-    }
-
-    private var arguments: Arguments {
-        guard tool.isEmpty else { return .init(tool.dropFirst() + [executable, HiddenArgument.sample]) }
+    private func program(_ environment: [String: String]) -> Program {
+        let words = tool + [executable, HiddenArgument.sample]
+        var program = Program(
+            words[0], Array(words.dropFirst()), environment: environment, hasOwnGroup: true)
         // One name for all builds: what stands on the stack before `main` moves what follows it.
-        return .init(executablePathOverride: "opbench", remainingValues: [HiddenArgument.sample])
-    }
-
-    private func execute(_ streams: [MemoryFile], _ environment: [String: String]) async throws -> ChildResult.Ending {
-        var options = PlatformOptions()
-        options.processGroupID = 0
-        options.teardownSequence = [
-            .send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .zero)
-        ]
-        var changes: [Environment.Key: String?] = [:]
-        for (name, value) in environment { changes[Environment.Key(rawValue: name)!] = value }
-        let result = try await Subprocess.run(
-            program, arguments: arguments,
-            environment: .inherit.updating(changes), platformOptions: options,
-            input: .fileDescriptor(.init(rawValue: streams[0].descriptor), closeAfterSpawningProcess: false),
-            output: .fileDescriptor(.init(rawValue: streams[1].descriptor), closeAfterSpawningProcess: false),
-            error: .fileDescriptor(.init(rawValue: streams[2].descriptor), closeAfterSpawningProcess: false))
-        // What it started and left.
-        kill(-result.processIdentifier.value, SIGKILL)
-        switch result.terminationStatus {
-        case .exited(let code): return .exited(code)
-        case .signaled(let signal): return .signaled(signal)
-        }
+        if tool.isEmpty { program.ownName = "opbench" }
+        return program
     }
 }

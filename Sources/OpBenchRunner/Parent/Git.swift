@@ -1,5 +1,4 @@
-import Glibc
-import Subprocess
+import OpBenchLaunch
 
 /// The program git, kept from running what a repository's configuration names beside filters of files.
 enum Git {
@@ -22,25 +21,24 @@ enum Git {
     static func run(
         _ arguments: [String], in folder: String, without filters: [String] = []
     ) async throws -> Ended {
-        let result = try await Subprocess.run(
-            .name("git"), arguments: .init(harmless + ["-C", folder] + arguments),
-            environment: environment(without: filters, trusting: await trustedFolders.value), input: .none,
-            output: .string(limit: 1 << 20), error: .string(limit: 1 << 16))
-        return Ended(
-            isSuccess: result.terminationStatus.isSuccess, output: result.standardOutput, errors: result.standardError)
+        let result = try await Program(
+            "git", harmless + ["-C", folder] + arguments,
+            environment: environment(without: filters, trusting: await trustedFolders.value)
+        ).printed(errorLimit: 1 << 16)
+        return Ended(isSuccess: result.isSuccess, output: result.text, errors: result.errors)
     }
 
     /// The values of `safe.directory`, wherever this process's environment makes git find them: in `GIT_CONFIG_COUNT`
     /// and related variables, as CI systems and containers set them, or in another file. A repository's own
     /// configuration does not count, as in git. Read once per process.
     private static let trustedFolders = Task { () -> [String] in
-        let result = try? await Subprocess.run(
-            .name("git"), arguments: ["config", "--null", "--show-scope", "--get-all", "safe.directory"],
-            environment: .ofTool(), workingDirectory: .init("/"), input: .none, output: .string(limit: 1 << 16),
-            error: .discarded)
+        let result = try? await Program(
+            "git", ["config", "--null", "--show-scope", "--get-all", "safe.directory"],
+            environment: ToolEnvironment.quiet, in: "/"
+        ).printed(limit: 1 << 16)
         // Any status other than success means that no value is set.
-        guard let result, result.terminationStatus.isSuccess else { return [] }
-        let words = result.standardOutput.split(separator: "\0", omittingEmptySubsequences: false).map(String.init)
+        guard let result, result.isSuccess else { return [] }
+        let words = result.text.split(separator: "\0", omittingEmptySubsequences: false).map(String.init)
         return stride(from: 0, to: words.count - 1, by: 2).compactMap { index in
             ["system", "global", "command"].contains(words[index]) ? words[index + 1] : nil
         }
@@ -48,15 +46,9 @@ enum Git {
 
     /// This process's environment without git's own variables, which could name another repository, a configuration or
     /// programs. A filter is switched off by an empty command; its name may hold what `-c` cannot say.
-    private static func environment(without filters: [String], trusting folders: [String]) -> Environment {
-        var changes: [Environment.Key: String?] = [:]
-        for pointer in sequence(first: environ, next: { $0 + 1 }) {
-            guard let entry = pointer.pointee else { break }
-            let name = String(decoding: String(cString: entry).utf8.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
-            if name.utf8.starts(with: "GIT_".utf8), let key = Environment.Key(rawValue: name) {
-                changes[key] = .some(nil)
-            }
-        }
+    private static func environment(without filters: [String], trusting folders: [String]) -> [String: String?] {
+        var changes = ToolEnvironment.quiet
+        for name in OwnEnvironment.names where name.utf8.starts(with: "GIT_".utf8) { changes[name] = .some(nil) }
         let settings =
             folders.map { ("safe.directory", $0) }
             + filters.flatMap { name in
@@ -64,14 +56,13 @@ enum Git {
                     ("filter.\(name).\(key)", value)
                 }
             }
-        var values = [
-            "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0", "GIT_CONFIG_COUNT": String(settings.count),
-        ]
+        changes["GIT_NO_LAZY_FETCH"] = "1"
+        changes["GIT_TERMINAL_PROMPT"] = "0"
+        changes["GIT_CONFIG_COUNT"] = String(settings.count)
         for (index, (name, value)) in settings.enumerated() {
-            values["GIT_CONFIG_KEY_\(index)"] = name
-            values["GIT_CONFIG_VALUE_\(index)"] = value
+            changes["GIT_CONFIG_KEY_\(index)"] = name
+            changes["GIT_CONFIG_VALUE_\(index)"] = value
         }
-        for (name, value) in values { changes[Environment.Key(rawValue: name)!] = value }
-        return .ofTool(changes)
+        return changes
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
+import OpBenchLaunch
 import OpBenchModel
-import Subprocess
 
 /// Builds commits of a package, in a work tree of their own, and keeps the programs.
 ///
@@ -242,29 +242,19 @@ public struct RefBuilds: Sendable {
     ///   - variables: for the package's manifest, beside this process's environment.
     ///   - mixesErrors: whether the output has what went to standard error, too.
     func swift(
-        _ arguments: [String], telling variables: [Environment.Key: String?] = [:], mixesErrors: Bool = true
+        _ arguments: [String], telling variables: [String: String?] = [:], mixesErrors: Bool = true
     ) async throws -> Ended {
-        var platform = PlatformOptions()
-        platform.processGroupID = 0
+        var program = Program("swift", arguments, environment: variables, hasOwnGroup: true)
         // SwiftPM ends its compilers where it is interrupted, not where it is terminated.
-        platform.teardownSequence = [
-            .send(signal: .interrupt, allowedDurationToNextStep: .seconds(20)),
-            .gracefulShutDown(toProcessGroup: true, allowedDurationToNextStep: .seconds(5)),
-        ]
+        program.requestsToEnd = [.init(SIGINT, seconds: 20), .init(SIGTERM, toGroup: true, seconds: 5)]
         let log = try MemoryFile()
         let errors = mixesErrors ? log : try MemoryFile()
         do {
-            let result = try await Subprocess.run(
-                .name("swift"), arguments: .init(arguments), environment: .inherit.updating(variables),
-                platformOptions: platform, input: .none,
-                output: .fileDescriptor(.init(rawValue: log.descriptor), closeAfterSpawningProcess: false),
-                error: .fileDescriptor(.init(rawValue: errors.descriptor), closeAfterSpawningProcess: false))
+            let ending = try await program.run(output: .memory(log), errors: .memory(errors))
             try Task.checkCancellation()
-            return Ended(
-                isSuccess: result.terminationStatus.isSuccess, output: String(decoding: log.contents(), as: UTF8.self))
-        } catch {
-            try Task.checkCancellation()
-            throw BuildError(message: "swift cannot be run: \(error)", remedy: "put it on PATH")
+            return Ended(isSuccess: ending.isSuccess, output: String(decoding: log.contents(), as: UTF8.self))
+        } catch let error as LaunchError {
+            throw BuildError(message: "swift cannot be run: \(error.reason)", remedy: "put it on PATH")
         }
     }
 

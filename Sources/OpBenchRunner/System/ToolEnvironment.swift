@@ -1,9 +1,5 @@
-import Subprocess
-
-extension Environment {
-    /// The environment of a tool whose output is read: this process's, without the libraries that are preloaded for
-    /// measuring. They may print.
-    static func ofTool(_ changes: [Environment.Key: String?] = [:]) -> Environment {
-        .inherit.updating(changes.merging(["LD_PRELOAD": nil]) { own, _ in own })
-    }
+/// Changes to this process's environment for a tool whose output is read.
+enum ToolEnvironment {
+    /// Without the libraries that are preloaded for measuring. They may print.
+    static let quiet: [String: String?] = ["LD_PRELOAD": nil]
 }

@@ -232,7 +232,7 @@ struct EngineReadinessTests {
         let queue = makeQueue()
         queue.addOperation(operation)
         drains(queue)
-        #expect(nices.entries == [ThreadFacts.nice])
+        #expect(nices.entries == [ThreadFacts.processNice])
     }
 
     @Test("performed by the helper, an asynchronous operation is started and goes on", .contract("C6", "B12"))

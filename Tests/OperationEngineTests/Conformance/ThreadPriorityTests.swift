@@ -25,12 +25,6 @@ struct ThreadPriorityTests {
         return min(max(nice, -20), 19)
     }
 
-    /// The thread priority in force of a band, 0…4: of bands with one nice value, the one nearest to the middle's.
-    private func effectivePriority(ofBand band: Int) -> Double {
-        let nices = [19, 14, 10, 5, 0].map(ThreadFacts.nice(above:))
-        return Double(nices.lastIndex(of: nices[band])!) / 8
-    }
-
     @Test("0.5 by default; values outside 0…1 are clamped", .contract("H1"))
     func range() {
         let operation = Operation()
@@ -90,9 +84,9 @@ struct ThreadPriorityTests {
     @Test("the effective priority tells the band", .contract("H7"))
     func effective() {
         let operation = Operation()
-        for (priority, band) in [(0.0, 0), (0.01, 0), (0.25, 2), (0.26, 2), (0.5, 4), (0.49, 4)] {
+        for (priority, step) in [(0.0, 19), (0.01, 19), (0.25, 10), (0.26, 10), (0.5, 0), (0.49, 0)] {
             operation.threadPriority = priority
-            #expect(operation.effectiveThreadPriority == effectivePriority(ofBand: band))
+            #expect(operation.effectiveThreadPriority == ThreadFacts.effectivePriority(above: Int32(step)))
         }
     }
 

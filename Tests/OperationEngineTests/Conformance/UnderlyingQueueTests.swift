@@ -297,9 +297,7 @@ struct QualityOfServiceTests {
         #expect(niceInMain(of: plain(both), in: queue) == [ThreadFacts.nice(above: 19)])
         let operation = Operation()
         operation.qualityOfService = .background
-        // The band of the step of 10; where that is the greatest nice value, the one nearest to the middle with it.
-        let nices = [19, 14, 10, 5, 0].map(ThreadFacts.nice(above:))
-        #expect(operation.effectiveThreadPriority == Double(nices.lastIndex(of: ThreadFacts.nice(above: 10))!) / 8)
+        #expect(operation.effectiveThreadPriority == ThreadFacts.effectivePriority(above: 10))
         operation.qualityOfService = .default
         #expect(operation.effectiveThreadPriority == 0.5)
     }
@@ -331,10 +329,19 @@ struct QualityOfServiceTests {
     func notOnUnderlying(limit: Int) {
         let queue = makeQueue(limit: limit)
         queue.qualityOfService = .background
-        queue.underlyingQueue = DispatchQueue(label: "serial")
-        #expect(niceInMain(of: plain(), in: queue) == [normal])
-        #expect(niceInMain(of: plain { $0.threadPriority = 0 }, in: queue) == [normal])
-        #expect(niceInMain(of: plain { $0.qualityOfService = .utility }, in: queue) == [normal])
+        let serial = DispatchQueue(label: "serial")
+        queue.underlyingQueue = serial
+        // Dispatch's threads need not have the main thread's: where it may, it sets nice values that are not relative to it.
+        let (nices, ran) = (Recorder<Int32>(), Gate())
+        serial.async {
+            nices.append(ThreadFacts.nice)
+            ran.open()
+        }
+        ran.wait()
+        let dispatchs = nices.entries
+        #expect(niceInMain(of: plain(), in: queue) == dispatchs)
+        #expect(niceInMain(of: plain { $0.threadPriority = 0 }, in: queue) == dispatchs)
+        #expect(niceInMain(of: plain { $0.qualityOfService = .utility }, in: queue) == dispatchs)
         // Back on the engine's threads they are.
         queue.underlyingQueue = nil
         #expect(niceInMain(of: plain { $0.threadPriority = 0 }, in: queue) == [ThreadFacts.nice(above: 19)])

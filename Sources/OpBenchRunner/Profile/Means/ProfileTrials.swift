@@ -1,5 +1,6 @@
 import CLinuxMeasure
 import Glibc
+import OpBenchLaunch
 import OpBenchModel
 import OpBenchProfile
 

@@ -1,7 +1,7 @@
 import Glibc
+import OpBenchLaunch
 import OpBenchModel
 import OpBenchProfile
-import Subprocess
 
 /// Reads what perf recorded, in the parent.
 struct PerfReader: Sendable {
@@ -51,20 +51,19 @@ struct PerfReader: Sendable {
             throw PerfFailure(reason: "it left no file: \(String(cString: strerror(errno)))", remedy: "")
         }
         let (output, messages) = (try MemoryFile(), try MemoryFile())
-        let outcome = try await TimeLimit.standard.run(seconds: timeoutSeconds) {
-            try await run(events.script(file, of: process, span: span), output.descriptor, messages.descriptor)
-        }
+        let ending = try await run(events.script(file, of: process, span: span), output, messages)
         try Task.checkCancellation()
-        guard case .inTime(let ending) = outcome else {
-            throw PerfFailure(
-                reason: "it did not read its file within \(Int(timeoutSeconds)) s", remedy: "profile a shorter time")
-        }
-        guard ending.isSuccess else {
-            let words =
-                switch ending {
-                case .exited(let code): "ended with \(code)"
-                case .signaled(let signal): "was ended by \(SignalName.of(signal))"
-                }
+        let words: String? =
+            switch ending {
+            case .exited(0): nil
+            case .exited(let code): "ended with \(code)"
+            case .signaled(let signal): "was ended by \(SignalName.of(signal))"
+            case .timedOut:
+                throw PerfFailure(
+                    reason: "it did not read its file within \(Int(timeoutSeconds)) s",
+                    remedy: "profile a shorter time")
+            }
+        if let words {
             throw PerfFailure(
                 text: String(decoding: messages.contents().suffix(8000), as: UTF8.self), ending: words, paranoia: nil)
         }
@@ -76,22 +75,16 @@ struct PerfReader: Sendable {
         return output.contents()
     }
 
-    private func run(_ arguments: [String], _ output: Int32, _ messages: Int32) async throws
-        -> TerminationStatus
+    /// Out of reach of the terminal's Ctrl-C.
+    private func run(_ arguments: [String], _ output: MemoryFile, _ messages: MemoryFile) async throws
+        -> Program.Ending
     {
-        var options = PlatformOptions()
-        // Out of reach of the terminal's Ctrl-C.
-        options.processGroupID = 0
-        var changes: [Environment.Key: String?] = [:]
-        for (name, value) in PerfEvents.environment { changes[Environment.Key(rawValue: name)!] = value }
+        let environment = PerfEvents.environment.mapValues(Optional.some)
+            .merging(ToolEnvironment.quiet) { own, _ in own }
         do {
-            return try await Subprocess.run(
-                program.contains("/") ? .path(.init(program)) : .name(program), arguments: .init(arguments),
-                environment: .ofTool(changes), platformOptions: options, input: .none,
-                output: .fileDescriptor(.init(rawValue: output), closeAfterSpawningProcess: false),
-                error: .fileDescriptor(.init(rawValue: messages), closeAfterSpawningProcess: false)
-            ).terminationStatus
-        } catch let error as SubprocessError where error.code == .executableNotFound {
+            return try await Program(program, arguments, environment: environment, hasOwnGroup: true)
+                .run(output: .memory(output), errors: .memory(messages), seconds: timeoutSeconds)
+        } catch let error as LaunchError where error.isMissing {
             throw PerfFailure.missing
         }
     }

@@ -1,5 +1,6 @@
 import CLinuxMeasure
 import Glibc
+import OpBenchLaunch
 import OpBenchModel
 
 /// perf, attached to this process: a child of it, which the kernel kills when this process ends, however it ends. So

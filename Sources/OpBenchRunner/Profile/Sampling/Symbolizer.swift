@@ -1,7 +1,7 @@
 import Foundation
+import OpBenchLaunch
 import OpBenchModel
 import OpBenchProfile
-import Subprocess
 
 /// Finds the names of addresses by a tool that reads programs and their debug information: `llvm-symbolizer`, that of
 /// Swift's toolchain first, else `addr2line` of binutils. Each object's addresses are asked for at once.
@@ -103,28 +103,19 @@ struct Symbolizer: Sendable {
     private func ask(_ tool: String, about addresses: [UInt64], in path: String) async throws -> [UInt8] {
         let streams = [try MemoryFile(), try MemoryFile(), try MemoryFile()]
         try streams[0].write(Array(addresses.map { "0x\(String($0, radix: 16))\n" }.joined().utf8))
-        let arguments = arguments(tool, path)
-        let outcome: TimeLimit.Outcome<TerminationStatus>
+        // Nothing is to be fetched from the network.
+        let environment = ToolEnvironment.quiet.merging(["DEBUGINFOD_URLS": nil]) { $1 }
+        let ending: Program.Ending
         do {
-            outcome = try await TimeLimit.standard.run(seconds: timeout) {
-                // Nothing is to be fetched from the network.
-                let environment = Environment.ofTool(["DEBUGINFOD_URLS": nil])
-                return try await Subprocess.run(
-                    .path(.init(tool)), arguments: .init(arguments), environment: environment,
-                    input: .fileDescriptor(.init(rawValue: streams[0].descriptor), closeAfterSpawningProcess: false),
-                    output: .fileDescriptor(.init(rawValue: streams[1].descriptor), closeAfterSpawningProcess: false),
-                    error: .fileDescriptor(.init(rawValue: streams[2].descriptor), closeAfterSpawningProcess: false)
-                ).terminationStatus
-            }
-        } catch {
-            try Task.checkCancellation()
-            throw SamplerError(message: "\(tool) cannot be started: \(error)", remedy: "")
+            ending = try await Program(tool, arguments(tool, path), environment: environment).run(
+                input: .memory(streams[0]), output: .memory(streams[1]), errors: .memory(streams[2]),
+                seconds: timeout)
+        } catch let error as LaunchError {
+            throw SamplerError(message: "\(tool) cannot be started: \(error.reason)", remedy: "")
         }
         try Task.checkCancellation()
-        guard case .inTime(let status) = outcome else {
-            throw SamplerError(message: "\(tool) took more than \(timeout) s", remedy: "")
-        }
-        guard status.isSuccess else {
+        if ending == .timedOut { throw SamplerError(message: "\(tool) took more than \(timeout) s", remedy: "") }
+        guard ending.isSuccess else {
             let words = String(decoding: streams[2].contents().suffix(200), as: UTF8.self)
             throw SamplerError(message: "\(tool) failed: \(TerminalText.escaped(words))", remedy: "")
         }

@@ -3,12 +3,12 @@ import Glibc
 import OpBenchModel
 
 /// A file without a name, in memory: a stream of a program that is started.
-final class MemoryFile: Sendable {
-    let descriptor: Int32
+public final class MemoryFile: Sendable {
+    public let descriptor: Int32
 
     /// - Parameter limit: the most bytes that it takes, so that no program fills the memory with what it prints. A write
     ///   beyond fails with EPERM. nil for a file that may grow, and whose end a reader finds.
-    init(limit: Int? = nil) throws {
+    public init(limit: Int? = nil) throws {
         descriptor = clinux_memory_file(limit ?? 0)
         if descriptor < 0 { throw DiskError(path: "a file in memory", code: errno) }
     }
@@ -16,7 +16,7 @@ final class MemoryFile: Sendable {
     deinit { close(descriptor) }
 
     /// Writes at the beginning, and leaves the file to be read from there.
-    func write(_ bytes: [UInt8]) throws {
+    public func write(_ bytes: [UInt8]) throws {
         do {
             try FileBytes.write(bytes, to: descriptor)
         } catch {
@@ -27,12 +27,12 @@ final class MemoryFile: Sendable {
 
     /// How many bytes a program has written, to this descriptor or to one that it got from this process: they have one
     /// position. What it wrote by opening the file anew is not counted.
-    var size: Int { Int(lseek(descriptor, 0, SEEK_CUR)) }
+    public var size: Int { Int(lseek(descriptor, 0, SEEK_CUR)) }
 
-    func contents() -> [UInt8] { read(0..<size) }
+    public func contents() -> [UInt8] { read(0..<size) }
 
     /// The end of it, at most so many bytes.
-    func tail(_ count: Int) -> [UInt8] {
+    public func tail(_ count: Int) -> [UInt8] {
         let size = size
         return read(max(0, size - count)..<size)
     }

@@ -1,0 +1,179 @@
+import CLinuxMeasure
+import Glibc
+
+/// One start of a program, and its end.
+///
+/// A thread of its own starts the program, waits for it and reaps it. That this is one thread, which does nothing else, is what
+/// makes the rest simple:
+///
+/// - The kernel kills the program when the thread that started it ends (`PR_SET_PDEATHSIG`). This one lives as long as the
+///   program, so that happens if this process ends, and only then.
+/// - A process's number is its own until it is reaped, and its group's as long. Only this thread reaps it, and only this
+///   thread sends it signals, before that. So no signal reaches another process that got the number afterwards, and no
+///   lock is needed.
+/// - A cancelled task does no more than to write to a descriptor that the thread waits for, beside the process's own. Written
+///   before the program is started, it is found before the start.
+/// - A deadline is how long the thread waits. No task sleeps, nobody's pool of threads is held, and nothing is looked at
+///   again and again, but on systems whose processes have no descriptors.
+///
+/// Descriptors belong to objects that the thread holds as well as the task, which goes on when the thread gives it the ending.
+struct Launch: Sendable {
+    let program: Program
+    let streams: [Program.Stream]
+    let seconds: Double?
+    let onStart: @Sendable (pid_t) -> Void
+
+    /// The thread's own; it calls little.
+    private static let stackBytes = 512 << 10
+
+    private static let heedsChildren: Void = clinux_heed_children()
+
+    /// - Throws: as `Program.run` does.
+    func ending() async throws -> Program.Ending {
+        _ = Self.heedsChildren
+        let cancellation = try Cancellation(of: program.name)
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Outcome, Never>) in
+                let code = Self.onNewThread {
+                    continuation.resume(returning: execute(unless: cancellation))
+                }
+                if code != 0 { continuation.resume(returning: failure(code)) }
+            }
+        } onCancel: {
+            cancellation.signal()
+        }
+        guard let ending = try result.get() else { throw CancellationError() }
+        return ending
+    }
+
+    /// nil if the task was cancelled.
+    private typealias Outcome = Result<Program.Ending?, LaunchError>
+
+    private func failure(_ code: Int32) -> Outcome { .failure(LaunchError(program: program.name, code: code)) }
+
+    // MARK: On the thread
+
+    private func execute(unless cancellation: Cancellation) -> Outcome {
+        if cancellation.isSignaled { return .success(nil) }
+        let null = open("/dev/null", O_RDWR | O_CLOEXEC)
+        guard null >= 0 else { return failure(errno) }
+        let process = Tool.start(
+            program.name, [program.ownName ?? program.name] + program.arguments, program.environment,
+            in: program.folder, hasOwnGroup: program.hasOwnGroup,
+            files: streams.map { stream in
+                switch stream {
+                case .null: null
+                case .memory(let file): file.descriptor
+                case .descriptor(let descriptor): descriptor
+                }
+            })
+        close(null)
+        guard process > 0 else { return failure(-process) }
+        onStart(process)
+        let descriptor = clinux_open_process(process)
+        defer { if descriptor >= 0 { close(descriptor) } }
+        var wait = Wait(process: process, ended: descriptor, cancelled: cancellation.descriptor)
+
+        let first = wait(atMost: seconds)
+        let hasEnded = first == .ended || first == .cancelled && asksToEnd(process, &wait)
+        if !hasEnded { kill(process, SIGKILL) }
+        // Whether it is killed or a zombie: what it has started and left.
+        if program.hasOwnGroup { kill(-process, SIGKILL) }
+        let status = clinux_wait_for(process)
+        // Nobody else reaps it.
+        guard status >= 0 else { return failure(ECHILD) }
+        if first == .cancelled { return .success(nil) }
+        let signal = status & 0x7F
+        guard signal != 0 else { return .success(.exited(status >> 8 & 0xFF)) }
+        // By another signal, or with a status, it has ended by itself in the same moment.
+        return .success(first == .over && signal == SIGKILL ? .timedOut : .signaled(signal))
+    }
+
+    /// Whether it has ended.
+    private func asksToEnd(_ process: pid_t, _ wait: inout Wait) -> Bool {
+        wait.cancelled = -1
+        for request in program.requestsToEnd {
+            kill(request.goesToGroup && program.hasOwnGroup ? -process : process, request.signal)
+            if wait(atMost: request.seconds) == .ended { return true }
+        }
+        return false
+    }
+
+    /// Detached. Returns 0 or an errno value.
+    private static func onNewThread(_ body: @escaping @Sendable () -> Void) -> Int32 {
+        final class Box: Sendable {
+            let body: @Sendable () -> Void
+            init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+        }
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        defer { pthread_attr_destroy(&attributes) }
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        pthread_attr_setstacksize(&attributes, stackBytes)
+        let box = Unmanaged.passRetained(Box(body))
+        var thread = pthread_t()
+        let code = pthread_create(
+            &thread, &attributes,
+            { context in
+                Unmanaged<Box>.fromOpaque(context!).takeRetainedValue().body()
+                return nil
+            }, box.toOpaque())
+        if code != 0 { box.release() }
+        return code
+    }
+}
+
+/// A task's wish that a program ends, for the thread that waits for the program.
+private final class Cancellation: Sendable {
+    /// Can be read from once the task is cancelled, and nobody reads.
+    let descriptor: Int32
+
+    init(of program: String) throws(LaunchError) {
+        descriptor = clinux_event()
+        if descriptor < 0 { throw LaunchError(program: program, code: errno) }
+    }
+
+    deinit { close(descriptor) }
+
+    func signal() { clinux_signal_event(descriptor) }
+
+    var isSignaled: Bool {
+        var file = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&file, 1, 0) > 0
+    }
+}
+
+/// Waiting for what may happen while a program runs.
+private struct Wait {
+    enum Event { case ended, cancelled, over }
+
+    let process: pid_t
+    /// The process's descriptor; −1 where the system has none.
+    let ended: Int32
+    /// −1 where it does not matter any more.
+    var cancelled: Int32
+
+    /// Where the system cannot tell of a process's end, it is asked so often, in seconds.
+    private static let interval = 0.01
+    /// poll(2) counts milliseconds in 32 bits.
+    private static let mostSeconds = 1e6
+
+    /// Of several things that have happened, the program's end comes first: it has ended by itself, if this process was
+    /// stopped meanwhile and its time is over by now.
+    func callAsFunction(atMost seconds: Double?) -> Event {
+        var limit = seconds.map { TimeLimit(seconds: $0) }
+        var files = [ended, cancelled].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        while true {
+            let part = limit.map { $0.next ?? 0 } ?? Self.mostSeconds
+            let isLast = limit != nil && part == 0
+            let longest = ended >= 0 || isLast ? Self.mostSeconds : Self.interval
+            let begun = ContinuousClock.now
+            let count = poll(&files, 2, Int32((min(part, longest) * 1000).rounded(.up)))
+            if count > 0, files[0].revents != 0 { return .ended }
+            if ended < 0, clinux_has_ended(process) != 0 { return .ended }
+            if count > 0 { return .cancelled }
+            if isLast { return .over }
+            limit?.take(begun.duration(to: .now) / .seconds(1))
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import Glibc
+import OpBenchModel
+
+/// A program to be started, and how.
+public struct Program: Sendable {
+    /// Its path, or a name to be looked up in PATH. A relative path is one from `folder` on.
+    public var name: String
+    public var arguments: [String]
+    /// What it is told that its name is; nil for `name`.
+    public var ownName: String?
+    /// Changes to this process's environment: a value, or nil for a variable that the program shall not have.
+    public var environment: [String: String?]
+    /// Where it works; nil for this process's folder.
+    public var folder: String?
+    /// Whether it leads a process group of its own, out of reach of the terminal's Ctrl-C. What it has started and left in that
+    /// group ends with it.
+    public var hasOwnGroup: Bool
+    /// How it is asked to end when the task is cancelled, one after the other. Then it is killed.
+    public var requestsToEnd: [RequestToEnd] = []
+
+    public init(
+        _ name: String, _ arguments: [String] = [], environment: [String: String?] = [:], in folder: String? = nil,
+        hasOwnGroup: Bool = false
+    ) {
+        (self.name, self.arguments, self.environment) = (name, arguments, environment)
+        (self.folder, self.hasOwnGroup) = (folder, hasOwnGroup)
+    }
+
+    /// A signal that a program may heed, and how long it has for that.
+    public struct RequestToEnd: Sendable {
+        var signal: Int32
+        var goesToGroup: Bool
+        var seconds: Double
+
+        public init(_ signal: Int32, toGroup goesToGroup: Bool = false, seconds: Double) {
+            (self.signal, self.goesToGroup, self.seconds) = (signal, goesToGroup, seconds)
+        }
+    }
+
+    /// One of its standard streams.
+    public enum Stream: Sendable {
+        /// Nothing comes in, and what goes out is lost.
+        case null
+        case memory(MemoryFile)
+        /// To stay open until the program has ended.
+        case descriptor(Int32)
+    }
+
+    /// How it ended.
+    public enum Ending: Sendable, Equatable {
+        case exited(Int32)
+        case signaled(Int32)
+        /// It was killed since its time was over.
+        case timedOut
+
+        public var isSuccess: Bool { self == .exited(0) }
+    }
+
+    /// What it printed.
+    public struct Printed: Sendable {
+        public let ending: Ending
+        public let bytes: [UInt8]
+        /// What went to standard error.
+        public let errors: String
+
+        public var isSuccess: Bool { ending.isSuccess }
+        public var text: String { String(decoding: bytes, as: UTF8.self) }
+    }
+
+    /// Runs it to its end.
+    ///
+    /// - Parameters:
+    ///   - seconds: how long it may take; nil for any time. Time in which this process was stopped does not count.
+    ///   - onStart: called with its process, which cannot be another's before that has returned.
+    /// - Throws: `LaunchError` if it cannot be started; `CancellationError` if the task was cancelled before or meanwhile, when
+    ///   the program has ended.
+    public func run(
+        input: Stream = .null, output: Stream = .null, errors: Stream = .null, seconds: Double? = nil,
+        onStart: @escaping @Sendable (pid_t) -> Void = { _ in }
+    ) async throws -> Ending {
+        try await Launch(program: self, streams: [input, output, errors], seconds: seconds, onStart: onStart).ending()
+    }
+
+    /// Runs it to its end, and takes what it prints. A program that prints more than the limits, in bytes, finds that it cannot
+    /// write (EPERM).
+    ///
+    /// - Parameter errorLimit: nil if what goes to standard error is lost.
+    /// - Throws: as `run` does; `DiskError` if there are no descriptors.
+    public func printed(limit: Int = 1 << 20, errorLimit: Int? = nil) async throws -> Printed {
+        let output = try MemoryFile(limit: limit)
+        let errors = try errorLimit.map { try MemoryFile(limit: $0) }
+        let ending = try await run(output: .memory(output), errors: errors.map(Stream.memory) ?? .null)
+        return Printed(
+            ending: ending, bytes: output.contents(),
+            errors: String(decoding: errors?.contents() ?? [], as: UTF8.self))
+    }
+}
+
+/// A program could not be started.
+public struct LaunchError: Error, CustomStringConvertible {
+    public let program: String
+    /// An errno value: ENOENT if there is no such program.
+    public let code: Int32
+
+    public var isMissing: Bool { code == ENOENT }
+    public var reason: String { String(cString: strerror(code)) }
+    public var description: String { "\(program): \(reason)" }
+}
