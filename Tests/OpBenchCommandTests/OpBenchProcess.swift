@@ -96,6 +96,12 @@ final class ScratchFolder: Sendable {
             })
     }
 
+    /// The line of a run's description that says how fast its work is.
+    func calibration(of run: String) throws -> Substring {
+        let lines = try read("results/\(run)/run.json").split(separator: "\n")
+        return try #require(lines.first { $0.contains("iterations_per_ns") })
+    }
+
     /// Everything in it, by relative path, sorted.
     func contents() -> [String] {
         (FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []).sorted()
