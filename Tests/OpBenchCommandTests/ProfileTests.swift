@@ -282,7 +282,7 @@ struct ExplainTests {
         try await measureTwoSides(of: Self.busy.replacing("2000", with: "100"), in: folder)
         let result = try await OpBenchProcess.run(
             [
-                "explain", "--no-progress", "--instructions", "--seconds", "0.02", "--filter", "busy",
+                "explain", "--no-progress", "--instructions", "--turns", "6", "--seconds", "0.02", "--filter", "busy",
                 "--timeout", "600", "--markdown", "why.md", "two",
             ], in: folder)
         #expect(result.status == 0, "\(result.errors)")
