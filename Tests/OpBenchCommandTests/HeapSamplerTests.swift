@@ -54,7 +54,7 @@ struct HeapSamplerTests {
         arguments: ["engine", "dispatch", "foundation", "concurrency"])
     func counts(_ backend: String) async throws {
         for _ in 0..<20 where try await isJudged(backend) { return }
-        Issue.record("in all samples a thread started between the dumps, or a new stack took more than 2 allocations")
+        Issue.record("no sample in which the profile missed no allocation")
     }
 
     /// Judges a sample, unless the profiler allocated for itself what cannot be told from what it missed: what the start of a
@@ -83,11 +83,11 @@ struct HeapSamplerTests {
         let (later, new) = (answer.marks.count - 1, threads[1].count - threads[0].count)
         #expect(later > 0)
         #expect(totals[0] > 0)
-        let difference = (counted[1] - counted[0]) - (totals[1] - totals[0])
-        let isWithin = abs(difference) <= Int64(2 * (later + new))
-        guard isWithin || new == 0 else { return false }
-        #expect(isWithin, "\(totals), counted \(counted)")
-        return true
+        let missed = (counted[1] - counted[0]) - (totals[1] - totals[0])
+        // A thread that came and went between the dumps is in neither: what its start allocated is missed, and nothing shows it.
+        // Nothing is counted that was not allocated.
+        #expect(missed >= -Int64(2 * (later + new)), "\(totals), counted \(counted)")
+        return missed <= Int64(2 * (later + new))
     }
 
     @Test("Another process is told how to start")
