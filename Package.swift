@@ -209,9 +209,9 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// The engine, its tests and tools alone, without what the benchmark suite and the comparisons need: for scripts/mutate, which
-// builds all tests that there are. Traits leave out dependencies, and no target. With one of the values below without the
-// explorer and the tools as well.
+// The engine, its tests and tools alone, without what the benchmark suite and the comparisons need: for
+// scripts/engine-costs, and for scripts/mutate, which builds all tests that there are. Traits leave out dependencies,
+// and no target. The values `tests`, `memory` and `races` leave out the explorer and the tools as well.
 if let extent = Context.environment["OPBENCH_ENGINE_ONLY"] {
     package.dependencies = []
     package.products.removeAll { $0.name == "opbench" || $0.name == "OpBenchKit" }
@@ -223,7 +223,8 @@ if let extent = Context.environment["OPBENCH_ENGINE_ONLY"] {
     // the calls of one thread: random programs make the same calls on many.
     let quiet = ["QueueState", "Conformance/Misuse", "Examples"]
     let ofOneThread = [
-        "Barrier", "BlockOperation", "Cancellation", "CompletionBlock", "Dependency", "Limit", "ManualStart", "Ownership",
+        "Barrier", "BlockOperation", "Cancellation", "CompletionBlock", "Dependency", "Limit", "ManualStart",
+        "Ownership",
         "Priority", "Progress", "Queue", "State", "Target", "Waiting",
     ].map { "Conformance/Shared/\($0)Tests.swift" }
     let leftOut = ["tests": [], "memory": quiet, "races": quiet + ["Conformance/Cycles"] + ofOneThread]

@@ -114,8 +114,8 @@ install_packages() {
 }
 
 # make_venv FOLDER REQUIREMENTS…: a Python environment with just these, made anew when one of the files changed. The files
-# name all that their packages need, in exact versions, so pip takes nothing else (--no-deps). `pip check` tells a need that
-# they do not name.
+# name all that their packages need, in exact versions, so pip takes nothing else (--no-deps). `pip check` reports a
+# need that they do not name.
 make_venv() {
     local folder=$1 wanted
     shift

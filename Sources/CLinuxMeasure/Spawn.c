@@ -23,8 +23,8 @@
 
 enum { most_files = 8 };
 
-/// In the new process: calls that are safe there alone. Returns only if it failed, with an errno value. A frame of its own,
-/// below that of the function that calls vfork(2), which the parent goes on with.
+/// Runs in the new process, and makes only calls that are safe there. Returns only if it failed, with an errno value.
+/// Has a frame of its own, below that of the function that calls vfork(2), in which the parent continues.
 static __attribute__((noinline)) int become(
     pid_t parent, const char *program, char *const *arguments, char *const *environment, const char *folder, int own_group,
     const int *files, int count) {

@@ -3,20 +3,21 @@ import Glibc
 
 /// One start of a program, and its end.
 ///
-/// A thread of its own starts the program, waits for it and reaps it. That this is one thread, which does nothing else, is what
-/// makes the rest simple:
+/// A thread of its own starts the program, waits for it and reaps it. One thread does all of this and nothing else,
+/// which makes the rest simple:
 ///
-/// - The kernel kills the program when the thread that started it ends (`PR_SET_PDEATHSIG`). This one lives as long as the
-///   program, so that happens if this process ends, and only then.
-/// - A process's number is its own until it is reaped, and its group's as long. Only this thread reaps it, and only this
-///   thread sends it signals, before that. So no signal reaches another process that got the number afterwards, and no
-///   lock is needed.
-/// - A cancelled task does no more than to write to a descriptor that the thread waits for, beside the process's own. Written
-///   before the program is started, it is found before the start.
-/// - A deadline is how long the thread waits. No task sleeps, nobody's pool of threads is held, and nothing is looked at
-///   again and again, but on systems whose processes have no descriptors.
+/// - The kernel kills the program when the thread that started it ends (`PR_SET_PDEATHSIG`). This thread lives as long
+///   as the program, so that happens only if this process ends.
+/// - A process keeps its number, and that of its group, until it is reaped. Only this thread reaps it, and only this
+///   thread sends it signals, before it reaps it. So no signal reaches another process that got the number afterwards,
+///   and no lock is needed.
+/// - A cancelled task only writes to a descriptor, on which the thread waits as well as on that of the process. If the
+///   task writes before the program is started, the thread finds that before the start.
+/// - The thread keeps a deadline by the time for which it waits. No task sleeps, and no thread of a pool is held. The
+///   thread polls only on systems whose processes have no descriptors.
 ///
-/// Descriptors belong to objects that the thread holds as well as the task, which goes on when the thread gives it the ending.
+/// Descriptors belong to objects that both the thread and the task hold. The task continues when the thread passes it
+/// the ending.
 struct Launch: Sendable {
     let program: Program
     let streams: [Program.Stream]
@@ -77,7 +78,7 @@ struct Launch: Sendable {
         let first = wait(atMost: seconds)
         let hasEnded = first == .ended || first == .cancelled && asksToEnd(process, &wait)
         if !hasEnded { kill(process, SIGKILL) }
-        // Whether it is killed or a zombie: what it has started and left.
+        // Kills what the program has left in its group; the program itself was killed or is a zombie.
         if program.hasOwnGroup { kill(-process, SIGKILL) }
         let status = clinux_wait_for(process)
         // Nobody else reaps it.
@@ -85,11 +86,11 @@ struct Launch: Sendable {
         if first == .cancelled { return .success(nil) }
         let signal = status & 0x7F
         guard signal != 0 else { return .success(.exited(status >> 8 & 0xFF)) }
-        // By another signal, or with a status, it has ended by itself in the same moment.
+        // With another signal, or with a status, it ended by itself at the same moment.
         return .success(first == .over && signal == SIGKILL ? .timedOut : .signaled(signal))
     }
 
-    /// Whether it has ended.
+    /// Sends the requests to end, one after the other. Returns whether the program has ended.
     private func asksToEnd(_ process: pid_t, _ wait: inout Wait) -> Bool {
         wait.cancelled = -1
         for request in program.requestsToEnd {
@@ -99,7 +100,7 @@ struct Launch: Sendable {
         return false
     }
 
-    /// Detached. Returns 0 or an errno value.
+    /// Runs `body` on a new, detached thread. Returns 0 or an errno value.
     private static func onNewThread(_ body: @escaping @Sendable () -> Void) -> Int32 {
         final class Box: Sendable {
             let body: @Sendable () -> Void
@@ -123,9 +124,9 @@ struct Launch: Sendable {
     }
 }
 
-/// A task's wish that a program ends, for the thread that waits for the program.
+/// A task's request that a program end, made to the thread that waits for the program.
 private final class Cancellation: Sendable {
-    /// Can be read from once the task is cancelled, and nobody reads.
+    /// Becomes readable when the task is cancelled, and stays so: nobody reads it.
     let descriptor: Int32
 
     init(of program: String) throws(LaunchError) {
@@ -150,16 +151,16 @@ private struct Wait {
     let process: pid_t
     /// The process's descriptor; −1 where the system has none.
     let ended: Int32
-    /// −1 where it does not matter any more.
+    /// −1 once it no longer matters.
     var cancelled: Int32
 
-    /// Where the system cannot tell of a process's end, it is asked so often, in seconds.
+    /// Seconds between two looks at a process that has no descriptor.
     private static let interval = 0.01
     /// poll(2) counts milliseconds in 32 bits.
     private static let mostSeconds = 1e6
 
-    /// Of several things that have happened, the program's end comes first: it has ended by itself, if this process was
-    /// stopped meanwhile and its time is over by now.
+    /// Reports the program's end first if several things have happened: it ended by itself, even if this process was
+    /// stopped meanwhile and the program's time is over by now.
     func callAsFunction(atMost seconds: Double?) -> Event {
         var limit = seconds.map { TimeLimit(seconds: $0) }
         var files = [ended, cancelled].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }

@@ -3,19 +3,19 @@ import OpBenchModel
 
 /// A program to be started, and how.
 public struct Program: Sendable {
-    /// Its path, or a name to be looked up in PATH. A relative path is one from `folder` on.
+    /// Its path, or a name to look up in PATH. A relative path starts from `folder`.
     public var name: String
     public var arguments: [String]
-    /// What it is told that its name is; nil for `name`.
+    /// The name that the program gets as argument 0; nil for `name`.
     public var ownName: String?
-    /// Changes to this process's environment: a value, or nil for a variable that the program shall not have.
+    /// Changes to this process's environment: a value, or nil to remove the variable.
     public var environment: [String: String?]
-    /// Where it works; nil for this process's folder.
+    /// The folder in which it works; nil for this process's.
     public var folder: String?
-    /// Whether it leads a process group of its own, out of reach of the terminal's Ctrl-C. What it has started and left in that
-    /// group ends with it.
+    /// Whether it leads a process group of its own, out of reach of the terminal's Ctrl-C. The processes that it leaves
+    /// in that group end with it.
     public var hasOwnGroup: Bool
-    /// How it is asked to end when the task is cancelled, one after the other. Then it is killed.
+    /// The requests to end that it gets when the task is cancelled, one after the other. Then it is killed.
     public var requestsToEnd: [RequestToEnd] = []
 
     public init(
@@ -39,10 +39,10 @@ public struct Program: Sendable {
 
     /// One of its standard streams.
     public enum Stream: Sendable {
-        /// Nothing comes in, and what goes out is lost.
+        /// Input is empty, and output is discarded.
         case null
         case memory(MemoryFile)
-        /// To stay open until the program has ended.
+        /// A descriptor that must stay open until the program has ended.
         case descriptor(Int32)
     }
 
@@ -50,17 +50,17 @@ public struct Program: Sendable {
     public enum Ending: Sendable, Equatable {
         case exited(Int32)
         case signaled(Int32)
-        /// It was killed since its time was over.
+        /// Killed because its time was over.
         case timedOut
 
         public var isSuccess: Bool { self == .exited(0) }
     }
 
-    /// What it printed.
+    /// Its output, and how it ended.
     public struct Printed: Sendable {
         public let ending: Ending
         public let bytes: [UInt8]
-        /// What went to standard error.
+        /// The text that it wrote to standard error.
         public let errors: String
 
         public var isSuccess: Bool { ending.isSuccess }
@@ -70,10 +70,10 @@ public struct Program: Sendable {
     /// Runs it to its end.
     ///
     /// - Parameters:
-    ///   - seconds: how long it may take; nil for any time. Time in which this process was stopped does not count.
-    ///   - onStart: called with its process, which cannot be another's before that has returned.
-    /// - Throws: `LaunchError` if it cannot be started; `CancellationError` if the task was cancelled before or meanwhile, when
-    ///   the program has ended.
+    ///   - seconds: how long it may take; nil for no limit. Time in which this process was stopped does not count.
+    ///   - onStart: called with its process number, which no other process can get before the call has returned.
+    /// - Throws: `LaunchError` if it cannot be started; `CancellationError`, once the program has ended, if the task
+    ///   was cancelled before or meanwhile.
     public func run(
         input: Stream = .null, output: Stream = .null, errors: Stream = .null, seconds: Double? = nil,
         onStart: @escaping @Sendable (pid_t) -> Void = { _ in }
@@ -81,10 +81,9 @@ public struct Program: Sendable {
         try await Launch(program: self, streams: [input, output, errors], seconds: seconds, onStart: onStart).ending()
     }
 
-    /// Runs it to its end, and takes what it prints. A program that prints more than the limits, in bytes, finds that it cannot
-    /// write (EPERM).
+    /// Runs it to its end, and collects its output. Beyond the limits, in bytes, its writes fail (EPERM).
     ///
-    /// - Parameter errorLimit: nil if what goes to standard error is lost.
+    /// - Parameter errorLimit: nil to discard what it writes to standard error.
     /// - Throws: as `run` does; `DiskError` if there are no descriptors.
     public func printed(limit: Int = 1 << 20, errorLimit: Int? = nil) async throws -> Printed {
         let output = try MemoryFile(limit: limit)

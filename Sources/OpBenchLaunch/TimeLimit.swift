@@ -1,7 +1,7 @@
-/// The time that a program may take, as it is waited for in parts. A value without a clock of its own.
+/// The time that a program may take, divided into parts to wait for. A value without a clock of its own.
 ///
-/// Time in which this process was stopped (Ctrl-Z, SIGSTOP, a frozen container, a machine that sleeps) is no time that the
-/// program had: a part that took so much longer than it should does not count.
+/// Time in which this process was stopped (Ctrl-Z, SIGSTOP, a frozen container, a machine that sleeps) does not count
+/// as the program's: a part that takes a second or more longer than it should does not count.
 struct TimeLimit {
     private static let stopSeconds = 1.0
     private static let parts = 10.0

@@ -4,12 +4,12 @@ import Glibc
 /// A program that ends with the thread that started it.
 public enum Tool {
     /// - Parameters:
-    ///   - arguments: with its name.
-    ///   - environment: changes to this process's: a value, or nil for a variable that the program shall not have.
-    ///   - folder: where it works; nil for this process's.
+    ///   - arguments: the program's name first.
+    ///   - environment: changes to this process's: a value, or nil to remove the variable.
+    ///   - folder: the folder in which it works; nil for this process's.
     ///   - hasOwnGroup: whether it leads a process group of its own.
-    ///   - files: become its descriptors from 0 on.
-    /// - Returns: its process, or a negative errno value.
+    ///   - files: the descriptors that become its descriptors from 0 on.
+    /// - Returns: its process number, or a negative errno value.
     public static func start(
         _ program: String, _ arguments: [String], _ environment: [String: String?], in folder: String? = nil,
         hasOwnGroup: Bool = false, files: [Int32]

@@ -20,7 +20,7 @@ struct BusyMachineTests {
             parameters: [:])
     }
 
-    /// What a run of 100 samples, for each of which the plan has 2 s, says of how much longer it takes.
+    /// Lines in which a run of 100 samples, each planned to take 2 s, reports how much longer it takes.
     private func lines(
         _ style: ProgressDisplay.Style = .lines, noisy: Int = 1, budget: Double? = nil, each seconds: Double
     ) -> [Substring] {

@@ -166,7 +166,7 @@ import Testing
         _ = try? await task.value
         let text = String(decoding: output.contents(), as: UTF8.self)
         let process = try #require(pid_t(text.trimmingCharacters(in: .newlines)))
-        // Until whoever inherits it has waited for it, it is there, as a zombie.
+        // It stays as a zombie until the process that inherits it has waited for it.
         #expect(
             eventually("it has ended") {
                 let status = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
@@ -212,7 +212,7 @@ import Testing
             }
             #expect(ended.value + cancelled.value == Scale.of(1000) && ended.value > 0 && cancelled.value > 0)
             #expect(waitpid(-1, nil, WNOHANG) == -1 && errno == ECHILD)
-            // A thread may still let go of its last objects, as the first may have while they were counted.
+            // A thread may still release its last objects, as the first may have while they were counted.
             #expect(
                 eventually("all descriptors are closed") {
                     (try? ProgramTests.descriptors()).map { $0 <= before } ?? false

@@ -2,11 +2,11 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Whole texts that the program writes, as a file keeps them: `Tests/Golden/NAME.txt`, with a section for each case.
+/// Whole texts that the program writes, kept in a file: `Tests/Golden/NAME.txt`, with a section for each case.
 ///
-/// `scripts/test --update-golden` writes the files anew from what is written now; the difference is then to be read. What
-/// another machine or another run would write otherwise (folders, times) the caller replaces by a fixed word. One suite
-/// owns a file. Safe to use from any thread.
+/// `scripts/test --update-golden` replaces the files by what the program writes now; read the difference afterwards.
+/// The caller replaces by a fixed word whatever differs between machines or runs (folders, times). One suite owns a
+/// file. Safe to use from any thread.
 public struct Golden: Sendable {
     private let path: String
 

@@ -13,17 +13,18 @@ pid_t clinux_start_tied(
     const char *program, char *const *arguments, char *const *environment, const char *folder, int own_group,
     const int *files, int count);
 
-/// A descriptor that can be read from when the process has ended, in all its threads, pidfd_open(2); −1 with errno if the
-/// system has none: before Linux 5.3, or where a sandbox refuses it.
+/// A descriptor that becomes readable when the process has ended, in all its threads, pidfd_open(2); −1 with errno if
+/// the system has none: before Linux 5.3, or where a sandbox refuses it.
 int clinux_open_process(pid_t process);
 
-/// Whether a child of this process has ended, or is none. It is not waited for: its number stays its own.
+/// Whether a child of this process has ended, or the process is not a child. Does not reap the child: its number stays
+/// its own.
 int clinux_has_ended(pid_t process);
 
-/// Lets this process's children be waited for, if whoever started it had it ignore SIGCHLD. The kernel would reap them.
+/// Lets this process wait for its children even if it was started with SIGCHLD ignored. The kernel would reap them.
 void clinux_heed_children(void);
 
-/// A descriptor that can be read from once the event is signalled, eventfd(2); −1 with errno. Nobody has to read.
+/// A descriptor that becomes readable once the event is signalled, eventfd(2); −1 with errno. Nobody has to read it.
 int clinux_event(void);
 void clinux_signal_event(int event);
 

@@ -169,7 +169,7 @@ public enum JSONSchema {
         ]
     }
 
-    /// What all values of a kind have in common: one, distinct ones, and a condition on one.
+    /// Definitions that all parameters of a kind share: one value, distinct values, and a condition on one.
     private static func definitions(of definition: ParameterDefinition, named name: String) -> [(String, JSONValue)] {
         let one = JSONValue.reference(name)
         let several = JSONValue.object(
