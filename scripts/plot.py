@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SCHEMA = "3"
 WIDTH = 10
 # A picture of more cells is too large to look at: filter the rows to see the others.
-MOST_CELLS = 60
+MOST_CELLS, MOST_RATIOS = 60, 300
 SETTINGS = {
     "font.size": 8, "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "axes.axisbelow": True,
     "grid.color": "#dddddd", "legend.frameon": False, "savefig.dpi": 120,
@@ -57,7 +57,7 @@ class BadInput(Exception):
 # Reading
 
 
-def read(path: Path, needed: list[str], only: list[str] | None = None) -> pandas.DataFrame:
+def read(path: Path, needed: list[str], only: list[str] | None = None, may_be_empty: bool = False) -> pandas.DataFrame:
     """The rows of a file as texts; an absent figure is an empty one."""
     try:
         is_whole = path.read_bytes().endswith(b"\n")
@@ -68,7 +68,7 @@ def read(path: Path, needed: list[str], only: list[str] | None = None) -> pandas
         raise BadInput(f"{path}: no CSV file of opbench: {error}") from error
     if missing := [name for name in needed if name not in rows]:
         raise BadInput(f"{path}: no column {missing[0]}; wanted is a summary.csv or a compare.csv, or the folder of a run")
-    if rows.empty:
+    if rows.empty and not may_be_empty:
         raise BadInput(f"{path}: no rows; `opbench run --resume` continues a run that was interrupted")
     if not is_whole:
         raise BadInput(f"{path}: the last line has no end; `opbench run --resume` mends the run that it belongs to")
@@ -93,6 +93,8 @@ def read_summary(path: Path) -> pandas.DataFrame:
     numbers(rows, [name + end for name in [*TIMES, *LATENCIES, *MEMORY] for end in ("", "_ci_low", "_ci_high")], path)
     rows["series"] = (rows["backend"] + " " + rows.get("side", "")).str.strip()
     rows["mark"] = rows["status"].where(rows["status"] != "ok", "")
+    if rows.empty:
+        raise BadInput(f"{path}: no row of a whole cell, whose operation_class is empty; `opbench show --format csv RUN` prints them")
     if rows.duplicated(["cell_id", "series"]).any():
         raise BadInput(f"{path}: a backend has two rows for one cell; `opbench show --format csv RUN` prints such a file anew")
     return rows
@@ -111,7 +113,7 @@ def mark_failures(rows: pandas.DataFrame, path: Path) -> None:
 def read_histograms(path: Path) -> pandas.DataFrame:
     """How many operations had which latency: a row for each bucket of a cell, a backend and a stage, samples together."""
     whose = ["schema_version", "workload", "cell_id", "backend", "side", "stage", "operation_class"]
-    rows = read(path, [*whose, "upper_bounds_ns", "counts"])
+    rows = read(path, [*whose, "upper_bounds_ns", "counts"], may_be_empty=True)
     rows = rows[(rows["operation_class"] == "") & rows["stage"].isin(STAGES)].copy()
     rows["series"] = (rows["backend"] + " " + rows["side"]).str.strip()
     for name in ("upper_bounds_ns", "counts"):
@@ -266,6 +268,9 @@ def draw_comparison(path: Path) -> Figure:
     judged = rows["verdict"] != ""
     rows = rows[judged if judged.any() else rows["metric"] == "time"].copy()
     numbers(rows, ["ratio", "ci_low", "ci_high"], path)
+    if len(rows) > MOST_RATIOS:
+        note(f"{path}: the first {MOST_RATIOS} of {len(rows)} figures")
+        rows = rows[:MOST_RATIOS]
     figure = Figure((WIDTH, 1.2 + 0.2 * len(rows)), layout="constrained")
     axes = figure.subplots()
     for verdict, own in rows.assign(height=range(len(rows))).groupby("verdict", sort=False):
@@ -310,7 +315,7 @@ def draw(place: Path) -> dict[str, Figure]:
     summary = place if place.is_file() else place / "summary.csv"
     rows = read_summary(summary)
     samples, histograms, comparison = (summary.parent / name for name in ("samples.csv", "histograms.csv", "compare.csv"))
-    latencies = pandas.DataFrame(columns=["workload"])
+    latencies = pandas.DataFrame(columns=["workload", "cell_id"])
     if place.is_dir():
         if samples.exists():
             mark_failures(rows, samples)
@@ -334,8 +339,9 @@ def draw(place: Path) -> dict[str, Figure]:
             if own[list(names)].notna().any(axis=None) or (kind == "time" and (own["mark"] != "").all()):
                 figures[f"{kind}-{workload}"] = draw_cells(own, names, series, title)
         buckets = latencies[latencies["workload"] == workload]
-        if not buckets.empty:
-            figures[f"percentiles-{workload}"] = draw_percentiles(buckets, cells[:MOST_CELLS], series, title)
+        if timed := [cell for cell in cells if (buckets["cell_id"] == cell).any()]:
+            drawn = buckets[buckets["cell_id"].isin(timed[:MOST_CELLS])]
+            figures[f"percentiles-{workload}"] = draw_percentiles(drawn, timed[:MOST_CELLS], series, title)
     if place.is_dir() and comparison.exists():
         figures["compare"] = draw_comparison(comparison)
     return figures

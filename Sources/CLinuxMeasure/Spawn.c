@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -27,8 +28,8 @@ enum { most_files = 8 };
 /// Has a frame of its own, below that of the function that calls vfork(2), in which the parent continues.
 static __attribute__((noinline)) int become(
     pid_t parent, const char *program, char *const *arguments, char *const *environment, const char *folder, int own_group,
-    const int *files, int count) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    int signal_at_end, const int *files, int count) {
+    prctl(PR_SET_PDEATHSIG, signal_at_end);
     if (getppid() != parent) return ESRCH;
     if (own_group && setpgid(0, 0) != 0) return errno;
     // First out of each other's way.
@@ -39,21 +40,38 @@ static __attribute__((noinline)) int become(
     for (int i = 0; i < count; i++) {
         if (dup2(copies[i], i) < 0) return errno;
     }
-    syscall(SYS_close_range, (unsigned)count, ~0U, CLOSE_RANGE_CLOEXEC);
+    if (syscall(SYS_close_range, (unsigned)count, ~0U, CLOSE_RANGE_CLOEXEC) != 0) {
+        // Before Linux 5.11, or where a sandbox refuses it.
+        long end = sysconf(_SC_OPEN_MAX);
+        for (int file = count; file < (end > 0 && end < 65536 ? end : 65536); file++) fcntl(file, F_SETFD, FD_CLOEXEC);
+    }
     if (folder && chdir(folder) != 0) return errno;
     // What this process ignores is not the program's to ignore.
     for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    execvpe(program, arguments, environment);
+    // execvpe(3) gives a file that the kernel cannot execute to a shell.
+    if (strchr(program, '/')) execve(program, arguments, environment);
+    else execvpe(program, arguments, environment);
     return errno;
+}
+
+/// Lets this process wait for its children even if it was started with SIGCHLD ignored: the kernel would reap them.
+static void heed_children(void) {
+    struct sigaction action;
+    if (sigaction(SIGCHLD, NULL, &action) != 0) return;
+    if (action.sa_handler != SIG_IGN && !(action.sa_flags & SA_NOCLDWAIT)) return;
+    if (action.sa_handler == SIG_IGN) action.sa_handler = SIG_DFL;
+    action.sa_flags &= ~SA_NOCLDWAIT;
+    sigaction(SIGCHLD, &action, NULL);
 }
 
 pid_t clinux_start_tied(
     const char *program, char *const *arguments, char *const *environment, const char *folder, int own_group,
-    const int *files, int count) {
+    int signal_at_end, const int *files, int count) {
     if (count < 0 || count > most_files) return -EINVAL;
+    heed_children();
     pid_t parent = getpid();
     // The new process has this one's memory until it becomes the program, and this thread waits until then: nothing is
     // copied, however large this process is. No handler of a signal may run there meanwhile.
@@ -63,7 +81,7 @@ pid_t clinux_start_tied(
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pid_t process = vfork();
     if (process == 0) {
-        failure = become(parent, program, arguments, environment, folder, own_group, files, count);
+        failure = become(parent, program, arguments, environment, folder, own_group, signal_at_end, files, count);
         _exit(127);
     }
     if (process < 0) failure = errno;
@@ -76,12 +94,8 @@ int clinux_open_process(pid_t process) { return (int)syscall(SYS_pidfd_open, pro
 
 int clinux_has_ended(pid_t process) {
     siginfo_t ended = {.si_pid = 0};
-    return waitid(P_PID, (id_t)process, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 || ended.si_pid == process;
-}
-
-void clinux_heed_children(void) {
-    struct sigaction action;
-    if (sigaction(SIGCHLD, NULL, &action) == 0 && action.sa_handler == SIG_IGN) signal(SIGCHLD, SIG_DFL);
+    if (waitid(P_PID, (id_t)process, &ended, WEXITED | WNOHANG | WNOWAIT) != 0) return -1;
+    return ended.si_pid == process;
 }
 
 int clinux_event(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }

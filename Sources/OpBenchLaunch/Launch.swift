@@ -27,11 +27,8 @@ struct Launch: Sendable {
     /// The thread's own; it calls little.
     private static let stackBytes = 512 << 10
 
-    private static let heedsChildren: Void = clinux_heed_children()
-
     /// - Throws: as `Program.run` does.
     func ending() async throws -> Program.Ending {
-        _ = Self.heedsChildren
         let cancellation = try Cancellation(of: program.name)
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Outcome, Never>) in
@@ -60,7 +57,7 @@ struct Launch: Sendable {
         guard null >= 0 else { return failure(errno) }
         let process = Tool.start(
             program.name, [program.ownName ?? program.name] + program.arguments, program.environment,
-            in: program.folder, hasOwnGroup: program.hasOwnGroup,
+            in: program.folder, hasOwnGroup: program.hasOwnGroup, signalAtEnd: program.signalAtEnd,
             files: streams.map { stream in
                 switch stream {
                 case .null: null
@@ -69,7 +66,7 @@ struct Launch: Sendable {
                 }
             })
         close(null)
-        guard process > 0 else { return failure(-process) }
+        guard process > 0 else { return failure(process == -EACCES && isMissing ? ENOENT : -process) }
         onStart(process)
         let descriptor = clinux_open_process(process)
         defer { if descriptor >= 0 { close(descriptor) } }
@@ -77,6 +74,8 @@ struct Launch: Sendable {
 
         let first = wait(atMost: seconds)
         let hasEnded = first == .ended || first == .cancelled && asksToEnd(process, &wait)
+        // Somebody else has reaped it: the number may be another's.
+        guard clinux_has_ended(process) >= 0 else { return failure(ECHILD) }
         if !hasEnded { kill(process, SIGKILL) }
         // Kills what the program has left in its group; the program itself was killed or is a zombie.
         if program.hasOwnGroup { kill(-process, SIGKILL) }
@@ -90,11 +89,20 @@ struct Launch: Sendable {
         return .success(first == .over && signal == SIGKILL ? .timedOut : .signaled(signal))
     }
 
+    /// Whether PATH has no such program; a folder of it that may not be searched hides that.
+    private var isMissing: Bool {
+        guard !program.name.contains("/"), let path = getenv("PATH") else { return false }
+        return !String(cString: path).split(separator: ":").contains { access("\($0)/\(program.name)", F_OK) == 0 }
+    }
+
     /// Sends the requests to end, one after the other. Returns whether the program has ended.
     private func asksToEnd(_ process: pid_t, _ wait: inout Wait) -> Bool {
         wait.cancelled = -1
         for request in program.requestsToEnd {
-            kill(request.goesToGroup && program.hasOwnGroup ? -process : process, request.signal)
+            let receiver = request.goesToGroup && program.hasOwnGroup ? -process : process
+            kill(receiver, request.signal)
+            // One that is stopped heeds nothing.
+            kill(receiver, SIGCONT)
             if wait(atMost: request.seconds) == .ended { return true }
         }
         return false

@@ -15,6 +15,8 @@ public struct Program: Sendable {
     /// Whether it leads a process group of its own, out of reach of the terminal's Ctrl-C. The processes that it leaves
     /// in that group end with it.
     public var hasOwnGroup: Bool
+    /// The signal that it gets if this process ends before it.
+    public var signalAtEnd = SIGKILL
     /// The requests to end that it gets when the task is cancelled, one after the other. Then it is killed.
     public var requestsToEnd: [RequestToEnd] = []
 

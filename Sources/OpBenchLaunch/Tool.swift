@@ -8,18 +8,19 @@ public enum Tool {
     ///   - environment: changes to this process's: a value, or nil to remove the variable.
     ///   - folder: the folder in which it works; nil for this process's.
     ///   - hasOwnGroup: whether it leads a process group of its own.
+    ///   - signalAtEnd: what it gets when the thread ends.
     ///   - files: the descriptors that become its descriptors from 0 on.
     /// - Returns: its process number, or a negative errno value.
     public static func start(
         _ program: String, _ arguments: [String], _ environment: [String: String?], in folder: String? = nil,
-        hasOwnGroup: Bool = false, files: [Int32]
+        hasOwnGroup: Bool = false, signalAtEnd: Int32 = SIGKILL, files: [Int32]
     ) -> pid_t {
         let own = OwnEnvironment.entries.filter { environment[$0.name] == nil }.map(\.entry)
         let values = own + environment.compactMap { name, value in value.map { "\(name)=\($0)" } }
         let (texts, variables) = (strings(arguments), strings(values))
         defer { for text in texts + variables { free(text) } }
         return clinux_start_tied(
-            program, texts, variables, folder, hasOwnGroup ? 1 : 0, files, Int32(files.count))
+            program, texts, variables, folder, hasOwnGroup ? 1 : 0, signalAtEnd, files, Int32(files.count))
     }
 
     private static func strings(_ texts: [String]) -> [UnsafeMutablePointer<CChar>?] {

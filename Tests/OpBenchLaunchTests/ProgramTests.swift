@@ -65,7 +65,9 @@ import Testing
     }
 
     @Test func `what it prints beyond the limit is refused`() async throws {
-        let printed = try await shell("yes; echo more; exit 7").printed(limit: 100_000, errorLimit: 1000)
+        var program = shell("yes; echo more; exit 7")
+        program.environment["LC_ALL"] = "C"
+        let printed = try await program.printed(limit: 100_000, errorLimit: 1000)
         // A write that does not fit is refused as a whole.
         #expect(printed.ending == .exited(7) && (50_000...100_000).contains(printed.bytes.count))
         #expect(printed.errors.contains("not permitted"))
@@ -76,8 +78,30 @@ import Testing
         defer { close(other) }
         // The last is the folder that ls reads.
         #expect(try await Program("ls", ["/proc/self/fd"]).printed().text == "0\n1\n2\n3\n")
-        let blocked = try await Program("grep", ["SigBlk", "/proc/self/status"]).printed().text
-        #expect(blocked == "SigBlk:\t0000000000000000\n")
+        await #expect(processExitsWith: .success) {
+            signal(SIGUSR1, SIG_IGN)
+            var usr2 = sigset_t()
+            sigemptyset(&usr2)
+            sigaddset(&usr2, SIGUSR2)
+            pthread_sigmask(SIG_BLOCK, &usr2, nil)
+            let masks = try await Program("grep", ["-E", "Sig(Blk|Ign)", "/proc/self/status"]).printed().text
+            #expect(masks == "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n")
+        }
+    }
+
+    @Test func `this process waits for its programs though it was to ignore their ends`() async throws {
+        await #expect(processExitsWith: .success) {
+            signal(SIGCHLD, SIG_IGN)
+            let ending = try await Program("true").run()
+            #expect(ending == .exited(0))
+        }
+    }
+
+    @Test func `a file that the kernel cannot execute is not given to a shell`() async throws {
+        let path = TemporaryFolder.unusedPath()
+        #expect(try await shell("echo exit 7 >$1; chmod 755 $1", path).run().isSuccess)
+        let refused = await #expect(throws: LaunchError.self) { _ = try await Program(path).run() }
+        #expect(refused?.code == ENOEXEC)
     }
 
     // MARK: Time
@@ -144,23 +168,39 @@ import Testing
         #expect(String(decoding: output.contents(), as: UTF8.self) == "begun\nasked\n")
     }
 
-    @Test func `one that does not heed a request is killed`() async throws {
+    @Test func `one that does not heed a request gets the next, and is killed in the end`() async throws {
+        let heeding = "trap 'echo int' INT; trap 'echo term; exit' TERM"
+        for (traps, last, text) in [(heeding, 1000, "begun\nint\nterm\n"), ("trap '' INT TERM", 0.1, "begun\n")] {
+            let output = try MemoryFile()
+            var program = shell("\(traps); echo begun; while :; do sleep 0.05; done")
+            program.hasOwnGroup = true
+            program.requestsToEnd = [.init(SIGINT, seconds: 0.1), .init(SIGTERM, toGroup: true, seconds: last)]
+            let task = Task { [program] in try await program.run(output: .memory(output)) }
+            while output.size < 6 { await Task.yield() }
+            task.cancel()
+            await #expect(throws: CancellationError.self) { _ = try await task.value }
+            #expect(String(decoding: output.contents(), as: UTF8.self) == text)
+        }
+    }
+
+    @Test func `one that is stopped is asked to go on, and to end`() async throws {
         let output = try MemoryFile()
-        var program = shell("trap '' INT TERM; echo begun; while :; do sleep 0.05; done")
-        program.hasOwnGroup = true
-        program.requestsToEnd = [.init(SIGINT, seconds: 0.1), .init(SIGTERM, toGroup: true, seconds: 0.1)]
+        var program = shell("trap 'echo int; exit' INT; echo begun; kill -STOP $$; while :; do sleep 0.05; done")
+        program.requestsToEnd = [.init(SIGINT, seconds: 1000)]
         let task = Task { [program] in try await program.run(output: .memory(output)) }
         while output.size < 6 { await Task.yield() }
         task.cancel()
         await #expect(throws: CancellationError.self) { _ = try await task.value }
+        #expect(String(decoding: output.contents(), as: UTF8.self) == "begun\nint\n")
     }
 
-    @Test(arguments: ["exit 0", "kill -SEGV $$", "exec sleep 10000"])
+    @Test(arguments: ["exit 0", "kill -SEGV $$", "exec sleep 10000", "sleep 20000"])
     func `its group ends with it`(end: String) async throws {
         let output = try MemoryFile()
         var program = shell("sleep 10000 & echo $!; \(end)")
         program.hasOwnGroup = true
-        let task = Task { [program] in try await program.run(output: .memory(output)) }
+        let seconds = end.hasPrefix("sleep") ? 2.0 : nil
+        let task = Task { [program] in try await program.run(output: .memory(output), seconds: seconds) }
         while output.size == 0 { await Task.yield() }
         if end.hasPrefix("exec") { task.cancel() }
         _ = try? await task.value

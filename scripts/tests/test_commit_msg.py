@@ -21,6 +21,12 @@ def test_takes(subject: str, tmp_path: Path) -> None:
     assert status(f"{subject}\n\nWhy.\n# A comment.\n", tmp_path) == 0
 
 
+def test_a_change_in_the_message_is_not_read(tmp_path: Path) -> None:
+    change = "# ------------------------ >8 ------------------------\n" + "diff --git a b\n" * 20_000
+    assert status(f"engine: wake one worker\n\n{change}", tmp_path) == 0
+    assert status(f"\n# Comments alone.\n{change}", tmp_path) == 1
+
+
 @pytest.mark.parametrize(
     "subject",
     [

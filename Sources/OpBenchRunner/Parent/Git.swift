@@ -1,3 +1,4 @@
+import Glibc
 import OpBenchLaunch
 
 /// The program git, kept from running what a repository's configuration names beside filters of files.
@@ -21,10 +22,14 @@ enum Git {
     static func run(
         _ arguments: [String], in folder: String, without filters: [String] = []
     ) async throws -> Ended {
-        let result = try await Program(
+        // Out of reach of the terminal's Ctrl-C, which would look like a failure of git.
+        var git = Program(
             "git", harmless + ["-C", folder] + arguments,
-            environment: environment(without: filters, trusting: await trustedFolders.value)
-        ).printed(errorLimit: 1 << 16)
+            environment: environment(without: filters, trusting: await trustedFolders.value), hasOwnGroup: true)
+        // It removes its lock files.
+        git.requestsToEnd = [.init(SIGTERM, seconds: 5)]
+        let result = try await git.printed(errorLimit: 1 << 16)
+        try Task.checkCancellation()
         return Ended(isSuccess: result.isSuccess, output: result.text, errors: result.errors)
     }
 

@@ -245,7 +245,8 @@ public struct RefBuilds: Sendable {
         _ arguments: [String], telling variables: [String: String?] = [:], mixesErrors: Bool = true
     ) async throws -> Ended {
         var program = Program("swift", arguments, environment: variables, hasOwnGroup: true)
-        // SwiftPM ends its compilers where it is interrupted, not where it is terminated.
+        // SwiftPM ends its compilers where it is interrupted, not where it is terminated or killed.
+        program.signalAtEnd = SIGINT
         program.requestsToEnd = [.init(SIGINT, seconds: 20), .init(SIGTERM, toGroup: true, seconds: 5)]
         let log = try MemoryFile()
         let errors = mixesErrors ? log : try MemoryFile()
