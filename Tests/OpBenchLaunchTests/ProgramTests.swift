@@ -85,7 +85,9 @@ import Testing
             sigaddset(&usr2, SIGUSR2)
             pthread_sigmask(SIG_BLOCK, &usr2, nil)
             let masks = try await Program("grep", ["-E", "Sig(Blk|Ign)", "/proc/self/status"]).printed().text
-            #expect(masks == "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n")
+            // The C library keeps signals 32 and 33 to itself.
+            let numbers = masks.split(whereSeparator: \.isWhitespace).compactMap { UInt64($0, radix: 16) }
+            #expect(numbers.map { $0 & ~(0b11 << 31) } == [0, 0], "\(masks)")
         }
     }
 
