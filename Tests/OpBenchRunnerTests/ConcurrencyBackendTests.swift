@@ -102,7 +102,8 @@ import Testing
     }
 
     @Test func `on an actor the urgent ones do not wait for the others`() async throws {
-        let parameters = #"{"operations": 2000, "max_concurrent": 1, "work_ns": 1000}"#
+        // Work takes much longer than submitting, so that there always is something to choose from.
+        let parameters = #"{"operations": 2000, "max_concurrent": 1, "work_ns": 20000}"#
         let report = try await Fixture.report(ConcurrencyBackend.factory, .latency, "priority_mix", parameters)
         func median(_ level: String) throws -> Double {
             let row = report.figures.first {
