@@ -224,8 +224,7 @@ if let extent = Context.environment["OPBENCH_ENGINE_ONLY"] {
     let quiet = ["QueueState", "Conformance/Misuse", "Examples"]
     let ofOneThread = [
         "Barrier", "BlockOperation", "Cancellation", "CompletionBlock", "Dependency", "Limit", "ManualStart",
-        "Ownership",
-        "Priority", "Progress", "Queue", "State", "Target", "Waiting",
+        "Ownership", "Priority", "Progress", "Queue", "State", "Target", "Waiting",
     ].map { "Conformance/Shared/\($0)Tests.swift" }
     let leftOut = ["tests": [], "memory": quiet, "races": quiet + ["Conformance/Cycles"] + ofOneThread]
     if let folders = leftOut[extent] {

@@ -159,41 +159,38 @@ import Testing
         task.cancel()
     }
 
-    @Test func `before it is killed it is asked to end`() async throws {
+    /// Runs a script, cancels it once it has printed "begun", and returns all that it prints.
+    private func cancelled(_ script: String, hasOwnGroup: Bool = false, _ requests: Program.RequestToEnd...)
+        async throws -> String
+    {
         let output = try MemoryFile()
-        var program = shell("trap 'echo asked; exit 3' INT; echo begun; while :; do sleep 0.05; done")
-        program.requestsToEnd = [.init(SIGINT, seconds: 1000)]
+        var program = shell(script)
+        (program.hasOwnGroup, program.requestsToEnd) = (hasOwnGroup, requests)
         let task = Task { [program] in try await program.run(output: .memory(output)) }
         while output.size < 6 { await Task.yield() }
         task.cancel()
         await #expect(throws: CancellationError.self) { _ = try await task.value }
-        #expect(String(decoding: output.contents(), as: UTF8.self) == "begun\nasked\n")
+        return String(decoding: output.contents(), as: UTF8.self)
+    }
+
+    @Test func `before it is killed it is asked to end`() async throws {
+        let script = "trap 'echo asked; exit 3' INT; echo begun; while :; do sleep 0.05; done"
+        #expect(try await cancelled(script, .init(SIGINT, seconds: 1000)) == "begun\nasked\n")
     }
 
     @Test func `one that does not heed a request gets the next, and is killed in the end`() async throws {
         let heeding = "trap 'echo int' INT; trap 'echo term; exit' TERM"
         for (traps, last, text) in [(heeding, 1000, "begun\nint\nterm\n"), ("trap '' INT TERM", 0.1, "begun\n")] {
-            let output = try MemoryFile()
-            var program = shell("\(traps); echo begun; while :; do sleep 0.05; done")
-            program.hasOwnGroup = true
-            program.requestsToEnd = [.init(SIGINT, seconds: 0.1), .init(SIGTERM, toGroup: true, seconds: last)]
-            let task = Task { [program] in try await program.run(output: .memory(output)) }
-            while output.size < 6 { await Task.yield() }
-            task.cancel()
-            await #expect(throws: CancellationError.self) { _ = try await task.value }
-            #expect(String(decoding: output.contents(), as: UTF8.self) == text)
+            let printed = try await cancelled(
+                "\(traps); echo begun; while :; do sleep 0.05; done", hasOwnGroup: true,
+                .init(SIGINT, seconds: 0.1), .init(SIGTERM, toGroup: true, seconds: last))
+            #expect(printed == text)
         }
     }
 
     @Test func `one that is stopped is asked to go on, and to end`() async throws {
-        let output = try MemoryFile()
-        var program = shell("trap 'echo int; exit' INT; echo begun; kill -STOP $$; while :; do sleep 0.05; done")
-        program.requestsToEnd = [.init(SIGINT, seconds: 1000)]
-        let task = Task { [program] in try await program.run(output: .memory(output)) }
-        while output.size < 6 { await Task.yield() }
-        task.cancel()
-        await #expect(throws: CancellationError.self) { _ = try await task.value }
-        #expect(String(decoding: output.contents(), as: UTF8.self) == "begun\nint\n")
+        let script = "trap 'echo int; exit' INT; echo begun; kill -STOP $$; while :; do sleep 0.05; done"
+        #expect(try await cancelled(script, .init(SIGINT, seconds: 1000)) == "begun\nint\n")
     }
 
     @Test(arguments: ["exit 0", "kill -SEGV $$", "exec sleep 10000", "sleep 20000"])
