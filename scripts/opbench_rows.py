@@ -5,7 +5,7 @@ import io
 from pathlib import Path
 from typing import NamedTuple
 
-CURRENT = "3"
+CURRENT = "1"
 DAMAGED = "the file is damaged or cut short (opbench run --resume mends the run that it belongs to)"
 Row = dict[str, str]
 

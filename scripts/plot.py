@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
 ROOT = Path(__file__).resolve().parents[1]
-SCHEMA = "3"
+SCHEMA = "1"
 WIDTH = 10
 # A picture of more cells is too large to look at: filter the rows to see the others.
 MOST_CELLS, MOST_RATIOS = 60, 300

@@ -303,7 +303,7 @@ struct ComparisonTests {
                         ])
                 }
             }
-            let text = #"{"version": 2, "rules": [{"metric": "allocations", "max_regression": 0}]}"#
+            let text = #"{"version": 1, "rules": [{"metric": "allocations", "max_regression": 0}]}"#
             let policy = try GatePolicy.decode(text: text, file: "gate.json")
             let question = Self.question { policy.rule(for: $0) }
             return try row(Comparison(sidesOf: rows.rows, question: question), "allocations").verdict

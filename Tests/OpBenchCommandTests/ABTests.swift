@@ -10,7 +10,7 @@ struct ABTests {
     private static let busy = """
         {"name": "busy", "summary": "s", "shape": "independent",
          "parameters": {"items": 200, "work_ns": 100000, "max_concurrent": 1}, "backends": ["engine"],
-         "metrics": ["throughput", "memory"]}
+         "sample_kinds": ["throughput", "memory"]}
         """
 
     private func ab(_ words: [String], in folder: ScratchFolder) async throws -> OpBenchProcess.Finished {
@@ -60,10 +60,10 @@ struct ABTests {
         try folder.write(
             """
             {"name": "w", "summary": "s", "shape": "independent", "parameters": {"items": 20, "work_ns": 0},
-             "backends": ["foundation", "engine", "dispatch"], "metrics": ["throughput"]}
+             "backends": ["foundation", "engine", "dispatch"], "sample_kinds": ["throughput"]}
             """, to: "w.json")
         try folder.write(
-            #"{"version": 2, "rules": [{"backend": "own", "metric": "time_ratio", "max_regression": 1}]}"#, to: "p.json"
+            #"{"version": 1, "rules": [{"backend": "own", "metric": "time_ratio", "max_regression": 1}]}"#, to: "p.json"
         )
         func backends(_ words: [String]) async throws -> (status: Int32, measured: Set<BackendID>) {
             let binary = OpBenchProcess.binary
@@ -77,7 +77,7 @@ struct ABTests {
         #expect(try await backends(["--policy", "p.json"]) == (0, [.engine, .dispatch]))
         #expect(try await backends(["--backend", "foundation"]) == (0, [.foundation]))
         try folder.write(
-            #"{"version": 2, "rules": [{"workload": "v", "metric": "time", "max_regression": 1}]}"#, to: "p.json")
+            #"{"version": 1, "rules": [{"workload": "v", "metric": "time", "max_regression": 1}]}"#, to: "p.json")
         #expect(try await backends(["--policy", "p.json"]) == (64, []))
     }
 

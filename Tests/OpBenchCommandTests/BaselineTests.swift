@@ -8,7 +8,7 @@ import Testing
 struct BaselineTests {
     private static let loop = """
         {"name": "loop", "summary": "s", "shape": "independent", "parameters": {"items": 1000, "work_ns": 100},
-         "backends": ["serial"], "metrics": ["throughput"]}
+         "backends": ["serial"], "sample_kinds": ["throughput"]}
         """
 
     private let folder: ScratchFolder

@@ -8,7 +8,7 @@ import Testing
 struct CalibrateTests {
     private static let loop = """
         {"name": "loop", "summary": "s", "shape": "independent", "parameters": {"items": 1000, "work_ns": 0},
-         "backends": ["serial"], "metrics": ["throughput"]}
+         "backends": ["serial"], "sample_kinds": ["throughput"]}
         """
 
     @Test("three calibrations give floors of both kinds, and margins rise to them", .slow)

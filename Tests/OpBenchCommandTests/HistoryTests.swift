@@ -10,7 +10,7 @@ import Testing
 struct HistoryCommandTests {
     private static let workload = """
         {"name": "loop", "summary": "s", "shape": "independent", "parameters": {"items": [50, 60], "work_ns": 0},
-         "backends": ["dispatch", "serial"], "metrics": ["throughput"]}
+         "backends": ["dispatch", "serial"], "sample_kinds": ["throughput"]}
         """
 
     /// The files of one real run, of which all runs here are made.

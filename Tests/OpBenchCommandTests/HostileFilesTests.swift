@@ -155,7 +155,7 @@ import Testing
         var texts = HostileText(seed: seed)
         let workload = #"""
             {"name": "w", "summary": "s \"\u0301", "shape": "priority_mix", "parameters": {"operations": [10, 1e3],
-             "mix": {"high": 1, "low": 2.5}, "work_ns": 0}, "backends": ["engine", "dispatch"], "metrics": ["latency"],
+             "mix": {"high": 1, "low": 2.5}, "work_ns": 0}, "backends": ["engine", "dispatch"], "sample_kinds": ["latency"],
              "skip": [{"backend": "engine", "when": {"operations": {"above": 1e2}}, "reason": "r"}],
              "expect": [{"backend": "engine", "status": "timeout", "reason": "r"}]}
             """#

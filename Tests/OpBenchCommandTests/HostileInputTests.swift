@@ -82,7 +82,7 @@ import Testing
         try folder.write(
             #"""
             {"name": "q", "summary": "s", "shape": "independent", "parameters": {"items": 10, "work_ns": 0},
-             "backends": ["serial", "foundation"], "metrics": ["throughput"],
+             "backends": ["serial", "foundation"], "sample_kinds": ["throughput"],
              "skip": [{"backend": "foundation", "reason": "a \"\#u{301}quoted\#u{301}\", b"}]}
             """#, to: "q.json")
         let result = try await run("run --quick --run-id q q.json")
@@ -109,7 +109,7 @@ import Testing
                         ("time", "total", "ns", "lower"), ("throughput_ops", "rate", "1/s", "higher"),
                     ] {
                         text +=
-                            "\(CSVFile.schemaVersion),\(name),\(block)-throughput,,,w,w,\(backend),,\(block),0,total,,,ok,,\(metric),\(stat),"
+                            "\(SchemaVersion.current),\(name),\(block)-throughput,,,w,w,\(backend),,\(block),0,total,,,ok,,\(metric),\(stat),"
                             + "\(value),\(unit),\(direction),false,1,\n"
                     }
                 }
@@ -195,7 +195,7 @@ import Testing
         try folder.write(
             #"""
             {"name": "m", "summary": "s", "shape": "independent", "parameters": {"items": 10, "work_ns": 0},
-             "backends": ["serial"], "metrics": ["throughput"]}
+             "backends": ["serial"], "sample_kinds": ["throughput"]}
             """#, to: "m.json")
         let script = """
             umask 027

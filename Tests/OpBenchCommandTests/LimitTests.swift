@@ -7,14 +7,14 @@ struct LimitTests {
     /// Operations long enough that each processor has one at the same time.
     private static let busy = """
         {"name": "busy", "summary": "s", "shape": "independent", "parameters": {"items": 60, "work_ns": 1000000},
-         "backends": ["engine", "dispatch"], "metrics": ["throughput"]}
+         "backends": ["engine", "dispatch"], "sample_kinds": ["throughput"]}
         """
 
     /// What must be held in memory all at once takes some hundred MiB.
     private static let large = """
         {"name": "large", "summary": "s", "shape": "independent",
          "parameters": {"items": 2000000, "form": "block", "submission": "bulk", "work_ns": 0}, "backends": ["engine"],
-         "metrics": ["throughput"]}
+         "sample_kinds": ["throughput"]}
         """
 
     private static func folder() throws -> ScratchFolder {

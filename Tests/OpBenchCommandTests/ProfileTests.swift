@@ -198,7 +198,7 @@ struct ExplainTests {
     private static let busy = """
         {"name": "busy", "summary": "s", "shape": "independent",
          "parameters": {"items": 2000, "work_ns": 10000, "max_concurrent": 1}, "backends": ["engine"],
-         "metrics": ["throughput"]}
+         "sample_kinds": ["throughput"]}
         """
 
     /// The run `two`, whose head is slower.

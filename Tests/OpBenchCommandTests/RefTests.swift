@@ -56,7 +56,7 @@ struct RefTests {
             try folder.write(
                 """
                 {"name": "w", "summary": "s", "shape": "independent", "parameters": {"items": 50, "work_ns": 0},
-                 "backends": ["engine"], "metrics": ["throughput"]}
+                 "backends": ["engine"], "sample_kinds": ["throughput"]}
                 """, to: "w.json")
             try await commit("first", build: program())
         }

@@ -110,7 +110,7 @@ struct ReportTests {
         for (bound, outcome) in [("1000", "pass"), ("1", "missed")] {
             try folder.write(
                 """
-                {"version": 2, "rules": [{"backend": "engine", "metric": "time", "phase": "total", "at_most": \(bound)}]}
+                {"version": 1, "rules": [{"backend": "engine", "metric": "time", "phase": "total", "at_most": \(bound)}]}
                 """, to: "goals.json")
             #expect(outcomes(try report("one", "--policy", "\(folder.root)/goals.json")) == [outcome])
         }

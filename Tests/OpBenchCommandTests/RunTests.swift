@@ -17,7 +17,7 @@ struct RunTests {
     private static func endless(more: String = "") -> String {
         """
         {"name": "endless", "summary": "s", "shape": "independent",
-         "parameters": {"items": 500, "work_ns": 1000000000}, "backends": ["dispatch"], "metrics": ["throughput"]\(more)}
+         "parameters": {"items": 500, "work_ns": 1000000000}, "backends": ["dispatch"], "sample_kinds": ["throughput"]\(more)}
         """
     }
 

@@ -29,7 +29,7 @@ struct ScarcityTests {
         try folder.write(
             """
             {"name": "w", "summary": "s", "shape": "independent", "parameters": {"items": 100, "work_ns": 0},
-             "backends": ["engine"], "metrics": ["throughput"]}
+             "backends": ["engine"], "sample_kinds": ["throughput"]}
             """, to: "w.json")
         let result = try await Program(
             "/usr/bin/setpriv",

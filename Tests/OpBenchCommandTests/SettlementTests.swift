@@ -102,7 +102,7 @@ struct SettlementTests {
         try folder.write(
             """
             {"name": "little", "summary": "s", "shape": "independent", "parameters": {"items": [20, 30], "work_ns": 0},
-             "backends": ["engine", "dispatch", "serial"], "metrics": ["throughput"]}
+             "backends": ["engine", "dispatch", "serial"], "sample_kinds": ["throughput"]}
             """, to: "it's little.json")
     }
 

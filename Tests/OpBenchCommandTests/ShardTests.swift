@@ -135,7 +135,7 @@ struct ShardTests {
         try folder.write(
             """
             {"name": "w", "summary": "s", "shape": "independent", "parameters": {"items": 500, "work_ns": 1000000000},
-             "backends": ["dispatch"], "metrics": ["throughput"]}
+             "backends": ["dispatch"], "sample_kinds": ["throughput"]}
             """, to: "w.json")
         let name = "\(try await plan("--blocks 1").prefix(12))-1of1"
         let hidden = "parts/.\(name).n1/run.json"
@@ -257,7 +257,7 @@ struct ShardTests {
 
         try folder.write(
             """
-            {"version": 2, "min_blocks": 15,
+            {"version": 1, "min_blocks": 15,
              "rules": [{"metric": "time", "phase": "total", "backend": "engine", "cell": "w items=1", "at_most": 2,
                         "against": {"cell": "w items=2"}}]}
             """, to: "goals.json")

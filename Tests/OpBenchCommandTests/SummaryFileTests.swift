@@ -11,7 +11,7 @@ import Testing
         let folder = try ScratchFolder()
         try folder.write(
             #"{"name": "w", "summary": "s", "shape": "independent", "parameters": {"items": [3, 1, 2], "work_ns": 0}, "#
-                + #""backends": ["serial", "dispatch"], "metrics": ["throughput"]}"#, to: "w.json")
+                + #""backends": ["serial", "dispatch"], "sample_kinds": ["throughput"]}"#, to: "w.json")
         let spec = try WorkloadSpec.load(file: folder.root + "/w.json")
         try folder.write(CSVFile.header(of: SampleRow.self, parameters: ["items"]), to: "samples.csv")
         var file = SummaryFile(folder: folder.root, specs: [spec])

@@ -47,10 +47,4 @@ struct VersionTests {
         #expect(GitFacts(build("0123abc-dirty")) == GitFacts(commit: "0123abc", isDirty: true))
         #expect(GitFacts(build(nil)) == nil)
     }
-
-    @Test("a description of a build that knew of no commit is still understood")
-    func former() throws {
-        let text = #"{"protocol": 1, "allocator": "a", "configuration": "debug", "compiler": "c"}"#
-        #expect(try JSONDecoder().decode(BuildDescription.self, from: Data(text.utf8)).commit == nil)
-    }
 }

@@ -35,7 +35,7 @@ struct WrittenRun {
 
     private var description: [String: Any] {
         var facts: [String: Any] = [
-            "schema_version": CSVFile.schemaVersion, "run_id": name, "started_utc": started, "arguments": arguments,
+            "schema_version": SchemaVersion.current, "run_id": name, "started_utc": started, "arguments": arguments,
             "seed": 1,
             "quick": false, "timeout_ns": 30_000_000_000, "order": order, "calibration": ["iterations_per_ns": 1],
             "workloads": [["file": "w.json", "name": "w", "sha256": "", "text": Self.workload]],

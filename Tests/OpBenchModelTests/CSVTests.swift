@@ -75,7 +75,7 @@ struct CSVTests {
         #expect(CSVFile.header(of: SampleRow.self, parameters: ["b", "a"]).hasSuffix(",notes,param_a,param_b\n"))
         #expect(
             CSVFile.line(of: sample(), parameters: ["items", "depth", "form"])
-                == "3,run,00001-throughput,2026-01-02T03:04:05Z,,sample,sample items=10,engine,,3,1,total,,,ok,"
+                == "1,run,00001-throughput,2026-01-02T03:04:05Z,,sample,sample items=10,engine,,3,1,total,,,ok,"
                 + "noisy;short,time,total,0.1,ns,lower,false,10,,,closure,10\n")
     }
 
@@ -133,7 +133,7 @@ struct CSVTests {
         let line = CSVFile.line(of: histogram)
         #expect(
             line
-                == "3,w,\"w items=1, 2\",dispatch,base,1-latency,start,priority=low,0 63 9223372036854775807,1 2 3\n")
+                == "1,w,\"w items=1, 2\",dispatch,base,1-latency,start,priority=low,0 63 9223372036854775807,1 2 3\n")
         let rows = [histogram, .blank]
         #expect(try CSVFile.rows(HistogramRow.self, text: CSVFile.text(of: rows), file: "x") == rows)
         for (old, new) in [("1 2 3", "1 2"), ("1 2 3", "1  2"), ("1 2 3", "1 2 x"), ("0 63", "0 6.3")] {
@@ -164,6 +164,23 @@ struct CSVTests {
         }
     }
 
+    @Test("Another version is refused by its name, whatever its columns are")
+    func otherVersion() throws {
+        func path(_ text: String) -> String? {
+            refusal { _ = try CSVFile.rows(SampleRow.self, text: text, file: "samples.csv") }.path
+        }
+        let row = CSVFile.text(of: [SampleRow.blank])
+        for text in [
+            row.replacing("\n1,", with: "\n2,"), "schema_version,run_id,what\n2,r,x\n",
+            "schema_version,run_id,what\n2,r,x,y,z\n",
+        ] { #expect(path(text) == "column schema_version") }
+        // Of no version that tells, it is the columns that are wrong.
+        for text in ["schema_version,run_id,what\n", "schema_version,run_id,what\nx,r,x\n"] {
+            #expect(path(text) == "column 3")
+        }
+        #expect(path("run_id,what\n2,x\n") == "column 1")
+    }
+
     @Test("What does not belong is refused with file, line and column")
     func foreign() throws {
         let text = CSVFile.text(of: [sample(), sample()])
@@ -176,7 +193,7 @@ struct CSVTests {
 
         #expect(error("a,b\n1,2\n").path == "column 1")
         #expect(changed("run_id", "runid").path == "column 2")
-        #expect(changed("\n3,", "\n1,").path == "column schema_version")
+        #expect(changed("\n1,", "\n2,").path == "column schema_version")
         #expect(changed("0.1,", "fast,").path == "column value")
         #expect(changed("0.1,", "nan,").path == "column value")
         #expect(changed("0.1,", "0x1p3,").path == "column value")
@@ -187,7 +204,7 @@ struct CSVTests {
         let others = [
             ("empty", error("")), ("no notes", changed(",notes", "")), ("form", changed("param_form", "form")),
             ("param_zzz", changed("param_form", "param_zzz")), ("param.form", changed("param_form", "param.form")),
-            ("version 1", changed("\n3,", "\n1,")), ("no last field", changed("closure,10\n", "closure\n")),
+            ("version 2", changed("\n1,", "\n2,")), ("no last field", changed("closure,10\n", "closure\n")),
             ("a quote in a field", changed(",closure", ",clo\"sure")),
             ("a quote in a quoted field", changed(",closure", ",\"clo\"sure")),
             ("a carriage return", changed(",closure", ",clo\rsure")),

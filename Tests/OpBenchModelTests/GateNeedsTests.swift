@@ -54,7 +54,7 @@ struct GateNeedsTests {
 @Suite("The backends that a policy judges")
 struct JudgedBackendsTests {
     private func judged(_ rules: String, of backends: String, name: String = "w") throws -> [String] {
-        let policy = try PolicyDecoder().decode(text: #"{"version": 2, "rules": [\#(rules)]}"#, file: "p.json")
+        let policy = try PolicyDecoder().decode(text: #"{"version": 1, "rules": [\#(rules)]}"#, file: "p.json")
         let spec = try WorkloadSpec.decode(
             text: """
                 {"name": "\(name)", "summary": "s", "shape": "chain", "parameters": {"depth": [10, 20]},

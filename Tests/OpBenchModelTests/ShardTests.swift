@@ -146,28 +146,6 @@ import Testing
 
     // MARK: Rows
 
-    @Test("Rows of version 2, which named no machine, are read; other files have no other columns in version 3")
-    func versionTwo() throws {
-        var row = SampleRow.blank
-        (row.sampleID, row.metric, row.stat, row.value, row.parameters) = (
-            "0-check", "time", "total", 5, ["items": "9"]
-        )
-        row.host = "n1"
-        let today = CSVFile.text(of: [row])
-        #expect(today.contains("timestamp_utc,host,workload") && today.contains("\n3,,0-check,,n1,,"))
-        let former = today.replacing(",host,", with: ",").replacing("\n3,,0-check,,n1,,", with: "\n2,,0-check,,,")
-        let read = try CSVFile.rows(SampleRow.self, text: former, file: "old.csv")
-        row.host = ""
-        #expect(read == [row])
-
-        let compared = CSVFile.text(of: [CompareRow.blank])
-        #expect(
-            try CSVFile.rows(CompareRow.self, text: compared.replacing("\n3,", with: "\n2,"), file: "old.csv").count
-                == 1)
-        let mixed = compared + CSVFile.line(of: CompareRow.blank).replacing("3,", with: "2,", maxReplacements: 1)
-        #expect(throws: InputError.self) { try CSVFile.rows(CompareRow.self, text: mixed, file: "old.csv") }
-    }
-
     @Test(
         "A machine's name is plain",
         arguments: [("n1", true), ("a.b-c_D9", true), ("", false), ("a b", false), ("a/b", false), ("ü", false)])

@@ -23,7 +23,7 @@ import Testing
     ) async throws -> [Int] {
         let folder = try Fixture.folder()
         let spec = try Fixture.spec(
-            "independent", #"{"items": 10}"#, backends: ["engine"], more: #", "metrics": ["memory"]"#)
+            "independent", #"{"items": 10}"#, backends: ["engine"], more: #", "sample_kinds": ["memory"]"#)
         let options = RunOptions(blocks: given, isQuick: isQuick, directory: folder, runID: "run")
         let plan = try RunPlan(specs: [spec], options: options)
         let taken = Mutex(0)

@@ -256,7 +256,7 @@ import Testing
         #expect(try files(folder) == before)
     }
 
-    @Test func `a run that a former opbench began is not gone on with, and stays as it is`() async throws {
+    @Test func `a run of another version is not gone on with, and stays as it is`() async throws {
         let folder = try Fixture.folder()
         _ = try await runner(try plan(folder)) { number, request in
             if number == 3 { throw CancellationError() }
@@ -264,39 +264,14 @@ import Testing
         }.run { _ in }
         let description = "\(folder)/run/run.json"
         let text = SystemFile.text(description).replacing(
-            "\"schema_version\" : \"\(CSVFile.schemaVersion)\"", with: "\"schema_version\" : \"1\"")
+            "\"schema_version\" : \"\(SchemaVersion.current)\"", with: "\"schema_version\" : \"2\"")
         try Data(text.utf8).write(to: URL(fileURLWithPath: description))
         let before = try files(folder)
         let resumed = runner(try plan(folder, resume: true))
         let error = await #expect(throws: InputError.self) { try await resumed.run { _ in } }
-        let versions = ["1", "\(CSVFile.schemaVersion)"]
+        let versions = ["2", SchemaVersion.current]
         #expect(versions.allSatisfy { error?.message.contains($0) == true } && error?.remedy.isEmpty == false)
         #expect(try files(folder) == before)
-    }
-
-    @Test func `a build of version 1 answers in seconds, in buckets of its own`() async throws {
-        let folder = try Fixture.folder()
-        let answer = """
-            {"status": "ok", "flags": [], "notes": "", "anchorNanoseconds": [1],
-             "figures": [
-               {"metric": "time", "stat": "total", "value": 0.000001234, "phase": "total", "operationClass": "",
-                "operations": 10},
-               {"metric": "rounds", "stat": "total", "value": 3, "phase": "", "operationClass": "", "operations": 10}],
-             "histograms": [{"stage": "start", "operationClass": "", "upperBounds": [1010, 1015], "counts": [2, 3]}]}
-            """
-        let plan = try plan(folder, blocks: 1, backends: ["engine"])
-        _ = try await runner(plan) { _, _ in
-            ChildResult(ending: .exited(0), output: Array(answer.utf8), diagnostics: "")
-        }.run { _ in }
-        let rows = try samples(folder)
-        #expect(Set(rows.filter { $0.metric == "time" }.map(\.value)) == [1234])
-        #expect(Set(rows.filter { $0.metric == "rounds" }.map(\.value)) == [3])
-        let histograms = try CSVFile.read(HistogramRow.self, file: "\(folder)/run/histograms.csv")
-        #expect(Set(histograms.map(\.upperBoundsNanoseconds)) == [[1023]] && Set(histograms.map(\.counts)) == [[5]])
-        #expect(Set(histograms.map(\.cellID)) == [plan.samples[0].cell.id] && histograms[0].backend == .engine)
-        // What this build answers is no answer for one of then, which would take nanoseconds for seconds.
-        let ours = String(decoding: try JSONEncoder().encode(SampleReport()), as: UTF8.self)
-        #expect(!ours.contains("\"figures\""))
     }
 
     /// The run's files: what they hold, and when they were last changed.

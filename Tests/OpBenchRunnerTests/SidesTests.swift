@@ -21,7 +21,7 @@ import Testing
     {
         let spec = try Fixture.spec(
             "independent", #"{"items": [10, 20]}"#, backends: ["engine", "serial"],
-            more: #", "metrics": ["throughput", "memory"]"#)
+            more: #", "sample_kinds": ["throughput", "memory"]"#)
         var options = RunOptions(directory: folder, runID: "run", resume: resume)
         options.builds = builds
         // The larger cell is decided at once.

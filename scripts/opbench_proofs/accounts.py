@@ -77,7 +77,7 @@ class Runs:
 def workload(name, shape, parameters, backends, metrics):
     return {
         "name": name, "summary": "a proof", "shape": shape, "parameters": parameters, "backends": backends,
-        "metrics": metrics,
+        "sample_kinds": metrics,
     }  # fmt: skip
 
 

@@ -36,7 +36,7 @@ def prove(setting: Setting) -> Outcome:
     program = _build(setting.tool)
     for shape, (kind, parameters) in SHAPES.items():
         workload = {"name": shape, "summary": "A shape that a program is written for", "shape": kind,
-                    "parameters": parameters | {"work_ns": 0}, "backends": list(FORMS), "metrics": ["throughput"]}  # fmt: skip
+                    "parameters": parameters | {"work_ns": 0}, "backends": list(FORMS), "sample_kinds": ["throughput"]}  # fmt: skip
         setting.tool.write(f"{shape}.json", workload)
     turns, limit = (TURNS_SHORT, MOST_SHORT) if setting.is_short else (TURNS, MOST)
     ratios: dict[tuple[str, str], list[float]] = {(shape, backend): [] for shape in SHAPES for backend in FORMS}

@@ -11,7 +11,7 @@ def prove(setting: Setting) -> Outcome:
     """Gates on counts alone, with and without the allocation."""
     gates = 5 if setting.is_short else 50
     tool = setting.tool
-    workload = tool.write("memory.json", WORK | {"name": "proof-memory", "metrics": ["memory"]})
+    workload = tool.write("memory.json", WORK | {"name": "proof-memory", "sample_kinds": ["memory"]})
     policy = tool.write(
         "allocations.json",
         {"version": 1, "rules": [{"backend": "engine", "metric": "allocations", "max_regression": 0, "min_absolute": 0.05}]},

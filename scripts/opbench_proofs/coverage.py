@@ -20,13 +20,13 @@ ALPHA = 0.01
 MARGIN = 0.02
 EFFECTS = {"equal": 1.0, "worse by the margin": 1 + MARGIN}
 POLICY = {
-    "version": 2,
+    "version": 1,
     "alpha": ALPHA,
     "rules": [{"metric": metric, "phase": "total", "max_regression": MARGIN} for metric in ("time", "time_ratio")],
 }
 WORKLOAD = {
     "name": "proof-coverage", "summary": "A template for forged rows", "shape": "independent",
-    "parameters": {"items": 1000, "work_ns": 0}, "backends": ["engine", "dispatch"], "metrics": ["throughput"],
+    "parameters": {"items": 1000, "work_ns": 0}, "backends": ["engine", "dispatch"], "sample_kinds": ["throughput"],
 }  # fmt: skip
 LEAST_BLOCKS = 15
 """Of a regression."""

@@ -24,7 +24,7 @@ WORKLOADS = {
         "shape": "independent",
         "parameters": {"items": 20000, "form": "block", "work_ns": 0},
         "backends": ["engine"],
-        "metrics": ["throughput", "memory"],
+        "sample_kinds": ["throughput", "memory"],
     },
     "asleep": {
         "name": "proof-asleep",
@@ -32,7 +32,7 @@ WORKLOADS = {
         "shape": "blocking",
         "parameters": {"operations": 2000, "block_ns": 50000, "max_concurrent": 8},
         "backends": ["engine"],
-        "metrics": ["throughput"],
+        "sample_kinds": ["throughput"],
     },
 }
 """By the names that definitions have for them."""

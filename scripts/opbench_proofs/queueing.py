@@ -95,7 +95,7 @@ def prove(setting: Setting) -> Outcome:
     workload = {
         "name": "proof-queue", "summary": "Poisson arrivals, equal work, one slot", "shape": "open_loop",
         "parameters": {"rate": list(rates), "duration_ns": int(seconds * 1e9), "work_ns": WORK, "max_concurrent": 1},
-        "backends": list(BACKENDS), "metrics": ["latency"],
+        "backends": list(BACKENDS), "sample_kinds": ["latency"],
     }  # fmt: skip
     setting.tool.run("run", setting.tool.write("queue.json", workload), "--run-id", "queue", "--no-progress", *blocks)
     found = samples(setting.tool.samples("queue").parent)
@@ -142,7 +142,7 @@ def _closed_loop(tool: OpBench, blocks: int) -> tuple[dict[str, float], dict[str
     workload = {
         "name": "proof-service", "summary": "Equal work, one slot, no arrivals", "shape": "independent",
         "parameters": {"items": 100, "work_ns": WORK, "max_concurrent": 1}, "backends": list(BACKENDS),
-        "metrics": ["throughput", "latency"],
+        "sample_kinds": ["throughput", "latency"],
     }  # fmt: skip
     tool.run("run", tool.write("service.json", workload), "--run-id", "service", "--no-progress", "--blocks", str(blocks))
     rows = read(tool.samples("service"))

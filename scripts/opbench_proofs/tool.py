@@ -15,7 +15,7 @@ WORK = {
     "shape": "independent",
     "parameters": {"items": 4000, "work_ns": 5000, "max_concurrent": 1},
     "backends": ["engine"],
-    "metrics": ["throughput"],
+    "sample_kinds": ["throughput"],
 }
 TINY = {
     "name": "proof-tiny",
@@ -23,7 +23,7 @@ TINY = {
     "shape": "independent",
     "parameters": {"items": 20000, "work_ns": 0, "max_concurrent": [1, "default"]},
     "backends": ["engine"],
-    "metrics": ["throughput"],
+    "sample_kinds": ["throughput"],
 }
 
 

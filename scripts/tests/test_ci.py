@@ -336,7 +336,7 @@ def of_the_real_opbench(job: Job, inject: str = "", building: str = "true") -> N
     (job.programs / "swift").write_text(swift, encoding="utf-8")
     workload = {
         "name": "w", "summary": "s", "shape": "independent", "parameters": {"items": 200, "work_ns": 20000},
-        "backends": ["engine"], "metrics": ["throughput"],
+        "backends": ["engine"], "sample_kinds": ["throughput"],
     }
     (job.folder / "w.json").write_text(json.dumps(workload), encoding="utf-8")
     job.commit()

@@ -20,7 +20,7 @@ WORKLOAD = {
     "shape": "independent",
     "parameters": {"items": 20, "work_ns": 0},
     "backends": ["serial"],
-    "metrics": ["throughput"],
+    "sample_kinds": ["throughput"],
 }
 
 

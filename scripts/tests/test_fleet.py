@@ -24,7 +24,7 @@ GITHUB = YAML(typ="safe").load(FLEET / "github.yml")
 
 WORKLOAD = {
     "name": "small", "summary": "s", "shape": "independent", "parameters": {"items": [20, 40, 60, 80], "work_ns": 0},
-    "backends": ["engine", "dispatch"], "metrics": ["throughput"],
+    "backends": ["engine", "dispatch"], "sample_kinds": ["throughput"],
 }
 # What stands for Slurm's sbatch: runs the tasks of an array one after the other.
 SBATCH = r"""#!/usr/bin/env bash

@@ -46,7 +46,7 @@ class Run:
         self.folder, self.path = folder, folder / "results/r"
         workload = {
             "name": "w", "summary": "s", "shape": "independent", "parameters": {"items": items, "work_ns": 0},
-            "backends": ["dispatch"], "metrics": ["throughput"],
+            "backends": ["dispatch"], "sample_kinds": ["throughput"],
         }  # fmt: skip
         (folder / "w.json").write_text(json.dumps(workload))
         self.words = ["run", "--quick", "--no-progress", "--run-id", "r", *options, "w.json"]

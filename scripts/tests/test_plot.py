@@ -15,18 +15,18 @@ from matplotlib.axes import Axes
 HEAD = "schema_version,run_id,workload,cell_id,backend,operation_class,side,status,sample_flags,ratio_to"
 FIGURES = "time_ns_per_op,time_ns_per_op_ci_low,time_ns_per_op_ci_high,time_ratio,allocated_bytes_per_op,param_n"
 SUMMARY = f"""{HEAD},{FIGURES}
-3,r,w,w n=1,engine,,,ok,,dispatch,100,90,120,0.5,64,1
-3,r,w,w n=1,dispatch,,,ok,noisy,dispatch,200,,,1,128,1
-3,r,w,w n=10,engine,,,crashed,,dispatch,,,,,,10
-3,r,w,w n=10,dispatch,,,ok,,dispatch,210,,,1,128,10
-3,r,w,w n=100,engine,,,ok,,dispatch,110,100,130,0.5,64,100
-3,r,w,w n=100,dispatch,,,skipped,,dispatch,,,,,,100
-3,r,w,w n=1,engine,priority=high,,ok,,dispatch,7,,,,,1
+1,r,w,w n=1,engine,,,ok,,dispatch,100,90,120,0.5,64,1
+1,r,w,w n=1,dispatch,,,ok,noisy,dispatch,200,,,1,128,1
+1,r,w,w n=10,engine,,,crashed,,dispatch,,,,,,10
+1,r,w,w n=10,dispatch,,,ok,,dispatch,210,,,1,128,10
+1,r,w,w n=100,engine,,,ok,,dispatch,110,100,130,0.5,64,100
+1,r,w,w n=100,dispatch,,,skipped,,dispatch,,,,,,100
+1,r,w,w n=1,engine,priority=high,,ok,,dispatch,7,,,,,1
 """
 COMPARED = """schema_version,cell_id,backend,phase,operation_class,metric,stat,base_value,head_value,ratio,ci_low,ci_high,verdict
-3,w,engine,total,,time,total,100,90,0.9,0.8,0.95,improved
-3,w,dispatch,total,,time,total,0,5,,,,inconclusive
-3,w,serial,total,,time,total,10,10,1,,,
+1,w,engine,total,,time,total,100,90,0.9,0.8,0.95,improved
+1,w,dispatch,total,,time,total,0,5,,,,inconclusive
+1,w,serial,total,,time,total,10,10,1,,,
 """
 
 
@@ -57,8 +57,8 @@ def test_cells_with_gaps_and_failures(tmp_path: Path) -> None:
 
 def test_samples_that_failed(tmp_path: Path) -> None:
     write(tmp_path / "summary.csv", SUMMARY)
-    samples = "schema_version,cell_id,backend,side,metric,status\n" + "3,w n=1,engine,,status,timeout\n" * 2
-    write(tmp_path / "samples.csv", samples + "3,w n=1,engine,,status,ok\n3,w n=1,engine,,time,timeout\n")
+    samples = "schema_version,cell_id,backend,side,metric,status\n" + "1,w n=1,engine,,status,timeout\n" * 2
+    write(tmp_path / "samples.csv", samples + "1,w n=1,engine,,status,ok\n1,w n=1,engine,,time,timeout\n")
     texts = plot.draw(tmp_path)["time-w"].axes[0].texts
     assert [text.get_text() for text in texts if text.get_text()] == ["2 timeout", "crashed", "skipped"]
 
@@ -81,7 +81,7 @@ def test_a_comparison(tmp_path: Path) -> None:
     ("text", "words"),
     [
         ("", "no CSV"),
-        (SUMMARY.replace("3,r", "4,r"), "schema_version 4"),
+        (SUMMARY.replace("1,r", "2,r"), "schema_version 2"),
         (SUMMARY.splitlines()[0] + "\n", "no rows"),
         (SUMMARY.rstrip(), "no end"),
         (SUMMARY.replace(",210,", ",fast,"), "time_ns_per_op"),

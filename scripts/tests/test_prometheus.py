@@ -16,7 +16,7 @@ WORKLOAD = {
     "shape": "independent",
     "parameters": {"items": [20, 30], "work_ns": 0},
     "backends": ["dispatch", "serial"],
-    "metrics": ["throughput", "latency"],
+    "sample_kinds": ["throughput", "latency"],
 }
 
 

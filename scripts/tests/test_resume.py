@@ -21,7 +21,7 @@ WORKLOAD = {
     "shape": "independent",
     "parameters": {"items": 20, "form": "block", "work_ns": 0},
     "backends": ["dispatch", "foundation", "serial"],
-    "metrics": ["latency"],
+    "sample_kinds": ["latency"],
     "skip": [
         {"backend": name, "when": {"items": 20}, "reason": "for a row of an omission"}
         for name in ("foundation", "serial")

@@ -27,9 +27,9 @@ def write(path: Path, text: str) -> Path:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("schema_version,run_id\n4,r\n", "line 2: schema_version is '4', not '3'"),
+        ("schema_version,run_id\n2,r\n", "line 2: schema_version is '2', not '1'"),
         ("schema_version,what\n2,r,x,y\n", "schema_version is '2'"),
-        ("schema_version,run_id\n3,r\n1,r\n", "line 3: schema_version is '1'"),
+        ("schema_version,run_id\n1,r\n3,r\n", "line 3: schema_version is '3'"),
         ("a,b\n1\n", "line 2: 1 fields where the header has 2"),
         ("a,b\n1,2", "the last line has no end"),
         ("", "is empty"),
@@ -43,7 +43,7 @@ def test_what_is_no_file_of_the_version_is_refused(text: str, message: str) -> N
 def test_histograms_that_do_not_match_are_refused(tmp_path: Path) -> None:
     header = "schema_version,workload,cell_id,backend,side,sample_id,stage,operation_class,upper_bounds_ns,counts\n"
     for lists in ("1 2,3", "1 x,3 4"):
-        write(tmp_path / "histograms.csv", f"{header}3,w,w,engine,,0,start,,{lists}\n")
+        write(tmp_path / "histograms.csv", f"{header}1,w,w,engine,,0,start,,{lists}\n")
         with pytest.raises(BadRows, match="of 0"):
             histograms(tmp_path)
 
@@ -58,7 +58,7 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("rows")
     workload = {
         "name": "mix", "summary": "five levels", "shape": "priority_mix", "parameters": {"operations": 200},
-        "backends": ["engine", "dispatch"], "metrics": ["throughput", "latency"],
+        "backends": ["engine", "dispatch"], "sample_kinds": ["throughput", "latency"],
     }  # fmt: skip
     write(folder / "mix.json", json.dumps(workload))
     command = [OPBENCH, "run", "--quick", "--blocks", "2", "--run-id", "r", "--no-progress", "mix.json"]
@@ -69,7 +69,7 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def compared(run: Path) -> Path:
     """What two tools write of runs: compare.csv and goals.csv."""
-    goals = {"version": 2, "rules": [{"metric": "time", "phase": "total", "at_most": 1e9}]}
+    goals = {"version": 1, "rules": [{"metric": "time", "phase": "total", "at_most": 1e9}]}
     write(run / "goals.json", json.dumps(goals))
     for words in (["compare", run, run, "--all", "--csv", run / "compare.csv"],
                   ["gate", "--candidate", run, "--policy", run / "goals.json", "--csv", run / "goals.csv"]):  # fmt: skip
@@ -86,7 +86,7 @@ def test_names_need_no_quoting_in_pandas(run_folder: Path, name: str) -> None:
         assert not hasattr(pandas.DataFrame, column), f"{column} is a method of every table"
         assert getattr(frame, column) is not None
         frame.query(f"{column} == {column}")
-    assert set(frame.schema_version) == {3}
+    assert set(frame.schema_version) == {1}
 
 
 def test_one_unit_for_each_quantity(run_folder: Path) -> None:
@@ -103,7 +103,7 @@ def test_one_unit_for_each_quantity(run_folder: Path) -> None:
         assert float(row["time_ns_per_op"]) == pytest.approx(1e9 / float(row["throughput_ops_per_s"]), rel=0.5)
         assert float(bounded[backend]["value"]) == pytest.approx(float(row["time_ns_per_op"]))
     description = json.loads((run_folder / "run.json").read_text(encoding="utf-8"))
-    assert description["timeout_ns"] == 30_000_000_000 and description["schema_version"] == "3"
+    assert description["timeout_ns"] == 30_000_000_000 and description["schema_version"] == "1"
     assert not [key for key in description if key.endswith("_s")]
 
 

@@ -82,7 +82,6 @@ private struct MeasuredFigures {
 
     func judge(_ place: Place, by goal: GatePolicy.Goal) -> GoalRow {
         let own = series[place]!
-        let goal = goal.bounding(place.metric)
         var row = place.row
         (row.runID, row.atMost, row.reference) = (runIDs[place.cell]!, goal.atMost, goal.reference?.text ?? "")
         (row.value, row.blocks) = (median(own.values), own.valueOfBlock.count)
@@ -167,7 +166,7 @@ extension GatePolicy.Goal {
             backend: BackendID(rawValue: selector.backend), phase: selector.phase == "*" ? "" : selector.phase,
             operationClass: selector.operationClass == "*" ? "" : selector.operationClass, metric: selector.metric,
             stat: selector.stat == "*" ? "" : selector.stat, reference: reference?.text ?? "",
-            atMost: bounding(selector.metric).atMost)
+            atMost: atMost)
     }
 
     /// - Parameters:

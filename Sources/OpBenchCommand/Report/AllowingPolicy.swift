@@ -6,7 +6,7 @@ import OpBenchModel
 enum AllowingPolicy {
     static func text(for rows: [some JudgedRow]) -> String {
         let rules = rows.compactMap(\.allowingRule).prefix(GatePolicy.ruleLimit)
-        return "{\"version\": 2, \"rules\": [\(rules.joined(separator: ", "))]}"
+        return "{\"version\": 1, \"rules\": [\(rules.joined(separator: ", "))]}"
     }
 
     /// A file that is not there yet.

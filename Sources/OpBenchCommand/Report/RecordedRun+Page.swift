@@ -31,7 +31,7 @@ extension RecordedRun {
         guard access(file, F_OK) == 0 else { return curves }
         let counted = Set(samples.lazy.filter { $0.status == .ok }.map(\.sampleID))
             .subtracting(SupersededSamples.ids(in: samples))
-        for histogram in try HistogramFile.read(file, samples: samples) where counted.contains(histogram.sampleID) {
+        for histogram in try CSVFile.read(HistogramRow.self, file: file) where counted.contains(histogram.sampleID) {
             curves.add(histogram)
         }
         return curves

@@ -36,25 +36,10 @@ public struct GatePolicy: Sendable, Hashable {
     public struct Rule: Sendable, Hashable {
         public var selector: Selector
         public var figure: FigureRule
-        /// In which `figure.minAbsolute` is, where the figure is a time.
-        public var timeUnit = TimeUnit.nanoseconds
 
-        public init(_ selector: Selector, _ figure: FigureRule, timeUnit: TimeUnit = .nanoseconds) {
+        public init(_ selector: Selector, _ figure: FigureRule) {
             self.selector = selector
             self.figure = figure
-            self.timeUnit = timeUnit
-        }
-    }
-
-    /// The unit of bounds on times, which rows have in nanoseconds.
-    public enum TimeUnit: Sendable, Hashable {
-        /// Of policy files of version 1.
-        case seconds
-        case nanoseconds
-
-        /// A bound on a figure of the metric, in the unit of rows.
-        func bound(_ bound: Double, on metric: String) -> Double {
-            self == .seconds && Metric.named(metric)?.unit == .nanoseconds ? FormerTime.nanoseconds(bound) : bound
         }
     }
 
@@ -69,10 +54,7 @@ public struct GatePolicy: Sendable, Hashable {
 
     /// The rule for a figure: the first that matches; nil if none does, which leaves the figure unjudged.
     public func rule(for row: CompareRow) -> FigureRule? {
-        guard let rule = rules.first(where: { $0.selector.matches(row) }) else { return nil }
-        var figure = rule.figure
-        figure.minAbsolute = rule.timeUnit.bound(figure.minAbsolute, on: row.metric)
-        return figure
+        rules.first { $0.selector.matches(row) }?.figure
     }
 
     /// The rules that match none of these figures, probably by mistake. A rule for all workloads may be about a metric

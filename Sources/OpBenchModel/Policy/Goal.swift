@@ -14,8 +14,6 @@ extension GatePolicy {
         public var reference: Reference?
         /// The greatest ratio, or the greatest figure in the metric's unit per operation or round, that meets the goal.
         public var atMost: Double
-        /// In which `atMost` is, where it bounds a time.
-        public var timeUnit = TimeUnit.nanoseconds
         /// To call it missed takes at least this many blocks.
         public var minBlocks: Int
 
@@ -27,14 +25,6 @@ extension GatePolicy {
             self.reference = reference
             self.atMost = atMost
             self.minBlocks = minBlocks
-        }
-
-        /// The goal for figures of the metric, bounded in the unit of rows.
-        public func bounding(_ metric: String) -> Goal {
-            guard reference == nil else { return self }
-            var goal = self
-            (goal.atMost, goal.timeUnit) = (timeUnit.bound(atMost, on: metric), .nanoseconds)
-            return goal
         }
     }
 }

@@ -31,8 +31,7 @@ struct PolicyDecoder {
     /// The names of backends that a rule may have.
     var backends = BackendID.known.map(\.rawValue)
 
-    /// Bounds on times are in seconds in version 1, from 2 on in nanoseconds, as rows are.
-    static let versions = 1...2
+    static let version = 1
     static let schemaPath = "schema/policy.schema.json"
     static let keys = ["$schema", "version", "alpha", "min_blocks", "rules"]
     static let selectorKeys = ["workload", "cell", "backend", "metric", "stat", "phase", "class"]
@@ -59,8 +58,8 @@ struct PolicyDecoder {
                     "an object with the keys of a policy", known: Self.keys, required: ["version", "rules"], mistakes)
             })
         else { throw mistakes.gathered! }
-        let version = mistakes.keep(members["version"]) { node throws(InputErrors) in
-            try node.integer("the version", in: Self.versions)
+        mistakes.keep(members["version"]) { node throws(InputErrors) in
+            _ = try node.integer("the version", in: Self.version...Self.version)
         }
         mistakes.keep(members["$schema"]) { node throws(InputErrors) in
             _ = try node.string("the schema's path as a string")
@@ -76,8 +75,7 @@ struct PolicyDecoder {
             mistakes.keep { () throws(InputErrors) in
                 policy = try self.rules(
                     rules, alpha: alpha ?? FigureRule.standardAlpha,
-                    minBlocks: minBlocks ?? FigureRule.standardMinBlocks,
-                    timeUnit: version == 1 ? .seconds : .nanoseconds)
+                    minBlocks: minBlocks ?? FigureRule.standardMinBlocks)
             }
         }
         if let node = members["alpha"], alpha != nil, !policy.goals.isEmpty {
@@ -92,7 +90,7 @@ struct PolicyDecoder {
 
     /// All rules, each read as the kind that it shows to be; of which kind a policy is, the first one says.
     private func rules(
-        _ node: JSONNode, alpha: Double, minBlocks: Int, timeUnit: GatePolicy.TimeUnit
+        _ node: JSONNode, alpha: Double, minBlocks: Int
     ) throws(InputErrors) -> GatePolicy {
         let elements = try node.elements("a list of rules")
         guard elements.count <= Self.ruleLimit else {
@@ -105,13 +103,9 @@ struct PolicyDecoder {
         for (element, ofOneRun) in zip(elements, kinds) {
             mistakes.keep { () throws(InputErrors) in
                 if ofOneRun ?? areGoals {
-                    var goal = try goal(element, minBlocks: minBlocks)
-                    goal.timeUnit = timeUnit
-                    goals.append(goal)
+                    goals.append(try goal(element, minBlocks: minBlocks))
                 } else {
-                    var rule = try rule(element, alpha: alpha, minBlocks: minBlocks)
-                    rule.timeUnit = timeUnit
-                    rules.append(rule)
+                    rules.append(try rule(element, alpha: alpha, minBlocks: minBlocks))
                 }
             }
         }

@@ -19,10 +19,7 @@ extension JSONSchema {
                     ("$schema", described("The path of this schema, for editors.", [("type", "string")])),
                     (
                         "version",
-                        described(
-                            "The version of this format. In version 1 min_absolute and at_most of times are in seconds, "
-                                + "in version 2 in nanoseconds, as rows are.",
-                            [("enum", JSONValue(.array(PolicyDecoder.versions.map { .integer($0) })))])
+                        described("The version of this format.", [("const", .integer(PolicyDecoder.version))])
                     ),
                     ("alpha", alpha), ("min_blocks", minBlocks),
                     (
@@ -57,7 +54,7 @@ extension JSONSchema {
                     "min_absolute",
                     described(
                         "A worsening below this, in the metric's unit per operation or round, is none; "
-                            + "of times as `version` says. A round's counts may in any case differ by \(slacks).",
+                            + "of times in nanoseconds. A round's counts may in any case differ by \(slacks).",
                         range(PolicyDecoder.minAbsoluteRange))
                 ),
                 ("alpha", alpha), ("min_blocks", minBlocks),
@@ -73,7 +70,7 @@ extension JSONSchema {
                     "at_most",
                     described(
                         "The greatest ratio to what `against` names that meets the goal; without `against`, the greatest "
-                            + "figure, in the metric's unit per operation or round, of times as `version` says.",
+                            + "figure, in the metric's unit per operation or round, of times in nanoseconds.",
                         range(PolicyDecoder.atMostRange))
                 ),
                 (

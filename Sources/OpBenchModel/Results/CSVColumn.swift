@@ -13,14 +13,7 @@ public struct CSVColumn<Row: Sendable>: Sendable {
 public protocol CSVRow: Sendable {
     /// The file's name in a run's directory.
     static var fileName: String { get }
-    /// Of the current version.
     static var columnList: [CSVColumn<Self>] { get }
-    /// How many of the last columns were added within the current version: a file may be without all of them.
-    static var addedColumns: Int { get }
-    /// The columns of a version. Those of a former one put what they read where today's stand, in the unit of theirs.
-    static func columns(of version: SchemaVersion) -> [CSVColumn<Self>]
-    /// Converts what was read from a former version.
-    mutating func convert(from version: SchemaVersion)
     /// Whether `param_` columns follow, one for every parameter in the run.
     static var hasParameters: Bool { get }
     /// Whether the file is made to be opened in other programs, so that its text fields are written as
@@ -35,13 +28,6 @@ public protocol CSVRow: Sendable {
 extension CSVRow {
     /// The names of the fixed columns, in order; `param_<name>` columns follow them.
     public static var columns: [String] { columnList.map(\.name) }
-
-    public static var addedColumns: Int { 0 }
-
-    /// A row that has always had the same columns.
-    public static func columns(of version: SchemaVersion) -> [CSVColumn<Self>] { columnList }
-
-    public mutating func convert(from version: SchemaVersion) {}
 
     public static var isExport: Bool { false }
 
@@ -141,9 +127,9 @@ extension CSVColumn {
             })
     }
 
-    /// The version of the columns and their meaning. The reader holds it against the header's.
+    /// The version of the columns and their meaning. The reader holds it against its own.
     static var schemaVersion: CSVColumn {
-        CSVColumn(name: schemaVersionName, write: { _ in CSVFile.schemaVersion }, read: { _, _ in nil })
+        CSVColumn(name: schemaVersionName, write: { _ in SchemaVersion.current }, read: { _, _ in nil })
     }
 
     static var schemaVersionName: String { "schema_version" }
@@ -166,19 +152,5 @@ extension CSVColumn {
     /// The column with a condition on what was read so far; what was expected instead, if it does not hold.
     func expecting(_ condition: @escaping @Sendable (Row) -> String?) -> CSVColumn {
         CSVColumn(name: name, isNumber: isNumber, write: write) { row, text in read(&row, text) ?? condition(row) }
-    }
-}
-
-// MARK: - Columns of former versions
-
-extension Array {
-    /// The columns of a version that had other names for some, and lacked others.
-    func former<Row>(names: [String: String], without added: Set<String> = []) -> [CSVColumn<Row>]
-    where Element == CSVColumn<Row> {
-        filter { !added.contains($0.name) }.map { column in
-            CSVColumn(
-                name: names[column.name] ?? column.name, isNumber: column.isNumber, write: column.write,
-                read: column.read)
-        }
     }
 }

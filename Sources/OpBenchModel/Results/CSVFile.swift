@@ -1,10 +1,8 @@
 /// Writes and reads a run's CSV files: RFC 4180 quoting, UTF-8, a header, and lines that end in LF (the reader takes
 /// CRLF as well). Row types declare their columns; `param_<name>` columns are the sorted union over the run.
 public enum CSVFile {
-    /// As rows name the version that is written.
-    public static let schemaVersion = String(SchemaVersion.current.rawValue)
-
-    static let parameterPrefix = SchemaVersion.current.parameterPrefix
+    /// What the columns of parameters begin with.
+    static let parameterPrefix = "param_"
 
     // MARK: Writing
 
@@ -49,9 +47,9 @@ public enum CSVFile {
     static let sizeLimit = 1 << 30
     static let rowLimit = 4_000_000
 
-    /// Reads a whole file. Rows of a former version are converted.
+    /// Reads a whole file.
     ///
-    /// - Throws: `InputError` with line and column for an unreadable file, another kind of file, a newer version, a
+    /// - Throws: `InputError` with line and column for an unreadable file, another kind of file, another version, a
     ///   field that does not fit, and a file that was cut off (its last line is not ended).
     public static func read<Row: CSVRow>(_ type: Row.Type, file: String) throws(InputError) -> [Row] {
         var rows: [Row] = []

@@ -77,20 +77,6 @@ extension CompareRow: CSVRow {
         .init("noise_floor", \.noiseFloor), .init("threshold", \.threshold), .init("verdict", \.verdict),
         .init("reason", \.reason), .init("settled_by", \.settledBy),
     ]
-    public static let addedColumns = 2
-
-    public static func columns(of version: SchemaVersion) -> [CSVColumn<CompareRow>] {
-        guard version == .one else { return columnList }
-        return columnList.former(
-            names: ["operation_class": "class", "base_value": "base", "head_value": "head"],
-            without: [CSVColumn<CompareRow>.schemaVersionName, "reason", "settled_by"])
-    }
-
-    public mutating func convert(from version: SchemaVersion) {
-        guard version == .one else { return }
-        base = FormerTime.figure(base, of: metric)
-        head = FormerTime.figure(head, of: metric)
-    }
 
     public static let blank = CompareRow(
         cellID: "", backend: .engine, phase: "", operationClass: "", metric: "", stat: "")

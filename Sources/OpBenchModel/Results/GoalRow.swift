@@ -61,24 +61,6 @@ extension GoalRow: CSVRow {
         .init("ci_low", \.low), .init("ci_high", \.high), .init("blocks", \.blocks), .init("at_most", \.atMost),
         .init("verdict", \.verdict), .init("reason", \.reason), .init("settled_by", \.settledBy),
     ]
-    public static let addedColumns = 2
-
-    public static func columns(of version: SchemaVersion) -> [CSVColumn<GoalRow>] {
-        guard version == .one else { return columnList }
-        return columnList.former(
-            names: ["operation_class": "class", "base_value": "base"], without: ["reason", "settled_by"])
-    }
-
-    public mutating func convert(from version: SchemaVersion) {
-        guard version == .one else { return }
-        value = FormerTime.figure(value, of: metric)
-        base = FormerTime.figure(base, of: metric)
-        // Else these are of ratios.
-        guard reference.isEmpty else { return }
-        low = FormerTime.figure(low, of: metric)
-        high = FormerTime.figure(high, of: metric)
-        atMost = FormerTime.figure(atMost, of: metric)
-    }
 
     public static let blank = GoalRow(
         cellID: "", backend: .engine, phase: "", operationClass: "", metric: "", stat: "")

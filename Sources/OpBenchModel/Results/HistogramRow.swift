@@ -1,7 +1,6 @@
 /// One row of `histograms.csv`: one histogram of latencies of one sample. Histograms add up where percentiles do not.
 ///
-/// The buckets are those of `LatencyBuckets`; empty ones are left out. A file of version 1 has a row for each bucket, finer
-/// ones, and does not tell cell and backend, which `HistogramFile` finds among the samples.
+/// The buckets are those of `LatencyBuckets`; empty ones are left out.
 public struct HistogramRow: Sendable, Hashable {
     public var workload: String
     public var cellID: String
@@ -52,14 +51,6 @@ extension HistogramRow: CSVRow {
         CSVColumn<HistogramRow>(name, list: \.counts).expecting {
             $0.counts.count == $0.upperBoundsNanoseconds.count ? nil : "as many counts as there are upper bounds"
         }
-    }
-
-    public static func columns(of version: SchemaVersion) -> [CSVColumn<HistogramRow>] {
-        guard version == .one else { return columnList }
-        return [
-            .init("sample_id", \.sampleID), .init("stage", \.stage), .init("class", \.operationClass),
-            .init("upper_bound_ns", list: \.upperBoundsNanoseconds), counts("count"),
-        ]
     }
 
     public static let blank = HistogramRow(

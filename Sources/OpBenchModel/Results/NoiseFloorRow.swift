@@ -54,10 +54,6 @@ extension NoiseFloorRow: CSVRow {
         .init("blocks", \.blocks),
     ]
 
-    public static func columns(of version: SchemaVersion) -> [CSVColumn<NoiseFloorRow>] {
-        version == .one ? columnList.former(names: ["operation_class": "class"]) : columnList
-    }
-
     public static let blank = NoiseFloorRow(
         comparison: .paired, figure: .blank, noiseFloor: 0, runs: 0, blocks: 0)
 }

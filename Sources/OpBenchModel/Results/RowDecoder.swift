@@ -3,17 +3,13 @@
 /// Most fields are as in the row before; such a field is not made anew, and takes no memory of its own.
 struct RowDecoder<Row: CSVRow> {
     private let file: String
-    /// Those of the version that the header is of.
-    private var version = SchemaVersion.current
-    private var columns: [CSVColumn<Row>] = []
+    private let columns = Row.columnList
     /// Behind the columns of parameters; nil before the header.
     private var parameters: [String]?
-    /// What is wrong with the header, unless the first row is of a version that is not known.
+    /// What is wrong with the header, unless the first row is of another version.
     private var wrongHeader: InputError?
     /// Whether the first column is the version.
     private var isVersioned = false
-    /// Whether a row has told the version, where the columns leave several.
-    private var isCertain = false
     private var previous = CSVReader.Record()
     private var texts: [String] = []
     private var values: [String: String] = [:]
@@ -48,7 +44,6 @@ struct RowDecoder<Row: CSVRow> {
             values = Dictionary(fields) { $1 }
         }
         if Row.hasParameters { row.parameters = values }
-        if version < .current { row.convert(from: version) }
         return row
     }
 
@@ -59,31 +54,13 @@ struct RowDecoder<Row: CSVRow> {
         if let wrongHeader { throw wrongHeader }
     }
 
-    /// A row of a newer version is refused as such, whatever the header is.
-    private mutating func checkVersion(_ line: Int) throws(InputError) {
-        if !isCertain { takeVersion(texts.first) }
-        if isVersioned, let text = texts.first, text != String(version.rawValue) {
-            let path = "column \(CSVColumn<Row>.schemaVersionName)"
-            if SchemaVersion.isNewer(text) {
-                throw SchemaVersion.refusal(of: text, file: file, line: line, path: path)
-            }
-            if wrongHeader == nil {
-                throw InputError(
-                    file: file, line: line, path: path, message: "\(JSONText.excerpt(text)) is not a valid value here",
-                    remedy: "expected is \"\(version.rawValue)\", by the names of the columns")
-            }
+    /// A row of another version is refused as such; where the header is wrong, only what can be a version.
+    private func checkVersion(_ line: Int) throws(InputError) {
+        if isVersioned, let text = texts.first, wrongHeader == nil || Int(text) != nil {
+            try SchemaVersion.check(
+                text, file: file, line: line, path: "column \(CSVColumn<Row>.schemaVersionName)")
         }
         try finish()
-    }
-
-    /// Takes the version that the first row names, if its columns have the same names: not every version changes every file.
-    private mutating func takeVersion(_ text: String?) {
-        isCertain = true
-        guard isVersioned, wrongHeader == nil, let text, let named = Int(text).flatMap(SchemaVersion.init(rawValue:)),
-            named.parameterPrefix == version.parameterPrefix
-        else { return }
-        let others = Row.columns(of: named)
-        if others.map(\.name) == columns.map(\.name) { (version, columns) = (named, others) }
     }
 
     private func checkCount(_ record: CSVReader.Record) throws(InputError) {
@@ -120,38 +97,15 @@ struct RowDecoder<Row: CSVRow> {
 
     // MARK: The header
 
-    /// Finds the version whose columns the header has. What is wrong with one that is of none is told by the version
-    /// that it comes nearest to; but a first row of a newer version tells more.
+    /// What is wrong with a header is an error of its own only where the first row is not of another version.
     private mutating func takeHeader(_ header: CSVReader.Record) throws(InputError) {
         let fields = Array(texts.prefix(header.count))
-        let nearest = SchemaVersion.allCases.map { version in
-            let agreeing = Self.agreeing(fields, version)
-            let isWhole = agreeing == Row.columns(of: version).count
-            return (place: (isWhole ? 1 : 0, agreeing, version), version: version)
-        }.max { $0.place < $1.place }!.version
-        (version, columns) = (nearest, Self.columns(of: nearest, in: fields))
         isVersioned = fields.first == CSVColumn<Row>.schemaVersionName
         do throws(InputError) {
             parameters = try parameterNames(fields, line: header.line)
         } catch {
             guard isVersioned else { throw error }
             wrongHeader = error
-        }
-    }
-
-    /// The columns of a version, without those that a file of the current one may be without, and is.
-    private static func columns(of version: SchemaVersion, in fields: [String]) -> [CSVColumn<Row>] {
-        let columns = Row.columns(of: version)
-        let first = columns.count - Row.addedColumns
-        guard version == .current, Row.addedColumns > 0, fields.count >= first else { return columns }
-        let isWithout = fields.count == first || fields[first].hasPrefix(version.parameterPrefix)
-        return isWithout ? Array(columns.prefix(first)) : columns
-    }
-
-    /// How many names, from the first on, are those of a version's columns.
-    private static func agreeing(_ fields: [String], _ version: SchemaVersion) -> Int {
-        zip(fields, Row.columns(of: version)).prefix { $0.utf8.elementsEqual($1.name.utf8) }.reduce(0) { sum, _ in
-            sum + 1
         }
     }
 
@@ -163,12 +117,11 @@ struct RowDecoder<Row: CSVRow> {
             throw InputError(
                 file: file, line: line, path: "column \(index + 1)",
                 message: "\(found) stands where \"\(column.name)\" belongs",
-                remedy: "this is no \(Row.fileName) of schema version \(version.rawValue); "
-                    + "name one that opbench wrote")
+                remedy: "name a \(Row.fileName) that opbench wrote")
         }
         let names = fields.dropFirst(columns.count)
         let isOrdered = zip(names, names.dropFirst()).allSatisfy { $0 < $1 }
-        let prefix = version.parameterPrefix
+        let prefix = CSVFile.parameterPrefix
         // As `isExport` writes names, so that what is read can be written in the same order.
         let isWritten = names.allSatisfy { $0.utf8.starts(with: prefix.utf8) && CSVText.exported($0) == $0 }
         guard names.isEmpty || Row.hasParameters, isOrdered, isWritten else {

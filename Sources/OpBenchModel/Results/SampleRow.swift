@@ -99,29 +99,6 @@ extension SampleRow: CSVRow {
         text.utf8.split(separator: UInt8(ascii: ";")).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    public static func columns(of version: SchemaVersion) -> [CSVColumn<SampleRow>] {
-        switch version {
-        case .one: columnList.former(names: formerNames, without: added).map { $0.name == "unit" ? formerUnit : $0 }
-        case .two: columnList.former(names: [:], without: added)
-        case .three: columnList
-        }
-    }
-
-    /// What version 3 has added.
-    private static let added: Set<String> = ["host"]
-
-    /// What version 1 called them.
-    static let formerNames = ["operation_class": "class", "sample_flags": "flags"]
-
-    private static let formerUnit = CSVColumn<SampleRow>(derived: "unit") { row in
-        guard let unit = Metric.named(row.metric)?.unit else { return unknownMetric }
-        return unit == .nanoseconds ? "s" : unit.rawValue
-    }
-
-    public mutating func convert(from version: SchemaVersion) {
-        if version == .one { value = FormerTime.figure(value, of: metric) }
-    }
-
     public static let blank = SampleRow(
         runID: "", sampleID: "", timestampUTC: "", workload: "", cellID: "", backend: .engine, block: 0, position: 0,
         status: .ok, metric: "", stat: "", value: nil, operations: 0, parameters: [:])

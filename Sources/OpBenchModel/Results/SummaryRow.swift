@@ -240,34 +240,6 @@ extension SummaryRow: CSVRow {
             return nil
         })
 
-    public static func columns(of version: SchemaVersion) -> [CSVColumn<SummaryRow>] {
-        switch version {
-        case .one:
-            let addedLater = columns.filter { $0.hasPrefix("time_ns_per_op") || $0.contains("_ns_ci_") }
-            return columnList.former(
-                names: ["operation_class": "class", "makespan_ns": "makespan_s"], without: added.union(addedLater))
-        case .two: return columnList.former(names: [:], without: added)
-        case .three: return columnList
-        }
-    }
-
-    /// The columns that version 3 has added.
-    private static let added: Set<String> = [
-        "sample_flags", "axis", "arrival_rate_per_s", "completion_rate_per_s", "capacity_per_s",
-    ]
-
-    /// The time per operation that version 1 lacked is the throughput turned over.
-    public mutating func convert(from version: SchemaVersion) {
-        guard version == .one else { return }
-        makespanNanoseconds = makespanNanoseconds.map(FormerTime.nanoseconds)
-        func time(_ rate: Double?) -> Double? {
-            rate.flatMap { $0 > 0 ? min(1e9 / $0, .greatestFiniteMagnitude) : nil }
-        }
-        timePerOperation = time(operationsPerSecond)
-        timePerOperationLow = time(operationsPerSecondHigh)
-        timePerOperationHigh = time(operationsPerSecondLow)
-    }
-
     public static let blank = SummaryRow(
         runID: "", workload: "", cellID: "", backend: .engine, status: .ok, samples: 0, parameters: [:])
 }

@@ -21,7 +21,6 @@ public enum JSONSchema {
             ("required", .strings(WorkloadDecoder.requiredKeys)),
             noOtherMembers, comments,
             ("properties", properties),
-            ("not", .object(("required", .strings(["sample_kinds", "metrics"])))),
             ("allOf", JSONValue(.array(Shape.allCases.map(conditional)))),
             ("$defs", definitions))
     }
@@ -74,7 +73,6 @@ public enum JSONSchema {
             ),
             ("backends", list("What executes the cells. " + backendSummaries, of: backendNames(BackendID.known))),
             ("sample_kinds", kinds("The kinds of sample to take; all of them if left out.")),
-            ("metrics", kinds("The older name of sample_kinds; a file has one of the two.")),
             ("skip", list("Cells that a backend is not run on.", of: rule(hasStatus: false), isUnique: false)),
             (
                 "expect",
@@ -133,7 +131,7 @@ public enum JSONSchema {
         let isShape = JSONValue.object(("shape", .object(("const", .string(name)))))
         let held = JSONValue.object(
             ("parameters", .reference("\(name).parameters")), ("zip", items("zip")), ("backends", items("backend")),
-            ("sample_kinds", items("metric")), ("metrics", items("metric")), ("skip", items("rule")),
+            ("sample_kinds", items("metric")), ("skip", items("rule")),
             ("expect", items("rule")))
         return .object(
             ("if", .object(("properties", isShape), ("required", .strings(["shape"])))),

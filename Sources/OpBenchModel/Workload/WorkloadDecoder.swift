@@ -5,7 +5,7 @@ enum WorkloadDecoder {
     /// What a file may say under `$schema`: this, or a relative path that ends in it.
     static let schemaPath = "schema/workload.schema.json"
     static let keys = [
-        "$schema", "name", "summary", "shape", "parameters", "zip", "backends", "sample_kinds", "metrics", "skip",
+        "$schema", "name", "summary", "shape", "parameters", "zip", "backends", "sample_kinds", "skip",
         "expect",
     ]
     static let requiredKeys = ["name", "summary", "shape", "parameters", "backends"]
@@ -106,14 +106,10 @@ enum WorkloadDecoder {
         try definition.values(in: node) { parameter, node throws(InputErrors) in try parameter.values(from: node) }
     }
 
-    /// `metrics` is the older name of `sample_kinds`.
     private static func sampleKinds(
         _ members: [String: JSONNode], definition: ShapeDefinition?
     ) throws(InputErrors) -> Set<SampleKind>? {
-        if members["metrics"] != nil, let node = members["sample_kinds"] {
-            throw node.error("sample_kinds and metrics are two names of one list", remedy: "keep one of the two")
-        }
-        guard let node = members["sample_kinds"] ?? members["metrics"] else { return nil }
+        guard let node = members["sample_kinds"] else { return nil }
         let mistakes = Mistakes()
         let names = SampleKind.allCases.map(\.rawValue)
         var kinds: Set<SampleKind> = []

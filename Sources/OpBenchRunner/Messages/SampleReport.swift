@@ -10,8 +10,7 @@ struct SampleReport: Codable, Sendable {
     /// The fixed short loop before and after measuring, in nanoseconds: how fast the machine was just then.
     var referenceLoopNanoseconds: [Int64] = []
 
-    /// As builds of other times write them, too: `opbench ab` has samples taken by another program. The key tells in which
-    /// unit the figures' times are, so that no program takes seconds for nanoseconds.
+    /// As other builds write them, too: `opbench ab` has samples taken by another program.
     private enum CodingKeys: String, CodingKey {
         case status, flags, notes, histograms
         case figures = "figuresInNanoseconds"
@@ -48,30 +47,6 @@ struct SampleReport: Codable, Sendable {
 
     mutating func note(_ text: String) {
         if !text.isEmpty { notes += notes.isEmpty ? text : "; " + text }
-    }
-}
-
-extension SampleReport {
-    /// Builds of files of version 1 wrote times in seconds, under this key.
-    private enum FormerKeys: String, CodingKey { case figures }
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        status = try container.decode(SampleStatus.self, forKey: .status)
-        flags = try container.decode([String].self, forKey: .flags)
-        notes = try container.decode(String.self, forKey: .notes)
-        histograms = try container.decode([Buckets].self, forKey: .histograms)
-        referenceLoopNanoseconds = try container.decode([Int64].self, forKey: .referenceLoopNanoseconds)
-        guard !container.contains(.figures) else {
-            figures = try container.decode([Figure].self, forKey: .figures)
-            return
-        }
-        let former = try decoder.container(keyedBy: FormerKeys.self)
-        figures = try former.decode([Figure].self, forKey: .figures).map { figure in
-            var figure = figure
-            figure.value = FormerTime.figure(figure.value, of: figure.metric) ?? figure.value
-            return figure
-        }
     }
 }
 

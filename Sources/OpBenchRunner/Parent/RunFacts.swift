@@ -26,7 +26,7 @@ public struct RunFacts: Sendable {
     public let clockResolutionNanoseconds: Double?
     /// How many iterations of the work kernel the run took for a nanosecond.
     public let iterationsPerNanosecond: Double
-    /// The program that took the samples; nil for a run of two builds, and of a former version.
+    /// The program that took the samples; nil for a run of two builds.
     public let executable: BuildFacts?
     /// The two interleaved builds; nil for a run of one.
     public let builds: ComparedBuilds?

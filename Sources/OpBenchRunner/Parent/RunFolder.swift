@@ -176,14 +176,6 @@ final class RunFolder {
     private func description(of plan: RunPlan) throws(InputError) -> RunManifest {
         let file = file(Self.manifestName)
         let manifest = try RunManifest.read(file)
-        guard manifest.schemaVersion == CSVFile.schemaVersion else {
-            throw InputError(
-                file: file,
-                message: "a former opbench began this run: its rows are of version \(manifest.schemaVersion), "
-                    + "those of this one of version \(CSVFile.schemaVersion)",
-                remedy: "continue it with the opbench that began it, or give \(plan.options.otherFolder); "
-                    + "`compare`, `gate` and `export` read it as it is")
-        }
         if let difference = manifest.difference(from: plan) {
             throw InputError(
                 file: file, message: "the run was different: \(difference)",

@@ -26,23 +26,18 @@ struct RunManifest: Codable, Sendable {
             case timeoutNanoseconds = "timeout_ns"
             case workloads, order
         }
-
-        /// Of files of version 1.
-        private enum FormerKeys: String, CodingKey {
-            case timeoutSeconds = "timeout_s"
-        }
     }
 
     static let fileName = "run.json"
 
-    var schemaVersion = CSVFile.schemaVersion
+    var schemaVersion = SchemaVersion.current
     var runID: String
     var startedUTC: String
     var arguments: [String]
     var identity: Identity
     var calibration: WorkKernel
     var host: HostFacts
-    /// The program that took the samples, where it is one; runs of former versions do not say.
+    /// The program that took the samples, where it is one.
     var executable: BuildFacts?
     /// The two builds of a run of `opbench ab`.
     var builds: ComparedBuilds?
@@ -53,9 +48,9 @@ struct RunManifest: Codable, Sendable {
     var shard: String?
     /// What was merged into the run.
     var parts: [MergedPart]?
-    /// What the samples' processes were held to; none in runs of former builds.
+    /// What the samples' processes were held to.
     var limits = SampleLimits.none
-    /// The opbench that took the samples, or had them taken; runs of former versions do not say.
+    /// The opbench that took the samples, or had them taken.
     var opbench: OpBenchFacts? = .own
 
     enum CodingKeys: String, CodingKey {
@@ -78,11 +73,11 @@ struct RunManifest: Codable, Sendable {
         static let cancelled = "cancelled"
 
         var samplesDone: Int
-        /// Those that failed, and that their workload does not expect to. Runs of former versions do not say.
+        /// Those that failed, and that their workload does not expect to.
         var samplesBad: Int?
         /// How many throughput blocks a cell has, at most, or of another kind where there are none. As above.
         var blocksDone: Int?
-        /// CPU time of the process that starts the samples, so far; theirs is in their rows. Not known of former versions.
+        /// CPU time of the process that starts the samples, so far; theirs is in their rows.
         var runnerCPUNanoseconds: Int64?
         var endedUTC: String?
 
@@ -188,7 +183,7 @@ struct RunManifest: Codable, Sendable {
                 file: path, path: JSONDocument.path(of: error), message: "this is not the description of a run",
                 remedy: "restore the file, or measure anew in another folder")
         }
-        _ = try SchemaVersion.check(manifest.schemaVersion, file: path, path: "$.schema_version")
+        try SchemaVersion.check(manifest.schemaVersion, file: path, path: "$.schema_version")
         guard WorkKernel.plausible.contains(manifest.calibration.iterationsPerNanosecond) else {
             throw InputError(
                 file: path, path: "$.calibration.iterations_per_ns",
@@ -220,30 +215,12 @@ private struct Versioned: Decodable {
     /// - Throws: `InputError` for a version that is not known; nothing of what names none.
     static func check(_ data: Data, file: String) throws(InputError) {
         guard let text = try? JSONDecoder().decode(Versioned.self, from: data).schemaVersion else { return }
-        _ = try SchemaVersion.check(text, file: file, path: "$.schema_version")
+        try SchemaVersion.check(text, file: file, path: "$.schema_version")
     }
 }
 
 extension RunManifest.Identity {
     fileprivate static func nanoseconds(_ seconds: Double) -> Int64 { Int64((seconds * 1e9).rounded()) }
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        seed = try container.decode(UInt64.self, forKey: .seed)
-        isQuick = try container.decode(Bool.self, forKey: .isQuick)
-        workloads = try container.decode([RunManifest.Workload].self, forKey: .workloads)
-        order = try container.decode([String].self, forKey: .order)
-        guard !container.contains(.timeoutNanoseconds) else {
-            timeoutNanoseconds = try container.decode(Int64.self, forKey: .timeoutNanoseconds)
-            return
-        }
-        let seconds = try decoder.container(keyedBy: FormerKeys.self).decode(Double.self, forKey: .timeoutSeconds)
-        guard (0...1e6).contains(seconds) else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .timeoutNanoseconds, in: container, debugDescription: "no time that a sample may take")
-        }
-        timeoutNanoseconds = Self.nanoseconds(seconds)
-    }
 }
 
 extension RunManifest {

@@ -79,7 +79,6 @@ extension PartsMerge {
 
     private func manifest(runID: String, arguments: [String]) -> RunManifest {
         var manifest = parts[0].manifest
-        manifest.schemaVersion = CSVFile.schemaVersion
         (manifest.runID, manifest.arguments) = (runID, arguments)
         manifest.startedUTC = parts.map(\.manifest.startedUTC).min() ?? manifest.startedUTC
         manifest.identity.order = parts.flatMap(\.manifest.identity.order)

@@ -11,7 +11,7 @@ extension FuzzReader {
                 "executable",
                 "builds", "base", "head", "injected", "path", "bytes", "modified", "sha256", "description", "stages",
                 "seed",
-                "quick", "timeout_ns", "timeout_s", "workloads", "file", "name", "text", "order", "kernel", "cpu",
+                "quick", "timeout_ns", "workloads", "file", "name", "text", "order", "kernel", "cpu",
                 "cores",
                 "memory_bytes", "cgroup_cores", "governor", "clock_resolution_ns", "host_class", "allocator",
                 "compiler",

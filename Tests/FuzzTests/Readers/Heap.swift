@@ -75,7 +75,7 @@ struct Heap: Sendable {
             let each = "{\"file\": \"w\", \"name\": \"w\", \"sha256\": \"\", \"text\": \(JSONText.quoted(text))}"
             let all = [String](repeating: each, count: max(2, length / each.utf8.count)).joined(separator: ",")
             return """
-                {"schema_version": "2", "run_id": "r", "started_utc": "", "arguments": [], "seed": 1, "quick": true,
+                {"schema_version": "1", "run_id": "r", "started_utc": "", "arguments": [], "seed": 1, "quick": true,
                  "timeout_ns": 1, "calibration": {"iterations_per_ns": 1}, "order": [], "kernel": "", "cpu": "", "cores": 1,
                  "memory_bytes": 1, "host_class": "", "allocator": "", "compiler": "", "configuration": "",
                  "workloads": [\(all)]}
@@ -90,11 +90,11 @@ struct Heap: Sendable {
     ]
 
     private static let policies = [
-        Heap(.policy, "rules", "{\"version\": 2, \"rules\": [", "{},", "{}]}"),
+        Heap(.policy, "rules", "{\"version\": 1, \"rules\": [", "{},", "{}]}"),
         Heap(.policy, "digits of a bound") { length in
             let digits = String(repeating: "1", count: length / 2)
             return
-                "{\"version\": 2, \"alpha\": 0.\(digits), \"rules\": [{\"metric\": \"time\", \"max_regression\": 0.\(digits)}]}"
+                "{\"version\": 1, \"alpha\": 0.\(digits), \"rules\": [{\"metric\": \"time\", \"max_regression\": 0.\(digits)}]}"
         },
         Heap(.policy, "versions", "{", "\"version\": 1,", "\"rules\": []}"),
     ]
@@ -107,7 +107,7 @@ struct Heap: Sendable {
         let row = CSVFile.line(of: SampleRow.blank).replacing(",,", with: ",\(digits),", maxReplacements: 1)
         return [
             Heap(.csv, "columns", start, ","), Heap(.csv, "quotes", start, "\""), Heap(.csv, "lines", start, "\n"),
-            Heap(.csv, "rows that are cut off", start + header, CSVFile.schemaVersion + ",r\n"),
+            Heap(.csv, "rows that are cut off", start + header, SchemaVersion.current + ",r\n"),
             Heap(.csv, "one field", start, "a"),
             Heap(.csv, "long fields", start + header, row),
             Heap(.csv, "rows", start + header, CSVFile.line(of: SampleRow.blank)),
