@@ -114,3 +114,100 @@ extension History {
             .sorted { $0.points.last!.run.startedUTC < $1.points.last!.run.startedUTC }
     }
 }
+
+/// The values of a row as the tables promise them. A damaged or forged file may hold none, or others; `row["column"]` would
+/// trap there.
+///
+/// - Throws: `RowDecodingError` or `DatabaseError`, which `HistoryFailure` tells as what they mean.
+extension Row {
+    func integer<Number: DatabaseValueConvertible & FixedWidthInteger>(_ column: String) throws -> Number {
+        try decode(forColumn: column)
+    }
+
+    func flag(_ column: String) throws -> Bool { try decode(forColumn: column) }
+
+    /// A figure; infinity is none.
+    func figure(_ column: String) throws -> Double {
+        guard let figure = try optionalFigure(column) else { throw Self.damage }
+        return figure
+    }
+
+    func optionalFigure(_ column: String) throws -> Double? {
+        let figure: Double? = try decode(forColumn: column)
+        guard figure?.isFinite ?? true else { throw Self.damage }
+        return figure
+    }
+
+    /// Text of a length that rows may have, over which comparing and hashing do not take long.
+    func text(_ column: String) throws -> String {
+        guard let text = try optionalText(column) else { throw Self.damage }
+        return text
+    }
+
+    func optionalText(_ column: String) throws -> String? {
+        try (decode(forColumn: column) as String?).map(Self.checked)
+    }
+
+    static func checked(_ text: String) throws -> String {
+        guard text.utf8.count <= CSVFile.fieldLimit, StreamSafeText.holds(text) else { throw damage }
+        return text
+    }
+
+    private static var damage: DatabaseError { DatabaseError(resultCode: .SQLITE_CORRUPT) }
+}
+
+/// One figure over the runs of one kind of host, in the order of time.
+public struct TrendSeries: Sendable, Hashable {
+    /// What one run says.
+    public struct Point: Sendable, Hashable {
+        public var run: HistoryRun
+        public var value: Double
+        public var low: Double?
+        public var high: Double?
+        public var samples: Int
+        /// Where the series changed: from this point on, the mean up to the next change ÷ that of the points before it,
+        /// back to the change before; nil elsewhere.
+        public var change: Double?
+
+        public init(
+            run: HistoryRun, value: Double, low: Double? = nil, high: Double? = nil, samples: Int, change: Double? = nil
+        ) {
+            self.run = run
+            self.value = value
+            self.low = low
+            self.high = high
+            self.samples = samples
+            self.change = change
+        }
+    }
+
+    public var name: FigureName
+    /// Of all the runs: figures of different hosts say nothing of each other.
+    public var host: HostKind
+    public var points: [Point]
+
+    public init(name: FigureName, host: HostKind, points: [Point]) {
+        self.name = name
+        self.host = host
+        self.points = points
+    }
+
+    /// Whether a change by that factor is one to the worse; nil of a figure that is neither better nor worse.
+    public func isWorse(_ change: Double) -> Bool? {
+        switch name.direction {
+        case .lower: change > 1
+        case .higher: change < 1
+        case .neutral: nil
+        }
+    }
+
+    /// A row for each point.
+    public var rows: [TrendRow] {
+        points.map { point in
+            TrendRow(
+                name: name, runID: point.run.id, startedUTC: point.run.startedUTC, commit: point.run.commit ?? "",
+                isDirty: point.run.isDirty, host: host, value: point.value, low: point.low, high: point.high,
+                samples: point.samples, change: point.change)
+        }
+    }
+}

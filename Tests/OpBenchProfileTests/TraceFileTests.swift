@@ -40,7 +40,7 @@ struct TraceFileTests {
         #expect(MemoryLayout<TracedSpan>.size == 24)
         #expect(MemoryLayout<TracedSpan>.stride == 24)
         #expect(MemoryLayout<TracedDependency>.size == 8)
-        #expect(MemoryLayout<StackProfile.Sample>.stride == 24)
+        #expect(MemoryLayout<StackProfile.WeighedStack>.stride == 24)
     }
 
     @Test("Cut anywhere, or followed by something, the file is refused")

@@ -23,6 +23,12 @@ import Testing
         }
     }
 
+    @Test func `the median of an even number of rounds is the mean of the two middle ones`() throws {
+        let step = steadiness([10, 10, 10, 10, 20, 20, 20, 20])
+        // The median of the slopes of all 28 pairs, over 7 steps, as a part of the median round.
+        #expect(abs(try #require(step.trend) - 5.0 / 3 * 7 / 15) < 1e-12)
+    }
+
     @Test func `a fall is a trend as well`() throws {
         let falling = steadiness((0..<20).map { 2_000_000 - Int64($0) * 50_000 })
         #expect(try #require(falling.trend) < -0.4)

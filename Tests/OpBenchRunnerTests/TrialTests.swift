@@ -145,7 +145,7 @@ import Testing
             }
         }
         #expect(taken == 2)
-        #expect(perturbation.ratio == 3)
+        #expect(perturbation.ratio == 2.5)
     }
 
     @Test func `thread priorities report the nice value in force and the CPU share`() async throws {

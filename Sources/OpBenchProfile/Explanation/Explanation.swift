@@ -79,3 +79,103 @@ public struct Explanation: Sendable {
         }
     }
 }
+
+/// How a figure differs between two sides, each measured a few times.
+public struct Change: Equatable, Sendable {
+    public var name: String
+    /// The middle of each side's values.
+    public var base: Double
+    public var head: Double
+    /// Hodges and Lehmann's estimate of the shift, and its interval.
+    public var difference: Double
+    public var interval: ClosedRange<Double>
+    /// The probability that equal sides differ by so much, adjusted if this is one of several changes that are tested.
+    public var probability: Double
+
+    /// - Parameters:
+    ///   - base: at least one value.
+    ///   - head: at least one value.
+    init(_ name: String, base: [Double], head: [Double], by test: ChanceTest) {
+        self.name = name
+        self.base = Self.middle(base)
+        self.head = Self.middle(head)
+        (difference, interval) = test.shift(base, head)
+        probability = test.probability(base, head)
+    }
+
+    /// Whether the change is more than chance, and at least this large.
+    func isSure(of least: Double) -> Bool { probability < ChanceTest.alpha && difference.magnitude >= least }
+
+    /// Whether the change is more than chance, and large enough to be named.
+    public var isSure: Bool { isSure(of: base.magnitude * ChanceTest.leastEffect) }
+
+    private static func middle(_ values: [Double]) -> Double {
+        guard !values.isEmpty else { return 0 }
+        let sorted = values.sorted()
+        let half = sorted.count / 2
+        return sorted.count % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2
+    }
+}
+
+/// A figure's change in the run that is explained, on which a verdict was based.
+public struct MeasuredChange: Equatable, Sendable {
+    public var name: String
+    /// In nanoseconds an operation.
+    public var base: Double
+    public var head: Double
+    public var ratio: Double
+    /// The interval of the change; nil for too few blocks.
+    public var interval: ClosedRange<Double>?
+
+    public init(name: String, base: Double, head: Double, ratio: Double, interval: ClosedRange<Double>?) {
+        (self.name, self.base, self.head, self.ratio, self.interval) = (name, base, head, ratio, interval)
+    }
+}
+
+/// What was measured of one side in one turn: an unprofiled sample, and the profiles beside it.
+public struct ExplainedSample: Sendable {
+    /// A profile, and of how many operations it is.
+    public struct Part: Sendable {
+        public var profile: StackProfile
+        public var operations: Int
+
+        public init(_ profile: StackProfile, operations: Int) {
+            self.profile = profile
+            self.operations = operations
+        }
+
+        var totalPerOperation: Double { Double(profile.total) / Double(max(1, operations)) }
+    }
+
+    /// What is counted an operation.
+    public enum Count: String, CaseIterable, Sendable {
+        case futexCalls, voluntarySwitches, involuntarySwitches
+
+        public var words: String {
+            switch self {
+            case .futexCalls: "futex calls"
+            case .voluntarySwitches: "voluntary switches"
+            case .involuntarySwitches: "involuntary switches"
+            }
+        }
+    }
+
+    /// In nanoseconds an operation, unprofiled.
+    public var time: Double
+    /// Of all threads, in nanoseconds an operation, unprofiled.
+    public var cpuTime: Double
+    /// In nanoseconds.
+    public var cpu: Part?
+    /// In allocations.
+    public var allocations: Part?
+    /// In instructions, which were counted where they were asked for.
+    public var instructions: Part?
+    public var counts: [Count: Double] = [:]
+    /// The waits of all operations, in nanoseconds, and of how many they are.
+    public var waits: (split: WaitSplit, operations: Int)?
+
+    public init(time: Double, cpuTime: Double) {
+        self.time = time
+        self.cpuTime = cpuTime
+    }
+}

@@ -1,7 +1,7 @@
 /// Where threads wait and for how long, between the marks, and who wakes whom how late.
 public struct OffCPU: Sendable {
     /// A thread's time between the marks, in nanoseconds, from the first event that tells what it does.
-    public struct Thread: Equatable, Sendable {
+    public struct ThreadTime: Equatable, Sendable {
         public var id: Int32
         public var name: String
         public var running: Int64 = 0
@@ -22,7 +22,7 @@ public struct OffCPU: Sendable {
 
     public let marks: MarkedTime
     /// The one that was blocked longest first.
-    public let threads: [Thread]
+    public let threads: [ThreadTime]
     /// Those that occurred, the longest first.
     public let causes: [CauseRow]
     /// Time without a processor for want of something else, by the stack that waits.
@@ -65,7 +65,7 @@ public struct OffCPU: Sendable {
 
 /// Follows each thread from event to event.
 private struct Replay {
-    private enum State {
+    private enum Condition {
         case unknown
         case running(since: Int64)
         case off(since: Int64, SchedEvent.State?, stack: UInt32, woken: Waking?)
@@ -84,7 +84,7 @@ private struct Replay {
     private let names: [Int32: String]
     private let scriptNames: [Int32: String]
     private let symbols: [String]
-    private var states: [Int32: State] = [:]
+    private var states: [Int32: Condition] = [:]
     /// A wake-up that came while the thread still ran: it may have been on its way to sleep.
     private var early: [Int32: Waking] = [:]
     private static let longestEarly: Int64 = 100_000
@@ -92,7 +92,7 @@ private struct Replay {
     private var ranBy: [Int32: Int] = [:]
     private var causeOfNode: [UInt32: OffCPUCause] = [:]
 
-    var threads: [Int32: OffCPU.Thread] = [:]
+    var threads: [Int32: OffCPU.ThreadTime] = [:]
     var causes: [OffCPUCause: OffCPU.CauseRow] = [:]
     var blocked: StackProfile
     var waiting: StackProfile
@@ -202,8 +202,8 @@ private struct Replay {
 
     // MARK: Sums
 
-    private mutating func change(_ thread: Int32, _ body: (inout OffCPU.Thread) -> Void) {
-        let new = OffCPU.Thread(id: thread, name: name(of: thread))
+    private mutating func change(_ thread: Int32, _ body: (inout OffCPU.ThreadTime) -> Void) {
+        let new = OffCPU.ThreadTime(id: thread, name: name(of: thread))
         body(&threads[thread, default: new])
     }
 

@@ -83,7 +83,7 @@ extension OffCPU {
     /// - Parameters:
     ///   - duration: between the marks, in nanoseconds.
     ///   - operations: between the marks; 0 if it is not known.
-    static func lines(of threads: [Thread], duration: Int64, _ operations: Int, _ count: Int) -> [String] {
+    static func lines(of threads: [ThreadTime], duration: Int64, _ operations: Int, _ count: Int) -> [String] {
         let sums = threads.reduce(into: (running: Int64(0), waiting: Int64(0), blocked: Int64(0), switches: 0)) {
             $0.running.addCapped($1.running)
             $0.waiting.addCapped($1.waiting)

@@ -1,7 +1,7 @@
 /// How long threads ran and waited between the marks, as the kernel counts it for each, where it does not tell about each
 /// switch.
 public struct ThreadSchedules: Equatable, Sendable, Codable {
-    public struct Thread: Equatable, Sendable, Codable {
+    public struct Schedule: Equatable, Sendable, Codable {
         public var id: Int32
         public var name: String
         /// In nanoseconds.
@@ -25,11 +25,11 @@ public struct ThreadSchedules: Equatable, Sendable, Codable {
         public var blocked: Int64 { max(0, present - running - waiting) }
     }
 
-    public var threads: [Thread]
+    public var threads: [Schedule]
     /// Between the marks, in nanoseconds.
     public var duration: Int64
 
-    public init(threads: [Thread], duration: Int64) { (self.threads, self.duration) = (threads, duration) }
+    public init(threads: [Schedule], duration: Int64) { (self.threads, self.duration) = (threads, duration) }
 
     /// With the names of a map of numbers.
     public func named(_ names: [Int32: String]) -> ThreadSchedules {
@@ -48,7 +48,7 @@ public struct ThreadSchedules: Equatable, Sendable, Codable {
     public func lines(operations: Int, threads count: Int = 8) -> [String] {
         guard !threads.isEmpty else { return ["no thread"] }
         let sorted = threads.sorted { ($1.blocked, $0.id) < ($0.blocked, $1.id) }.map { thread in
-            OffCPU.Thread(
+            OffCPU.ThreadTime(
                 id: thread.id, name: thread.name, running: thread.running, waiting: thread.waiting,
                 blocked: thread.blocked, voluntary: Int(thread.voluntary), involuntary: Int(thread.involuntary))
         }

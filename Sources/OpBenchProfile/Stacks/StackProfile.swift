@@ -1,3 +1,5 @@
+import OpBenchModel
+
 /// What the weights of a profile count.
 public enum WeightUnit: String, CaseIterable, Sendable {
     case nanoseconds, bytes, allocations, instructions
@@ -41,7 +43,7 @@ public struct StackFrame: Hashable, Sendable {
 /// parent has a lower number than the node. A value; not thread-safe while it grows.
 public struct StackProfile: Sendable {
     /// 24 bytes.
-    public struct Sample: Equatable, Sendable, BitwiseCopyable {
+    public struct WeighedStack: Equatable, Sendable, BitwiseCopyable {
         public var weight: Int64
         /// Nanoseconds by the profiler's clock; 0 where it has none.
         public var time: Int64
@@ -51,7 +53,7 @@ public struct StackProfile: Sendable {
         public var thread: UInt32
     }
 
-    public struct Node: Equatable, Sendable, BitwiseCopyable {
+    public struct StackNode: Equatable, Sendable, BitwiseCopyable {
         public var parent: UInt32
         public var frame: UInt32
     }
@@ -59,9 +61,9 @@ public struct StackProfile: Sendable {
     public let unit: WeightUnit
     public private(set) var frames: [StackFrame] = []
     /// The first is the root, which has no frame: its own number stands there.
-    public private(set) var nodes: [Node] = [Node(parent: 0, frame: .max)]
+    public private(set) var nodes: [StackNode] = [StackNode(parent: 0, frame: .max)]
     public private(set) var threads: [String] = []
-    public private(set) var samples: [Sample] = []
+    public private(set) var samples: [WeighedStack] = []
     /// Of all samples.
     public private(set) var total: Int64 = 0
 
@@ -83,7 +85,7 @@ public struct StackProfile: Sendable {
         let (sum, overflow) = total.addingReportingOverflow(weight)
         guard weight >= 0, !overflow else { return false }
         total = sum
-        samples.append(Sample(weight: weight, time: time, stack: node(stack), thread: id(of: thread)))
+        samples.append(WeighedStack(weight: weight, time: time, stack: node(stack), thread: id(of: thread)))
         return true
     }
 
@@ -102,7 +104,7 @@ public struct StackProfile: Sendable {
         let (sum, overflow) = total.addingReportingOverflow(weight)
         guard weight >= 0, !overflow, nodes.indices.contains(Int(node)) else { return false }
         total = sum
-        samples.append(Sample(weight: weight, time: time, stack: node, thread: id(of: thread)))
+        samples.append(WeighedStack(weight: weight, time: time, stack: node, thread: id(of: thread)))
         return true
     }
 
@@ -129,7 +131,7 @@ public struct StackProfile: Sendable {
         let key = UInt64(parent) << 32 | UInt64(frame)
         if let id = nodeIDs[key] { return id }
         let id = UInt32(nodes.count)
-        nodes.append(Node(parent: parent, frame: frame))
+        nodes.append(StackNode(parent: parent, frame: frame))
         nodeIDs[key] = id
         return id
     }
@@ -137,7 +139,7 @@ public struct StackProfile: Sendable {
     // MARK: Looking
 
     /// The same stacks with those samples alone: between two marks, of some threads.
-    public func filtered(_ isIncluded: (Sample) -> Bool) -> StackProfile {
+    public func filtered(_ isIncluded: (WeighedStack) -> Bool) -> StackProfile {
         var filtered = self
         filtered.samples = samples.filter(isIncluded)
         filtered.total = filtered.samples.reduce(0) { $0 + $1.weight }
@@ -176,7 +178,7 @@ public struct StackProfile: Sendable {
 
 extension StackProfile {
     /// A function's share, wherever it was called from.
-    public struct Function: Equatable, Sendable {
+    public struct FunctionWeight: Equatable, Sendable {
         public var frame: StackFrame
         /// In its own code.
         public var own: Int64
@@ -186,9 +188,9 @@ extension StackProfile {
 
     /// All functions with any weight: the greatest own weight first, of equal ones the greater with callees, then by
     /// name.
-    public func functions() -> [Function] {
+    public func functions() -> [FunctionWeight] {
         let (own, total) = (selfWeights(), totalWeights())
-        var functions = frames.map { Function(frame: $0, own: 0, withCallees: 0) }
+        var functions = frames.map { FunctionWeight(frame: $0, own: 0, withCallees: 0) }
         for node in nodes.indices.dropFirst() where total[node] > 0 {
             let frame = Int(nodes[node].frame)
             functions[frame].own += own[node]
@@ -207,5 +209,59 @@ extension StackProfile {
             caller = Int(nodes[caller].parent)
         }
         return false
+    }
+}
+
+extension StackProfile {
+    /// Folded stacks, as Brendan Gregg's FlameGraph takes them: a line for each stack, its functions from the
+    /// outermost, joined by semicolons, then a space and the weight. In the order of the text. The thread stands first
+    /// if there are names of threads.
+    public func folded() -> String {
+        var weights: [String: Int64] = [:]
+        let names = frames.map { Self.foldedName($0.name) }
+        for sample in samples where sample.weight > 0 {
+            let thread = threads[Int(sample.thread)]
+            let words = (thread.isEmpty ? [] : [Self.foldedName(thread)]) + stack(sample.stack).map { names[Int($0)] }
+            weights[words.isEmpty ? "[no stack]" : words.joined(separator: ";"), default: 0] += sample.weight
+        }
+        return weights.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)\n" }.joined()
+    }
+
+    /// On one line, and without the character that separates.
+    private static func foldedName(_ name: String) -> String {
+        String(TerminalText.escaped(name).map { $0 == ";" ? ":" : $0 })
+    }
+
+    /// The file format of https://www.speedscope.app (`file-format-spec.ts` of jlfwong/speedscope): one sampled
+    /// profile of all threads, and one of each if there are several.
+    ///
+    /// - Parameter title: of the file.
+    public func speedscope(title: String) -> String {
+        let unit = [.allocations, .instructions].contains(self.unit) ? "none" : self.unit.rawValue
+        var text = "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"opbench\","
+        text += "\"name\":\(JSONText.quoted(title)),\"activeProfileIndex\":0,\"shared\":{\"frames\":[\n"
+        text += frames.map { frame in
+            let file = frame.object.isEmpty ? "" : ",\"file\":\(JSONText.quoted(frame.object))"
+            return "{\"name\":\(JSONText.quoted(frame.name))\(file)}"
+        }.joined(separator: ",\n")
+        text += "\n]},\"profiles\":[\n"
+        var parts = [(name: "all threads", samples: samples)]
+        if threads.count > 1 {
+            parts += threads.indices.map { thread in
+                (name: threads[thread], samples: samples.filter { $0.thread == thread })
+            }
+        }
+        text += parts.map { part in
+            let sum = part.samples.reduce(0) { $0 + $1.weight }
+            // Those without a time stay in their order.
+            let sorted = part.samples.enumerated().sorted {
+                ($0.element.time, $0.offset) < ($1.element.time, $1.offset)
+            }
+            let stacks = sorted.map { "[" + stack($0.element.stack).map { String($0) }.joined(separator: ",") + "]" }
+            return "{\"type\":\"sampled\",\"name\":\(JSONText.quoted(part.name)),\"unit\":\"\(unit)\",\"startValue\":0,"
+                + "\"endValue\":\(sum),\n\"samples\":[\(stacks.joined(separator: ","))],\n"
+                + "\"weights\":[\(sorted.map { String($0.element.weight) }.joined(separator: ","))]}"
+        }.joined(separator: ",\n")
+        return text + "\n]}\n"
     }
 }

@@ -194,3 +194,38 @@ private struct Scheduler {
         }
     }
 }
+
+/// A binary heap whose least element comes first.
+struct Heap<Element: Comparable> {
+    private var elements: [Element] = []
+
+    var isEmpty: Bool { elements.isEmpty }
+    var first: Element? { elements.first }
+
+    mutating func insert(_ element: Element) {
+        elements.append(element)
+        var child = elements.count - 1
+        while child > 0, elements[child] < elements[(child - 1) / 2] {
+            elements.swapAt(child, (child - 1) / 2)
+            child = (child - 1) / 2
+        }
+    }
+
+    mutating func removeFirst() -> Element? {
+        guard let first = elements.first else { return nil }
+        let last = elements.removeLast()
+        if elements.isEmpty { return first }
+        elements[0] = last
+        var parent = 0
+        while true {
+            var least = parent
+            for child in [2 * parent + 1, 2 * parent + 2]
+            where child < elements.count && elements[child] < elements[least] {
+                least = child
+            }
+            if least == parent { return first }
+            elements.swapAt(parent, least)
+            parent = least
+        }
+    }
+}

@@ -1,4 +1,5 @@
 import Histogram
+import OpBenchModel
 
 /// HdrHistograms by stage and class, three significant digits, growing as needed. Each thread or round fills its own,
 /// and they are merged afterwards.
@@ -25,5 +26,64 @@ struct LatencyRecorder: Sendable {
             let (left, right) = (order.firstIndex(of: $0.stage) ?? 0, order.firstIndex(of: $1.stage) ?? 0)
             return (left, $0.operationClass) < (right, $1.operationClass)
         }
+    }
+}
+
+/// The stages of an operation's life that are timed, as written in the column `stage` of `histograms.csv`.
+enum LatencyStage: String, CaseIterable, Sendable {
+    /// just before the submitting call → ready
+    case ready
+    /// ready → start
+    case start
+    /// start → end
+    case run
+    /// ready → end
+    case end
+    /// end → completion block entered
+    case notified
+    /// just before the submitting call → start
+    case submit
+    /// the intended instant of submitting → end, in an open loop
+    case intended
+    /// just before the submitting call → end, where the plan has a pace
+    case service
+    /// the intended instant of submitting → just before the submitting call
+    case lag
+    /// suspend returned → last start within the hold
+    case quiesce
+    /// resume called → first start
+    case resume
+}
+
+extension LatencyStage {
+    /// The metric of the rows.
+    var metric: Metric {
+        switch self {
+        case .ready: .readyLatency
+        case .start: .startLatency
+        case .run: .runTime
+        case .end: .endLatency
+        case .notified: .notifyLatency
+        case .submit: .submitLatency
+        case .intended: .intendedLatency
+        case .service: .serviceLatency
+        case .lag: .submitLag
+        case .quiesce: .quiesceTime
+        case .resume: .resumeToStart
+        }
+    }
+}
+
+extension Histogram where Count == UInt64 {
+    /// Records a duration in nanoseconds. What is below 0 (an operation that started before its submitting call had
+    /// returned) did not wait, and counts as 0.
+    mutating func record(nanoseconds: Int64) { record(UInt64(clamping: nanoseconds)) }
+
+    /// The buckets that hold something, as `histograms.csv` keeps them.
+    var buckets: [(upperBound: Int64, count: Int64)] {
+        LatencyBuckets.merged(
+            recordedValues().map {
+                (upperBound: Int64(clamping: highestEquivalentForValue($0.value)), count: Int64($0.count))
+            })
     }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import OpBenchBackends
 import OpBenchModel
 
@@ -131,4 +132,79 @@ struct Round: Sendable {
 /// Keeps a queue from one phase of a sequence to the next.
 final class QueueKeeper {
     var queue: AnyObject?
+}
+
+/// The thread that suspends and resumes a backend's queue during one round.
+final class StormThread: @unchecked Sendable {
+    private let storm: Storm
+    private let isOver = Flag()
+    /// Written by the thread, read after it has ended.
+    private var holds: [Hold] = []
+    private var pausedUsage = ResourceUsage()
+    private var thread: OwnThread?
+
+    /// Starts at once with the first running time.
+    init(_ storm: Storm, on backend: any Backend) {
+        self.storm = storm
+        holds.reserveCapacity(storm.toggles)
+        thread = OwnThread { [unowned self] in toggle(backend) }
+    }
+
+    /// Ends the storm, after the hold in progress at the latest, and leaves the queue running.
+    ///
+    /// - Returns: the holds, and the resources that the thread used between its calls.
+    func end() -> (holds: [Hold], pausedUsage: ResourceUsage) {
+        isOver.set()
+        thread?.join()
+        return (holds, pausedUsage)
+    }
+
+    private func toggle(_ backend: any Backend) {
+        for _ in 0..<storm.toggles {
+            pause(storm.runNanoseconds)
+            if isOver.isSet { return }
+            backend.suspend()
+            let suspended = MonotonicClock.now()
+            pause(storm.holdNanoseconds)
+            holds.append(Hold(suspendReturned: suspended, resumeCalled: MonotonicClock.now()))
+            backend.resume()
+        }
+    }
+
+    /// Sleeps that long, or until the storm is over.
+    private func pause(_ nanoseconds: Int) {
+        let before = ResourceUsage.ofThisThread()
+        defer { pausedUsage.add(from: before, to: .ofThisThread()) }
+        let slice: Int64 = 2_000_000
+        let end = MonotonicClock.now() + Int64(nanoseconds)
+        while !isOver.isSet {
+            let next = min(end, MonotonicClock.now() + slice)
+            MonotonicClock.sleep(until: next)
+            if next == end { return }
+        }
+    }
+}
+
+/// Busy threads at nice 0 beside the backend, from the first to the last round that counts.
+final class Competitors: Sendable {
+    private let isOver: Flag
+    private let threads: [OwnThread]
+
+    init(count: Int) {
+        let flag = Flag()
+        isOver = flag
+        threads = (0..<count).map { _ in
+            OwnThread { while !flag.isSet { WorkKernel.run(10_000) } }
+        }
+    }
+
+    /// The CPU time and other resources that the competitors have used so far.
+    var usage: ResourceUsage {
+        threads.compactMap(\.id).reduce(into: ResourceUsage()) { $0.add(.of(thread: $1)) }
+    }
+
+    func dismiss() {
+        isOver.set()
+        for thread in threads { thread.join() }
+    }
 }

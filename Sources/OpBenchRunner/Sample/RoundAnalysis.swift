@@ -156,3 +156,101 @@ extension RoundAnalysis.ClassFigures {
         niceMaximum = max(niceMaximum, other.niceMaximum)
     }
 }
+
+/// Whether a backend kept up with the arrivals of an open loop. If it does not, operations wait for as long as the
+/// round lasts: their latency is the round's length and says nothing about the backend.
+struct KeepingUp: Sendable, Equatable {
+    private(set) var rounds = 1
+    private(set) var overloadedRounds: Int
+    /// The time from the first arrival to the last, in nanoseconds, over all rounds, and the operations that arrived
+    /// and ended in it.
+    private(set) var window: Int64
+    private(set) var arrived: Int
+    private(set) var ended: Int
+
+    /// The backlog at the end that counts: this part of the operations, and at least this many, since a queue that
+    /// keeps up has some now and then, when arrivals come in clusters. Half of it must be there in the middle already,
+    /// so that a single stall does not count.
+    static let backlogPart = 0.05
+    static let leastBacklog = 20.0
+
+    /// - Parameters:
+    ///   - arrivals: the instants of arrival, ascending, in nanoseconds from the first.
+    ///   - ends: the instants at which the operations ended, from the same origin.
+    init(arrivals: [Int64], ends: [Int64]) {
+        let last = arrivals.last ?? 0
+        func count(until instant: Int64) -> (arrived: Int, ended: Int) {
+            (arrivals.count { $0 < instant }, ends.count { $0 <= instant })
+        }
+        let (middle, end) = (count(until: last / 2), count(until: last))
+        let bound = max(Self.backlogPart * Double(arrivals.count), Self.leastBacklog)
+        let isOverloaded =
+            Double(end.arrived - end.ended) > bound && Double(middle.arrived - middle.ended) > bound / 2
+        overloadedRounds = isOverloaded ? 1 : 0
+        (window, arrived, ended) = (last, end.arrived, end.ended)
+    }
+
+    func merged(with other: KeepingUp) -> KeepingUp {
+        var sum = self
+        sum.rounds += other.rounds
+        sum.overloadedRounds += other.overloadedRounds
+        sum.window += other.window
+        sum.arrived += other.arrived
+        sum.ended += other.ended
+        return sum
+    }
+
+    /// Whether most rounds were overloaded.
+    var isOverloaded: Bool { 2 * overloadedRounds > rounds }
+
+    /// Reports two rates, and a flag if most rounds were overloaded.
+    func report(into report: inout SampleReport) {
+        guard window > 0 else { return }
+        func perSecond(_ count: Int) -> Double { Double(count) * 1e9 / Double(window) }
+        report.add(.arrivalRate, "rate", perSecond(arrived), operations: arrived)
+        report.add(.completionRate, "rate", perSecond(ended), operations: ended)
+        if isOverloaded { report.flags.append("overloaded") }
+    }
+}
+
+/// One suspension as the storm's thread saw it, in nanoseconds of the monotonic clock.
+struct Hold: Sendable, Equatable {
+    /// `suspend` had returned.
+    var suspendReturned: Int64
+    /// `resume` was about to be called.
+    var resumeCalled: Int64
+}
+
+/// How a queue took its suspensions. Holds after the last start of a round say nothing and are left out.
+struct SuspensionFigures: Sendable, Equatable {
+    /// Operations that started after suspend had returned, within each hold.
+    private(set) var startsPerHold: [Int] = []
+    /// From there to the last such start, in nanoseconds; 0 where nothing started.
+    private(set) var quiesceTimes: [Int64] = []
+    /// From the call of resume to the first start before the next hold, in nanoseconds.
+    private(set) var resumeToStart: [Int64] = []
+
+    init(holds: [Hold], starts: [Int64]) {
+        let starts = starts.sorted()
+        for (index, hold) in holds.enumerated() {
+            let first = Self.firstIndex(in: starts, atOrAfter: hold.suspendReturned + 1)
+            let afterHold = Self.firstIndex(in: starts, atOrAfter: hold.resumeCalled)
+            guard first < starts.count else { return }
+            startsPerHold.append(afterHold - first)
+            quiesceTimes.append(afterHold > first ? starts[afterHold - 1] - hold.suspendReturned : 0)
+            let next = index + 1 < holds.count ? holds[index + 1].suspendReturned : Int64.max
+            if afterHold < starts.count, starts[afterHold] < next {
+                resumeToStart.append(starts[afterHold] - hold.resumeCalled)
+            }
+        }
+    }
+
+    private static func firstIndex(in starts: [Int64], atOrAfter instant: Int64) -> Int {
+        var (low, high) = (0, starts.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if starts[middle] < instant { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

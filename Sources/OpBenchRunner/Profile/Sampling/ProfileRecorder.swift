@@ -9,3 +9,11 @@ protocol ProfileRecorder: AnyObject {
     /// Writes its files into the order's folder.
     func end() throws
 }
+
+/// Why a recorder cannot record, and what to do about it.
+struct SamplerError: Error, Equatable, Sendable, CustomStringConvertible {
+    var message: String
+    var remedy: String
+
+    var description: String { remedy.isEmpty ? message : "\(message); \(remedy)" }
+}

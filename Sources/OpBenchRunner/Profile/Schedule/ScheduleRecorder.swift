@@ -11,7 +11,7 @@ final class ScheduleRecorder: ProfileRecorder {
     static let fileName = "schedule.json"
 
     private let folder: String
-    private var sums: [Int32: ThreadSchedules.Thread] = [:]
+    private var sums: [Int32: ThreadSchedules.Schedule] = [:]
     private var duration: Int64 = 0
     private var before: [Int32: ThreadCounts] = [:]
     private var began: Int64 = 0
