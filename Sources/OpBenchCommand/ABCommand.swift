@@ -155,29 +155,16 @@ struct ABCommand: ParsableCommand {
         let execution = try RunExecution(selection: selection, options: options, isSilent: hidesProgress)
         let file = execution.summaryFile()
         let comparison = "\(file.folder)/\(CompareRow.fileName)"
-        let settling = { @Sendable [directory = destination.directory, policy = report.policy] run in
-            Settling(
-                compared: .sides(run), folder: directory,
-                comparing: { ["gate", "--ab"] + $0 + Words.option("--results", directory, unless: "results") },
-                policy: policy)
-        }
-        let save = { @Sendable (rows: [CompareRow], run: RecordedRun) in
-            let settled = settling(run).settled(rows)
-            try WrittenFolder(file.folder).replace(CompareRow.fileName, by: CSVFile.text(of: settled))
+        let save = { @Sendable (rows: [CompareRow]) in
+            try WrittenFolder(file.folder).replace(CompareRow.fileName, by: CSVFile.text(of: rows))
         }
         var summary: SummaryFile? = file
-        let ended = try execution.run(summary: &summary) { [directory = destination.directory] in
-            let samples = try file.samples()
-            let facts = try RunFacts.read(in: file.folder)
-            try save(
-                try judgement.rows(samples),
-                RecordedRun(file.folder, in: directory, samples: samples, facts: facts))
-        }
+        let ended = try execution.run(summary: &summary) { try save(try judgement.rows(try file.samples())) }
         _ = try summary?.rows(after: ended)
         let rows = try judgement.rows(try file.samples())
         let run = try RecordedRun(ended.folder, in: destination.directory)
-        if ended.isCancelled || access(comparison, F_OK) != 0 { try save(rows, run) }
-        try report.report(rows, policy: policy, settling: settling(run), files: files)
+        if ended.isCancelled || access(comparison, F_OK) != 0 { try save(rows) }
+        try report.report(rows, policy: policy, compared: .sides(run), files: files)
         try execution.conclude(ended, samples: run.samples)
     }
 }

@@ -9,8 +9,8 @@ struct CompareCommand: ParsableCommand {
         discussion: """
             A run is a folder, a samples.csv, or the id of a run under results/ or results/baseline/. Runs taken at \
             different times drift apart by 20 % and more, so judge by the ratio to Dispatch within each block; \
-            absolute times are judged only with a measured noise floor. Inconclusive figures come with a reason and \
-            with the commands that settle them. Exits 0 whatever the verdicts: `opbench gate` turns them into an exit \
+            absolute times are judged only with a measured noise floor. An inconclusive figure has its reason and \
+            a remedy. Exits 0 whatever the verdicts: `opbench gate` turns them into an exit \
             code.
 
             EXAMPLES
@@ -33,11 +33,6 @@ struct CompareCommand: ParsableCommand {
         let runs = (try RecordedRun(base, in: options.folder), try RecordedRun(head, in: options.folder))
         let policy = try report.loadPolicy(or: .standard, on: [runs.0, runs.1].backends)
         let rows = try options.compare(runs.0, runs.1, policy: policy)
-        let settling = Settling(
-            compared: .runs(base: runs.0, head: runs.1), folder: options.folder,
-            comparing: { [words = options.words] names in
-                (names.count == 1 ? ["gate", "--ab"] + names : ["compare"]) + words + (names.count == 1 ? [] : names)
-            }, policy: report.policy)
-        try report.report(rows, policy: policy, settling: settling, files: files)
+        try report.report(rows, policy: policy, compared: .runs([runs.0, runs.1]), files: files)
     }
 }

@@ -87,7 +87,9 @@ struct GateCommand: ParsableCommand {
             : try options.compare(runs[0], runs[1], policy: policy)
         let outcome = GateOutcome(
             rows, policy: policy, hasBadSample: runs.contains(where: \.hasBadSample), isLenient: lenient)
-        try report.report(rows, policy: policy, settling: settling(runs), outcome: outcome, files: files)
+        try report.report(
+            rows, policy: policy, compared: runs.count == 1 ? .sides(runs[0]) : .runs(runs), outcome: outcome,
+            files: files)
         try conclude(outcome)
     }
 
@@ -107,11 +109,7 @@ struct GateCommand: ParsableCommand {
         }
         if lenient { rows.removeAll { $0.verdict == .missing } }
         let outcome = GateOutcome(rows, hasBadSample: runs.contains(where: \.hasBadSample), isLenient: lenient)
-        let settling = Settling(
-            compared: .goals(runs), folder: options.folder,
-            comparing: { [words] names in ["gate"] + names.flatMap { ["--candidate", $0] } + words },
-            policy: report.policy)
-        let shown = ComparisonReport(rows: rows, outcome: outcome, settling: settling)
+        let shown = ComparisonReport(rows: rows, outcome: outcome, compared: .goals(runs))
         try report.write(shown, allRows: shown.rows, files: files)
         try conclude(outcome)
     }
@@ -119,20 +117,6 @@ struct GateCommand: ParsableCommand {
     private func conclude(_ outcome: GateOutcome) throws {
         let status = status(of: outcome)
         if status != ExitStatus.success { throw CommandOutcome(status: status) }
-    }
-
-    /// The options that decide the exit code, and where runs are.
-    private var words: [String] {
-        options.words + Words.option("--inconclusive", inconclusive?.rawValue) + (lenient ? ["--lenient"] : [])
-    }
-
-    private func settling(_ runs: [RecordedRun]) -> Settling {
-        Settling(
-            compared: runs.count == 1 ? .sides(runs[0]) : .runs(base: runs[0], head: runs[1]), folder: options.folder,
-            comparing: { [words] names in
-                let named = names.count == 1 ? ["--ab", names[0]] : ["--baseline", names[0], "--candidate", names[1]]
-                return ["gate"] + named + words
-            }, policy: report.policy)
     }
 
     private func status(of outcome: GateOutcome) -> Int32 {

@@ -39,18 +39,6 @@ public struct JudgedFigures: Sendable {
         }
     }
 
-    /// What settles figures that are inconclusive.
-    public struct Settlement: Sendable {
-        public var finding: String
-        public var advice: String
-        /// For a shell, one after the other.
-        public var commands: [String]
-
-        public init(finding: String, advice: String, commands: [String]) {
-            (self.finding, self.advice, self.commands) = (finding, advice, commands)
-        }
-    }
-
     /// What the ratios are of.
     public enum Kind: String, Sendable { case baseline, sides, goals }
 
@@ -61,15 +49,16 @@ public struct JudgedFigures: Sendable {
     public var outcome: String
     public var columns: [Column]
     public var rows: [Row]
-    public var settlements: [Settlement]
+    /// What is to be done about inconclusive figures, a line for each thing.
+    public var remedies: [String]
     /// What has to be known of the ratios; empty if there are none.
     public var note: String
 
     public init(
-        kind: Kind, title: String, outcome: String, columns: [Column], rows: [Row], settlements: [Settlement] = [],
+        kind: Kind, title: String, outcome: String, columns: [Column], rows: [Row], remedies: [String] = [],
         note: String = ""
     ) {
         (self.kind, self.title, self.outcome, self.columns, self.rows) = (kind, title, outcome, columns, rows)
-        (self.settlements, self.note) = (settlements, note)
+        (self.remedies, self.note) = (remedies, note)
     }
 }

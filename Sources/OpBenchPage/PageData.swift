@@ -250,13 +250,7 @@ extension PageJSON {
                     json.string(row.figure)
                 }
             }
-            json.member("settlements", judged.settlements) { json, settlement in
-                json.object { json in
-                    json.member("finding", settlement.finding)
-                    json.member("advice", settlement.advice)
-                    json.member("commands", strings: settlement.commands)
-                }
-            }
+            json.member("remedies", strings: judged.remedies)
         }
     }
 

@@ -20,8 +20,7 @@ struct ComparisonMarkdownTests {
     }
 
     private func report(_ rows: [CompareRow], _ outcome: GateOutcome?) throws -> ComparisonReport<CompareRow> {
-        let settling = Settling(compared: .goals([]), folder: "results", comparing: { $0 }, policy: nil)
-        return ComparisonReport(rows: rows, outcome: outcome, settling: settling)
+        ComparisonReport(rows: rows, outcome: outcome, compared: .goals([]))
     }
 
     private func text(_ rows: [CompareRow], _ outcome: GateOutcome?) throws -> String {
@@ -51,7 +50,6 @@ struct ComparisonMarkdownTests {
     @Test("what was compared stands below the verdict: commits, blocks, and how noisy it was; the table says so, too")
     func origin() throws {
         var written = WrittenRun(name: "two")
-        written.arguments = ["opbench", "ab", "--base-ref", "main", "w.json"]
         written.commits = ("00a160b1c2d3", "afe90963d4e5")
         for block in 0..<25 {
             for side in ["base", "head"] {
@@ -60,10 +58,8 @@ struct ComparisonMarkdownTests {
         }
         let folder = try ScratchFolder()
         try written.write(to: folder.root)
-        let settling = Settling(
-            compared: .sides(try RecordedRun("two", in: folder.root)), folder: "results", comparing: { $0 }, policy: nil
-        )
-        let report = ComparisonReport(rows: [row("good", .pass)], outcome: .pass, settling: settling)
+        let report = ComparisonReport(
+            rows: [row("good", .pass)], outcome: .pass, compared: .sides(try RecordedRun("two", in: folder.root)))
         golden.expect(ComparisonMarkdown.text(of: report), "commits, blocks and noise")
         golden.expect(ComparisonTable.text(of: report, width: nil), "commits, blocks and noise, as a table")
     }

@@ -59,10 +59,9 @@ import Testing
         let references: [GatePolicy.Goal.Reference?] = [nil, .fastest([.dispatch]), .cell(rows[0].cellID)]
         let goals = references.map { GatePolicy.Goal(selector, against: $0, atMost: 1) }
         let judged = try GoalJudgement(goals, of: [("run", rows)]).rows
-        let settling = Settling(
-            compared: .goals([run(rows)]), folder: "none", comparing: { ["gate"] + $0 }, policy: rows[0].notes)
         return ComparisonReport(
-            rows: judged, outcome: GateOutcome(judged, hasBadSample: false, isLenient: true), settling: settling)
+            rows: judged, outcome: GateOutcome(judged, hasBadSample: false, isLenient: true),
+            compared: .goals([run(rows)]))
     }
 
     /// Everything that opbench makes of rows.
@@ -73,10 +72,9 @@ import Testing
             ? Comparison(sidesOf: base, question: question) : Comparison(base: base, head: head, question: question)
         let outcome = GateOutcome(comparison.rows, policy: policy, hasBadSample: false, isLenient: true)
         func run(_ rows: [SampleRow]) -> RecordedRun { RecordedRun("run", in: "none", samples: rows, facts: nil) }
-        let settling = Settling(
-            compared: sides ? .sides(run(base)) : .runs(base: run(base), head: run(head)), folder: "none",
-            comparing: { ["compare"] + $0 }, policy: base[0].notes)
-        let report = ComparisonReport(rows: comparison.rows, outcome: outcome, settling: settling)
+        let report = ComparisonReport(
+            rows: comparison.rows, outcome: outcome,
+            compared: sides ? .sides(run(base)) : .runs([run(base), run(head)]))
         let goals = try goalReport(base, run)
         let summary = (sides ? ["base", "head"] : [""]).flatMap { summarize(base, side: $0) }
         try checkJSON(RowJSON.text(of: summary))

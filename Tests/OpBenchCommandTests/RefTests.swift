@@ -303,24 +303,4 @@ struct RefTests {
         Golden("refs").expect(text, "mistakes", replacing: [repository.folder.root: "FOLDER"])
         #expect(repository.builds() == 0)
     }
-
-    @Test("a recorded command line with refs is given again as it was")
-    func recorded() throws {
-        let line = "opbench ab --base-ref v1 --head-ref v2 --backend engine w.json"
-        let command = try #require(RecordedCommand(line.split(separator: " ").map(String.init)))
-        // A branch goes on, and so does HEAD, which is meant where none is named.
-        let (one, other) = (String(repeating: "a1", count: 20), String(repeating: "b2", count: 20))
-        let moving = try #require(RecordedCommand(["opbench", "ab", "--base-ref", "main", "w.json"]))
-        #expect(
-            moving.again(blocks: 9, runID: "x", commits: (one, other)) == [
-                "ab", "--blocks", "9", "--run-id", "x", "--base-ref", one, "--head-ref", other, "w.json",
-            ])
-        let ids = "opbench ab --base-ref a1a1a1 --head-ref b2b2 w.json"
-        let fixed = try #require(RecordedCommand(ids.split(separator: " ").map(String.init)))
-        #expect(fixed.again(blocks: 9, runID: "x", commits: (one, other)).contains("a1a1a1"))
-        #expect(fixed.again(blocks: 9, runID: "x", commits: (one, other)).contains("b2b2"))
-        #expect(command.calibrating(in: "results").joined(separator: " ") == "calibrate --backend engine w.json")
-        let named = try #require(RecordedCommand(["opbench", "ab", "old", "new", "w.json"]))
-        #expect(named.calibrating(in: "results") == ["calibrate", "w.json"])
-    }
 }

@@ -66,7 +66,7 @@ struct CSVTests {
             CompareRow.columns
                 == names([
                     "schema_version,cell_id,backend,phase,operation_class,metric,stat,base_value,head_value,ratio",
-                    "ci_low,ci_high,p,p_adjusted,noise_floor,threshold,verdict,reason,settled_by",
+                    "ci_low,ci_high,p,p_adjusted,noise_floor,threshold,verdict,reason,remedy",
                 ]))
     }
 

@@ -44,7 +44,7 @@ public struct SideComparison: Sendable {
         var question = question
         question.leavesNoisyTimes = false
         let open = try Comparison(sidesOf: samples, question: question).rows.filter {
-            ($0.verdict == .inconclusive && $0.doubt?.remedy == .moreBlocks || $0.mayBeImproved)
+            ($0.verdict == .inconclusive && $0.doubt?.moreBlocks != nil || $0.mayBeImproved)
                 && Metric.named($0.metric)?.isDeterministic != true
         }
         return Set(open.map(\.cellID))

@@ -69,9 +69,6 @@ struct GateRunOptions: ParsableArguments {
         guard let policy else { return .standard }
         return try GatePolicy.load(file: policy)
     }
-
-    /// The same as words of a command line.
-    var words: [String] { (isForGate ? ["--for-gate"] : []) + Words.option("--policy", policy) }
 }
 
 extension RunOptions {

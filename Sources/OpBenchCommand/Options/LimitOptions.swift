@@ -44,12 +44,6 @@ struct LimitOptions: ParsableArguments {
         try limits.check()
         return limits
     }
-
-    /// The same as words of a command line.
-    var words: [String] {
-        Words.option("--cpus", processors?.description)
-            + Words.option("--max-memory", memory.map { SampleLimits.text(ofMemory: $0.bytes) })
-    }
 }
 
 /// An amount of memory on the command line: `512MiB`, `4GiB`, `1.5GiB`.

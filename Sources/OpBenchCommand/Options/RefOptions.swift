@@ -48,20 +48,6 @@ struct RefOptions: ParsableArguments {
         }
     }
 
-    /// The same as words of a command line.
-    ///
-    /// - Parameter commits: what the refs named then, which stands in their place: a branch, and HEAD, go on.
-    func words(_ commits: (base: String, head: String)?) -> [String] {
-        func ref(_ name: String?, _ id: String?) -> String? {
-            guard let id, name.map({ !id.hasPrefix($0) }) ?? true else { return name }
-            return id
-        }
-        guard base != nil else { return [] }
-        return Words.option("--base-ref", ref(base, commits?.base))
-            + Words.option("--head-ref", ref(head, commits?.head)) + Words.option("--product", product)
-            + buildOptions.map { "--build-option=\($0)" }
-    }
-
     /// The programs of both commits; nil where none are named. Tells on standard error what they are.
     func build() throws -> (base: BuiltCommit, head: BuiltCommit)? {
         guard let base else { return nil }

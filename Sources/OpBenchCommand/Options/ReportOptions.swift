@@ -66,7 +66,9 @@ struct ReportOptions: ParsableArguments {
 
     /// Prints the comparison and writes the files that were asked for.
     func report(
-        _ rows: [CompareRow], policy: GatePolicy, settling: Settling, outcome: GateOutcome? = nil, files: ReportFiles
+        _ rows: [CompareRow], policy: GatePolicy, compared: ComparisonReport<CompareRow>.Compared,
+        outcome: GateOutcome? = nil,
+        files: ReportFiles
     ) throws {
         for index in policy.unusedRules(among: rows) {
             StandardError.say("opbench: warning: rule \(index + 1) of the policy matches no figure")
@@ -78,11 +80,11 @@ struct ReportOptions: ParsableArguments {
             )
         }
         let shown = ComparisonReport(
-            rows: showsAll ? rows : rows.filter { policy.rule(for: $0) != nil }, outcome: outcome, settling: settling)
-        try write(shown, allRows: settling.settled(rows, by: shown.settlements), files: files)
+            rows: showsAll ? rows : rows.filter { policy.rule(for: $0) != nil }, outcome: outcome, compared: compared)
+        try write(shown, allRows: rows, files: files)
     }
 
-    /// - Parameter allRows: those that are not printed, too, with what settles them: a file has them all.
+    /// - Parameter allRows: those that are not printed, too: a file has them all.
     func write<Row>(_ shown: ComparisonReport<Row>, allRows: [Row], files: ReportFiles) throws {
         try StandardOutput.write(presentation.text(of: shown))
         if annotates { try StandardOutput.write(GitHubAnnotations.text(of: shown)) }
@@ -91,12 +93,9 @@ struct ReportOptions: ParsableArguments {
         if let file = files.markdown { reports.append((file, ComparisonMarkdown.text(of: shown))) }
         if let file = files.junit { reports.append((file, JUnitReport.text(of: shown))) }
         try ReportFile.write(reports)
-        // Whoever sees the table has read it there; a script that compares shows it.
-        let showsTable = (StandardOutput.isTerminal && StandardError.isTerminal) || ShellWords.comparingScript != nil
-        if !(presentation.format == .table && showsTable) {
-            for settlement in shown.settlements {
-                StandardError.say("opbench: \(settlement.finding); \(settlement.line)")
-            }
+        // A reader of the table has seen them there.
+        if !(presentation.format == .table && StandardOutput.isTerminal && StandardError.isTerminal) {
+            for remedy in shown.remedies { StandardError.say("opbench: \(remedy)") }
         }
     }
 }

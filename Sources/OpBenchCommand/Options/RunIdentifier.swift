@@ -1,4 +1,3 @@
-import Foundation
 import Glibc
 import OpBenchHistory
 import OpBenchModel
@@ -15,13 +14,6 @@ enum RunIdentifier {
         let random = String(UInt16.random(in: 0...UInt16.max), radix: 16)
         return String(decoding: text[..<length].map(UInt8.init(bitPattern:)), as: UTF8.self)
             + "-" + String(repeating: "0", count: 4 - random.count) + random
-    }
-
-    /// A name that nothing in the folder has yet: the given one, or that with a number behind it.
-    static func free(_ stem: String, in folder: String, where isFree: (String) -> Bool = { _ in true }) -> String {
-        ([stem] + (2...99).map { "\(stem)-\($0)" }).first {
-            isFree($0) && !FileManager.default.fileExists(atPath: "\(folder)/\($0)")
-        } ?? stem
     }
 
     /// What lies beside the runs' folders in the folder of runs, and beside those of calibrations.

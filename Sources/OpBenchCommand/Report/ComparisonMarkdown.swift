@@ -2,7 +2,7 @@ import OpBenchAnalysis
 import OpBenchModel
 
 /// Judged figures in Markdown, for the summary of a CI job and for a comment: the verdict in the first line, then the figures
-/// that ask for attention, and folded up what settles them and the others.
+/// that ask for attention and what to do about them, and folded up the others.
 enum ComparisonMarkdown {
     /// In bytes. A comment on GitHub holds 65,536 characters.
     static let sizeLimit = 60_000
@@ -17,11 +17,12 @@ enum ComparisonMarkdown {
             text += "\n\(MarkdownText.cell(line))\n"
         }
         if rows.isEmpty { text += "\nNo rule judges any figure.\n" }
-        let settling = report.settlements.map(paragraph).joined()
+        let remedies =
+            report.remedies.isEmpty ? "" : "\n" + report.remedies.map { "- \(MarkdownText.cell($0))\n" }.joined()
         let note = report.ratioNote.map { "\nratio: \($0).\n" } ?? ""
-        let room = sizeLimit - text.utf8.count - settling.utf8.count - note.utf8.count
+        let room = sizeLimit - text.utf8.count - remedies.utf8.count - note.utf8.count
         if !remarkable.isEmpty { text += "\n" + table(remarkable, of: report, room: room / 2) + note }
-        if !settling.isEmpty { text += folded("What settles the inconclusive figures", settling) }
+        text += remedies
         if !others.isEmpty {
             let folding = "\n" + table(others, of: report, room: room / 2) + (remarkable.isEmpty ? note : "")
             let figures = others.count == 1 ? "1 figure" : "\(others.count) figures"
@@ -46,12 +47,6 @@ enum ComparisonMarkdown {
 
     private static func folded(_ title: String, _ text: String) -> String {
         "\n<details><summary>\(title)</summary>\n\(text)\n</details>\n"
-    }
-
-    private static func paragraph(_ settlement: Settlement) -> String {
-        // A line of code takes no escapes, and ends with its line.
-        let commands = settlement.commands.map { "    \(TerminalText.escaped($0))\n" }
-        return "\n\(MarkdownText.cell("\(settlement.finding); \(settlement.advice):"))\n\n" + commands.joined()
     }
 }
 

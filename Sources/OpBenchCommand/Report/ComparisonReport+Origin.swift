@@ -5,22 +5,14 @@ import OpBenchRunner
 // What the figures of a comparison were measured of, and how quietly.
 
 extension ComparisonReport {
-    /// Of two interleaved builds: `base main (00a160b1c2), head HEAD (afe90963d4); blocks: 25 throughput, 2 memory`. Nil if nothing
-    /// tells.
+    /// Of two interleaved builds: `base 00a160b1c2, head afe90963d4; blocks: 25 throughput, 2 memory`. Nil if they are unknown.
     var origin: String? {
         guard case .sides(let run) = compared, let builds = run.facts?.builds else { return nil }
-        let refs = RecordedCommand(run.facts?.arguments ?? [])?.refs
-        let base = Self.words(builds.base, ref: refs?.base)
-        let head = Self.words(builds.head, ref: refs.map { $0.head ?? "HEAD" })
+        func words(_ build: BuildFacts) -> String {
+            build.description.commit.map { String($0.prefix(10)) } ?? build.path
+        }
         let blocks = RunDescription(run).blocks.map { "; blocks: \($0)" } ?? ""
-        return "base \(base), head \(head)\(blocks)"
-    }
-
-    private static func words(_ build: BuildFacts, ref: String?) -> String {
-        // Who named commits does not know where their programs lie.
-        guard let commit = build.description.commit else { return ref ?? build.path }
-        let short = String(commit.prefix(10))
-        return ref.map { commit.hasPrefix($0) ? short : "\($0) (\(short))" } ?? short
+        return "base \(words(builds.base)), head \(words(builds.head))\(blocks)"
     }
 
     /// The bound of what the inconclusive figures may hide: `no regression larger than 9.6 %`. Where no figure is

@@ -15,14 +15,11 @@ protocol JudgedRow: CSVRow {
     var figureName: String { get }
     var verdict: Verdict { get }
     var doubt: Doubt? { get }
-    var settledBy: String { get set }
     var ratio: Double? { get }
     /// The middle figures whose quotient stands beside the ratio.
     var medians: (own: Double, other: Double)? { get }
     /// The greatest worsening that may have gone unseen; nil if it is not known.
     var mostUnseen: Double? { get }
-    /// The rule that judges this figure without a ratio, and lets pass what was measured; nil if nothing was.
-    var allowingRule: String? { get }
 }
 
 extension JudgedRow {
@@ -64,20 +61,35 @@ struct FigureUnits: Sendable {
 
 /// Judged figures, ready to be printed.
 struct ComparisonReport<Row: JudgedRow> {
-    /// Those that are inconclusive name the commands of their settlement.
+    enum Compared {
+        /// Two runs, the baseline first.
+        case runs([RecordedRun])
+        /// One run of two interleaved builds.
+        case sides(RecordedRun)
+        /// Runs of different cells, each by itself.
+        case goals([RecordedRun])
+
+        var runs: [RecordedRun] {
+            switch self {
+            case .runs(let runs), .goals(let runs): runs
+            case .sides(let run): [run]
+            }
+        }
+    }
+
     let rows: [Row]
     /// nil where nothing is gated.
     let outcome: GateOutcome?
-    /// What settles the rows that are inconclusive, one for each remedy.
-    let settlements: [Settlement]
+    /// What is to be done about the rows that are inconclusive, one line for each thing.
+    let remedies: [String]
     let units: FigureUnits
-    let compared: Settling.Compared
+    let compared: Compared
 
-    init(rows: [Row], outcome: GateOutcome?, settling: Settling) {
+    init(rows: [Row], outcome: GateOutcome?, compared: Compared) {
         self.outcome = outcome
-        settlements = settling.settlements(of: rows)
-        self.rows = settling.settled(rows, by: settlements)
-        compared = settling.compared
+        self.rows = rows
+        self.compared = compared
+        remedies = Doubt.remedies(of: rows.compactMap(\.doubt))
         let resolutions = compared.runs.compactMap { $0.facts?.clockResolutionNanoseconds }
         units = FigureUnits(clockResolution: resolutions.max() ?? RunFacts.histogramUnitNanoseconds)
     }
@@ -106,12 +118,11 @@ struct ComparisonReport<Row: JudgedRow> {
         return "the median of the ratios \(ratios), not the quotient of the medians beside it"
     }
 
-    /// A figure in one line, with what settles it if it is inconclusive.
+    /// A figure in one line, with what to do if it is inconclusive.
     func sentence(_ row: Row) -> String {
         let figures = zip(Row.reportColumns, fields(row)).dropFirst(3).map { "\($0.title) \($1)" }
             .joined(separator: ", ")
-        let remedy = row.doubt?.remedy
-        let settlement = settlements.first { $0.remedy == remedy }.map { "; \($0.line)" } ?? ""
-        return "\(row.cellID), \(row.backend.rawValue), \(row.figureName): \(figures)\(settlement)"
+        let remedy = row.doubt.map { "; \($0.remedy)" } ?? ""
+        return "\(row.cellID), \(row.backend.rawValue), \(row.figureName): \(figures)\(remedy)"
     }
 }

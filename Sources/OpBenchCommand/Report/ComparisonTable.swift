@@ -15,7 +15,7 @@ enum ComparisonTable {
         }
         let hidden = sections.flatMap(\.hidden).uniqued()
         return sections.map(\.text).joined(separator: "\n") + notes(of: report, hidden: hidden, width: width)
-            + outcome(of: report) + report.settlements.map { paragraph($0, width: width) }.joined()
+            + outcome(of: report) + remedies(of: report, width: width)
     }
 
     /// The id's first word.
@@ -69,11 +69,9 @@ enum ComparisonTable {
         return "\n" + DefinitionList(entries: entries).text(width: width) + ExplainColumnsCommand.pointer
     }
 
-    private static func paragraph(_ settlement: Settlement, width: Int?) -> String {
-        // The commands hold what a description of a run tells. A command is not broken, so that it can be copied.
-        let finding = TerminalText.escaped("\(settlement.finding); \(settlement.advice):")
-        return "\n" + WrappedText.paragraph(finding, width: width)
-            + settlement.commands.map { "  " + TerminalText.escaped($0) + "\n" }.joined()
+    private static func remedies<Row>(of report: ComparisonReport<Row>, width: Int?) -> String {
+        report.remedies.isEmpty
+            ? "" : "\n" + report.remedies.map { WrappedText.paragraph($0, width: width, hanging: 2) }.joined()
     }
 
     private static func outcome<Row>(of report: ComparisonReport<Row>) -> String {

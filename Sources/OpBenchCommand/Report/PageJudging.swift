@@ -56,10 +56,7 @@ struct PageJudging {
         try RecordedRun.checkSameHosts(runs)
         let rows = try GoalJudgement(goals, of: runs.map { ($0.name, $0.samples) }, hosts: runs.hostsOfCells).rows
         let outcome = GateOutcome(rows, hasBadSample: runs.contains(where: \.hasBadSample), isLenient: false)
-        let settling = Settling(
-            compared: .goals(runs), folder: folder,
-            comparing: { names in ["gate"] + names.flatMap { ["--candidate", $0] } }, policy: policy)
-        let report = ComparisonReport(rows: rows, outcome: outcome, settling: settling)
+        let report = ComparisonReport(rows: rows, outcome: outcome, compared: .goals(runs))
         return JudgedFigures(
             .goals, "\(runs.map(\.name).joined(separator: ", ")) by the goals of \(policy ?? "")", report,
             rows: rows.map { row in
@@ -74,9 +71,7 @@ struct PageJudging {
     private func judgeSides(of run: RecordedRun, by rules: GatePolicy?) throws(InputError) -> JudgedFigures {
         let policy = rules ?? GatePolicy.standardForSides
         let rows = try RunComparison(folder: folder).compareSides(of: run, policy: policy)
-        let settling = Settling(
-            compared: .sides(run), folder: folder, comparing: { ["gate", "--ab", $0[0]] }, policy: self.policy)
-        return judged(.sides, "\(run.name): head against base", rows, policy, settling, [run])
+        return judged(.sides, "\(run.name): head against base", rows, policy, .sides(run))
     }
 
     private func judge(
@@ -84,21 +79,18 @@ struct PageJudging {
     ) throws(InputError) -> JudgedFigures {
         let policy = rules ?? GatePolicy.standard
         let rows = try RunComparison(folder: folder).compare(baseline, run, policy: policy)
-        let settling = Settling(
-            compared: .runs(base: baseline, head: run), folder: folder,
-            comparing: { ["gate", "--baseline", $0[0], "--candidate", $0[1]] }, policy: self.policy)
         return judged(
-            .baseline, "\(run.name) against \(baseline.name)", rows, policy, settling, [run, baseline])
+            .baseline, "\(run.name) against \(baseline.name)", rows, policy, .runs([baseline, run]))
     }
 
     private func judged(
-        _ kind: JudgedFigures.Kind, _ title: String, _ rows: [CompareRow], _ policy: GatePolicy, _ settling: Settling,
-        _ runs: [RecordedRun]
+        _ kind: JudgedFigures.Kind, _ title: String, _ rows: [CompareRow], _ policy: GatePolicy,
+        _ compared: ComparisonReport<CompareRow>.Compared
     ) -> JudgedFigures {
         let outcome = GateOutcome(
-            rows, policy: policy, hasBadSample: runs.contains(where: \.hasBadSample), isLenient: false)
+            rows, policy: policy, hasBadSample: compared.runs.contains(where: \.hasBadSample), isLenient: false)
         let asked = rows.filter { policy.rule(for: $0) != nil }
-        let report = ComparisonReport(rows: asked, outcome: outcome, settling: settling)
+        let report = ComparisonReport(rows: asked, outcome: outcome, compared: compared)
         let shown = rows.filter { policy.rule(for: $0) != nil || $0.isNotable }
         return JudgedFigures(
             kind, report.origin.map { "\(title); \($0)" } ?? title, report,
@@ -136,9 +128,7 @@ extension JudgedFigures {
             kind: kind, title: title, outcome: report.outcome?.rawValue ?? "",
             columns: Row.reportColumns.map { Column(title: $0.title, isText: $0.isText, isDetail: $0.isDetail) },
             rows: rows,
-            settlements: report.settlements.map {
-                Settlement(finding: $0.finding, advice: $0.advice, commands: $0.commands)
-            }, note: report.ratioNote.map { "ratio: \($0)" } ?? "")
+            remedies: report.remedies, note: report.ratioNote.map { "ratio: \($0)" } ?? "")
     }
 }
 

@@ -9,10 +9,6 @@ enum ShellWords {
         return joined([name] + arguments)
     }
 
-    /// The command line, but for the number of blocks, of the script that compares two builds by this program; nil without one.
-    /// Its reader may have neither the program nor the run.
-    static var comparingScript: String? { getenv("OPBENCH_COMPARED_BY").map { String(cString: $0) } }
-
     static func joined(_ words: [String]) -> String { words.map(quoted).joined(separator: " ") }
 
     /// A word in quotes, if it needs some. Looked at as bytes, so that no mark that combines with a quote hides it.

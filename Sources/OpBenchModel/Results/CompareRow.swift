@@ -43,11 +43,9 @@ public struct CompareRow: Sendable, Hashable {
     public var threshold: Double?
     public var verdict: Verdict
     /// Why an inconclusive verdict is none; nil for all others, and in rows that were read from a file.
-    public var doubt: Doubt? { didSet { reason = doubt?.words ?? "" } }
-    /// The same in words; empty for all other verdicts.
-    public private(set) var reason = ""
-    /// The commands that settle an inconclusive figure, for a shell, joined by ` && `; empty where none are known.
-    public var settledBy = ""
+    public var doubt: Doubt? { didSet { (reason, remedy) = (doubt?.words ?? "", doubt?.remedy ?? "") } }
+    /// The same in words, and what to do about it; empty for all other verdicts.
+    public private(set) var reason = "", remedy = ""
 
     public init(
         cellID: String, backend: BackendID, phase: String, operationClass: String, metric: String, stat: String,
@@ -75,7 +73,7 @@ extension CompareRow: CSVRow {
         .init("ci_low", \.ratioLow), .init("ci_high", \.ratioHigh),
         .init("p", \.probability), .init("p_adjusted", \.adjustedProbability),
         .init("noise_floor", \.noiseFloor), .init("threshold", \.threshold), .init("verdict", \.verdict),
-        .init("reason", \.reason), .init("settled_by", \.settledBy),
+        .init("reason", \.reason), .init("remedy", \.remedy),
     ]
 
     public static let blank = CompareRow(

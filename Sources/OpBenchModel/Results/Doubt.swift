@@ -1,4 +1,4 @@
-/// Why a comparison does not tell of a figure, and how many blocks on each side are likely to.
+/// Why a comparison does not decide a figure, and what is likely to.
 public enum Doubt: Sendable, Hashable {
     /// An absolute figure of two runs of different times, which drift apart by what was not measured.
     case noNoiseFloor
@@ -25,5 +25,49 @@ public enum Doubt: Sendable, Hashable {
         case .tooManyBlocks(let blocks, let most): "\(blocks) blocks, \(most) at most"
         case .noRatio: "no ratio to 0"
         }
+    }
+
+    /// How many blocks on each side are likely to decide the figure; nil where more blocks are not the remedy.
+    public var moreBlocks: Int? {
+        switch self {
+        case .tooFewBlocks(_, let enough): enough
+        case .wideInterval(_, let enough), .likelyChance(_, let enough): enough
+        case .noNoiseFloor, .tooManyBlocks, .noRatio: nil
+        }
+    }
+
+    /// One thing to do about it, as short as the reason.
+    public var remedy: String {
+        if let moreBlocks { return Self.remedy(blocks: moreBlocks) }
+        return switch self {
+        case .noNoiseFloor: "measure the noise floor: run opbench calibrate three times"
+        case .tooManyBlocks(_, let most): Self.remedy(blocks: most)
+        case .noRatio: "bound the figure itself: a goal without `against`"
+        case .tooFewBlocks, .wideInterval, .likelyChance: "use opbench ab, a quieter machine or a wider margin"
+        }
+    }
+
+    private static func remedy(blocks: Int) -> String { "run with --blocks \(blocks)" }
+
+    /// What is to be done about the inconclusive figures of one comparison, one line for each thing, the one for most figures
+    /// first: `2 figures are inconclusive (7 of 15 blocks): run with --blocks 15`.
+    public static func remedies(of doubts: [Doubt]) -> [String] {
+        // As many blocks as the figure that needs most.
+        let blocks = doubts.compactMap(\.moreBlocks).max() ?? 0
+        let groups = Dictionary(grouping: doubts) { $0.moreBlocks == nil ? $0.remedy : remedy(blocks: blocks) }
+        return groups.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }.map { remedy, doubts in
+            let figures = doubts.count == 1 ? "1 figure is" : "\(doubts.count) figures are"
+            return "\(figures) inconclusive (\(reasons(of: doubts))): \(remedy)"
+        }
+    }
+
+    /// The most frequent ones are named: the table has all of them.
+    private static func reasons(of doubts: [Doubt]) -> String {
+        let reasons = Dictionary(grouping: doubts, by: \.words).mapValues(\.count)
+            .sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        var counted = reasons.prefix(3).map { reasons.count == 1 ? $0.key : "\($0.value) × \($0.key)" }
+        let others = reasons.dropFirst(3).reduce(0) { $0 + $1.value }
+        if others > 0 { counted.append("\(others) for other reasons") }
+        return counted.joined(separator: "; ")
     }
 }

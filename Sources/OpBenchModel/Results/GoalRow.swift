@@ -25,11 +25,9 @@ public struct GoalRow: Sendable, Hashable {
     public var atMost: Double?
     public var verdict: Verdict
     /// Why an inconclusive verdict is none; nil for all others, and in rows that were read from a file.
-    public var doubt: Doubt? { didSet { reason = doubt?.words ?? "" } }
-    /// The same in words; empty for all other verdicts.
-    public private(set) var reason = ""
-    /// The commands that settle an inconclusive figure, for a shell, joined by ` && `; empty where none are known.
-    public var settledBy = ""
+    public var doubt: Doubt? { didSet { (reason, remedy) = (doubt?.words ?? "", doubt?.remedy ?? "") } }
+    /// The same in words, and what to do about it; empty for all other verdicts.
+    public private(set) var reason = "", remedy = ""
 
     public init(
         runID: String = "", cellID: String, backend: BackendID, phase: String, operationClass: String, metric: String,
@@ -59,7 +57,7 @@ extension GoalRow: CSVRow {
         .init("stat", \.stat),
         .init("against", \.reference), .init("value", \.value), .init("base_value", \.base), .init("ratio", \.ratio),
         .init("ci_low", \.low), .init("ci_high", \.high), .init("blocks", \.blocks), .init("at_most", \.atMost),
-        .init("verdict", \.verdict), .init("reason", \.reason), .init("settled_by", \.settledBy),
+        .init("verdict", \.verdict), .init("reason", \.reason), .init("remedy", \.remedy),
     ]
 
     public static let blank = GoalRow(

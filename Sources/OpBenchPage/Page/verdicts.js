@@ -1,4 +1,4 @@
-// The figures below each verdict: what failed or is open stands first, and what settles it below.
+// The figures below each verdict: what failed or is open stands first, and what to do about it below.
 
 const weightOf = { regression: 0, missed: 0, missing: 1, inconclusive: 2, improved: 3, met: 4, pass: 5, "": 6 };
 const kindOf = { regression: "bad", missed: "bad", missing: "open", inconclusive: "open", improved: "good", met: "good", pass: "good" };
@@ -77,11 +77,7 @@ function showVerdicts() {
             place.append(verdictTable(judged, urgent.slice(0, mostRowsOfVerdict), "Figures that did not pass"));
             place.append(...hiddenRows(urgent, "did not pass"));
         }
-        for (const { finding, advice, commands } of judged.settlements) {
-            place.append(element("p", {}, finding + "; " + advice + ":"),
-                element("pre", { tabindex: 0 }, element("code", {}, ...commands.flatMap((line, place) =>
-                    place === 0 ? [line] : [document.createTextNode("\n"), line]))));
-        }
+        for (const remedy of judged.remedies) place.append(element("p", {}, remedy));
         if (others.length > 0) {
             const title = urgent.length > 0 ? "Figures that passed" : "Figures judged";
             place.append(folded(title + " (" + others.length + ")", () => element("div", {},

@@ -1,0 +1,28 @@
+import OpBenchLaunch
+import TestSupport
+import Testing
+
+@testable import OpBenchCommand
+
+/// Words as a shell takes them.
+struct ShellWordsTests {
+    @Test("what is quoted for a shell comes out of it as it went in, in one line")
+    func quoting() async throws {
+        let words = [
+            "w.json", "", "a b", "it's", "'", "\"$HOME\"", "`id`", "a\\b", "*.json", "~", "x'\u{301}", "-n", "é ü",
+            "a\nb\u{1B}[2J",
+            "\t'\\", "\u{9B}2J", "a=b,c=d", "\u{202E}gpj", "a;b&c|d>e#f!", "[a]{b,c}",
+        ]
+        let line = ShellWords.joined(words)
+        #expect(!line.contains("\n") && line.unicodeScalars.allSatisfy { $0.value >= 32 && $0.value != 0x9B })
+        let result = try await Program("/bin/bash", ["-c", "printf '%s\\0' \(line)"]).printed()
+        let printed = result.bytes.split(separator: 0, omittingEmptySubsequences: false).dropLast()
+        #expect(printed.map { String(decoding: $0, as: UTF8.self) } == words)
+    }
+
+    @Test func plainWordsStayPlain() {
+        #expect(
+            ShellWords.joined(["run", "--blocks", "15", "workloads/a-b_1.json", "x=1,2"])
+                == "run --blocks 15 workloads/a-b_1.json x=1,2")
+    }
+}
