@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import OpBenchRunner
 
 /// `opbench doctor`
@@ -31,4 +32,45 @@ struct DoctorCommand: ParsableCommand {
     }
 
     func run() throws { try StandardOutput.write(format.text(of: Doctor.examine(watchSeconds: watch))) }
+}
+
+/// How `opbench doctor` prints.
+enum FindingFormat: String, ExpressibleByArgument, CaseIterable {
+    /// A line for each finding, and one for each thing to do.
+    case table
+    /// An array of objects.
+    case json
+
+    /// - Parameter width: of the lines of a table; nil for as long as they are.
+    func text(of findings: [Finding], width: Int? = TableWidth.ofOutput()) throws -> String {
+        switch self {
+        case .table: return Self.table(findings, width)
+        case .json:
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            return String(decoding: try encoder.encode(findings), as: UTF8.self) + "\n"
+        }
+    }
+
+    private static func table(_ findings: [Finding], _ width: Int?) -> String {
+        let subjects = findings.map { TextWidth.of($0.subject) }.max() ?? 0
+        func line(_ mark: String, _ finding: Finding, _ text: String) -> String {
+            let opening = "\(mark)  \(WrappedText.padded(finding.subject, to: subjects))  "
+            return WrappedText.paragraph(text, width: width, first: opening, hanging: opening.count)
+        }
+        var text = findings.map { line($0.weight.mark, $0, $0.found) }.joined()
+        let advised = findings.filter { !$0.remedy.isEmpty }
+        if !advised.isEmpty { text += "\n" + advised.map { line($0.weight.mark, $0, $0.remedy) }.joined() }
+        return text
+    }
+}
+
+extension Finding.Weight {
+    fileprivate var mark: String {
+        switch self {
+        case .good: "ok  "
+        case .note: "note"
+        case .bad: "bad "
+        }
+    }
 }

@@ -218,7 +218,7 @@ struct SuspectCells {
     /// - Returns: the worst first.
     func targets(filter: CellFilter?, backends: [BackendID]?) throws -> [ProfileTarget] {
         // The files as they were, and what the command line of the run had set in them.
-        let settings = try ParameterSettings.parse(Self.settings(in: run.facts?.arguments ?? []))
+        let settings = try ParameterSettings.parse(run.facts?.values(of: "--set") ?? [])
         let specs = try WorkloadSpec.overriding(run.facts?.workloads ?? [], with: settings)
         let cells = Dictionary(specs.flatMap { $0.cells() }.map { ($0.id, $0) }) { $1 }
         var worst: [ProfileTarget: Double] = [:]
@@ -241,15 +241,6 @@ struct SuspectCells {
         }
         return worst.keys.sorted {
             (-(worst[$0] ?? 0), $0.cell.id, $0.backend.rawValue) < (-(worst[$1] ?? 0), $1.cell.id, $1.backend.rawValue)
-        }
-    }
-
-    /// The values of `--set` on a recorded command line.
-    private static func settings(in arguments: [String]) -> [String] {
-        let options = arguments.prefix { $0 != "--" }
-        return zip(options, options.dropFirst() + [""]).compactMap { word, next in
-            if word == "--set" { return next }
-            return word.hasPrefix("--set=") ? String(word.dropFirst("--set=".count)) : nil
         }
     }
 

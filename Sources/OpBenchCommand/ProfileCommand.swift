@@ -90,3 +90,103 @@ struct ProfileCommand: ParsableCommand {
         if try result.get() { throw CommandOutcome(status: ExitStatus.badSample) }
     }
 }
+
+/// What a profiler's events set off: progress on standard error, each cell's summary on standard output.
+///
+/// Not thread-safe; the profiler sends its events one after the other.
+final class ProfileMonitor {
+    private var display: ProgressDisplay
+    private let estimatedSeconds: Double
+    /// Whether the user named the kinds: what cannot be done then is a failure.
+    private let areKindsAskedFor: Bool
+    private(set) var hasFailures = false
+
+    init(_ options: ProfileOptions, targets: Int, isSilent: Bool) {
+        display = ProgressDisplay(style: isSilent ? .silent : StandardError.isTerminal ? .bar : .lines)
+        areKindsAskedFor = options.kinds != nil
+        let kinds = options.kinds?.count ?? ProfileKind.allCases.count
+        // A sample, and about as long to make its files.
+        estimatedSeconds = Double(targets * (kinds + 1)) * 2 * options.seconds
+    }
+
+    func handle(_ event: ProfileEvent) throws {
+        switch event {
+        case .calibrating: break
+        case .sampleStarted(let target, let kind, let index, let total):
+            display.step(
+                "\(target.backend.rawValue) \(kind?.rawValue ?? "unprofiled"), \(target.cell.id)", done: index,
+                total: total, estimatedSeconds: estimatedSeconds)
+        case .finished(let profiled):
+            display.eraseBar()
+            if profiled.sections.contains(where: { $0.hasFailed(isAskedFor: areKindsAskedFor) }) { hasFailures = true }
+            try StandardOutput.write(ProfileSummary(profiled).text)
+        case .unsupported(let target, let reason):
+            warn("unsupported (\(reason)): \(target.backend.rawValue), \(target.cell.id)")
+        case .failed(let target, let reason):
+            hasFailures = true
+            warn("\(reason): \(target.backend.rawValue), \(target.cell.id)")
+        }
+    }
+
+    func warn(_ text: String) { display.warn(text) }
+
+    /// Ends the display, however the work ended.
+    func finish() { display.eraseBar() }
+}
+
+extension ProfileSection {
+    fileprivate func hasFailed(isAskedFor: Bool) -> Bool {
+        switch lack {
+        case nil: false
+        case .impossible: isAskedFor
+        case .failed: true
+        }
+    }
+}
+
+/// What a terminal shows of the profiles of one cell on one backend: figures first, then the files.
+struct ProfileSummary {
+    private let profiled: ProfiledCell
+
+    init(_ profiled: ProfiledCell) { self.profiled = profiled }
+
+    var text: String {
+        let (target, plain) = (profiled.target, profiled.plain)
+        var lines = [
+            "\(target.cell.id) on \(target.backend.rawValue)",
+            "  unprofiled: \(Quantities.duration(nanoseconds: plain.timePerOperation)) an operation, "
+                + "\(Quantities.duration(nanoseconds: plain.cpuPerOperation)) of CPU time, "
+                + "\(plain.operations) operations in \(plain.rounds) \(plain.rounds == 1 ? "round" : "rounds")",
+        ]
+        if !plain.note.isEmpty { lines.append("  \(plain.note)") }
+        for section in profiled.sections { lines += Self.lines(of: section) }
+        if let folder = profiled.folder {
+            lines += ["", "files in \(folder):"]
+            for section in profiled.sections where !section.files.isEmpty {
+                lines.append("  \(section.files.joined(separator: ", "))")
+            }
+        }
+        let escaped = lines.map {
+            TerminalText.escaped($0, limit: TerminalText.messageLimit, keepsScopes: true)
+        }
+        return escaped.joined(separator: "\n") + "\n\n"
+    }
+
+    private static func lines(of section: ProfileSection) -> [String] {
+        let kind = section.kind.rawValue
+        switch section.lack {
+        case .impossible(let reason): return ["", "\(kind): not here: \(reason)"]
+        case .failed(let reason): return ["", "\(kind): failed: \(reason)"]
+        case nil: break
+        }
+        var title = "\(kind), by \(section.means)"
+        if let perturbation = section.perturbation {
+            title += ": \(Quantities.ratio(perturbation)) the time without"
+            if section.isPerturbed {
+                let limit = Quantities.ratio(ProfileSection.mostPerturbation)
+                title += ", more than \(limit): its counts hold, its times do not"
+            }
+        }
+        return ["", title] + section.lines.map { "  \($0)" }
+    }
+}

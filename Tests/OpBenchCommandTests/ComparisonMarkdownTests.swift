@@ -50,6 +50,7 @@ struct ComparisonMarkdownTests {
     @Test("what was compared stands below the verdict: commits, blocks, and how noisy it was; the table says so, too")
     func origin() throws {
         var written = WrittenRun(name: "two")
+        written.arguments = ["opbench", "ab", "--base-ref", "main", "w.json"]
         written.commits = ("00a160b1c2d3", "afe90963d4e5")
         for block in 0..<25 {
             for side in ["base", "head"] {

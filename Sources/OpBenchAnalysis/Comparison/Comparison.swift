@@ -1,3 +1,4 @@
+import Glibc
 import OpBenchModel
 
 /// Compares two sides figure by figure and judges each by the rule that applies to it.
@@ -192,5 +193,67 @@ private struct Candidate {
         guard let effect, let margin else { return .inconclusive(.tooFewBlocks(0, enough: rule.minBlocks)) }
         return rule.judgement(
             on: effect, margin: margin, adjustedProbability: row.adjustedProbability, direction: direction)
+    }
+}
+
+extension CompareRow {
+    /// The worsening that a comparison whose interval is as wide as this one's calls a regression 95 times in 100, or
+    /// nil where none is judged by its interval: the interval's near end, 1.64 deviations of the estimate below what it
+    /// is on the average, still lies beyond the margin.
+    public var detectable: Double? {
+        guard let threshold, let ratio, let low = ratioLow, let high = ratioHigh, low > 0,
+            Metric.named(metric)?.isDeterministic != true
+        else { return nil }
+        let toNearEnd = Metric.named(metric)?.direction == .higher ? log(high / ratio) : log(ratio / low)
+        return exp(log(1 + threshold) + toNearEnd * (1 + 1.645 / 1.96)) - 1
+    }
+
+    /// The greatest worsening that may have gone unseen: the one that the interval allows, or the one that comparisons
+    /// with such an interval detect, if that is greater. Nil if neither is known.
+    public var mostUnseen: Double? {
+        guard let detectable, let low = ratioLow, let high = ratioHigh else { return nil }
+        return max(detectable, (Metric.named(metric)?.direction == .higher ? 1 / low : high) - 1)
+    }
+
+    /// Whether the rule's threshold was below what this host can tell from noise.
+    public var isRaisedToFloor: Bool { threshold != nil && threshold == noiseFloor }
+
+    /// Whether the whole interval of a pass is beyond the margin on the good side. More blocks may show an improvement.
+    var mayBeImproved: Bool {
+        guard verdict == .pass, let threshold, let low = ratioLow, let high = ratioHigh else { return false }
+        return Metric.named(metric)?.direction == .higher ? low > 1 + threshold : high < 1 / (1 + threshold)
+    }
+}
+
+extension [CompareRow] {
+    /// Leaves times on the clock unjudged where the machine is too noisy for their margin and CPU time is judged in
+    /// their place. CPU time does not include the wait for a processor.
+    ///
+    /// A time that shows a worsening, by its interval or by an estimate beyond the margin, stays open: more blocks may
+    /// settle it.
+    func leavingNoisyTimes() -> [CompareRow] {
+        let judged = filter { $0.metric == Metric.cpuTime.name && $0.verdict != .unjudged && $0.verdict != .missing }
+        let covered = Set(judged.map(\.place))
+        return map { row in
+            guard row.metric == Metric.time.name, row.isTooNoisyForMargin, covered.contains(row.place) else {
+                return row
+            }
+            var row = row
+            (row.verdict, row.doubt) = (.unjudged, nil)
+            return row
+        }
+    }
+}
+
+extension CompareRow {
+    /// The cell, the backend and the phase.
+    fileprivate var place: [String] { [cellID, backend.rawValue, phase] }
+
+    /// Whether equal sides with an interval of this width would not pass, and the figure shows no worsening.
+    fileprivate var isTooNoisyForMargin: Bool {
+        guard verdict == .inconclusive, case .wideInterval = doubt, let threshold, let ratio, let low = ratioLow,
+            low > 0, let high = ratioHigh
+        else { return false }
+        return ratio <= 1 + threshold && low <= 1 && log(high / ratio) > log(1 + threshold)
     }
 }

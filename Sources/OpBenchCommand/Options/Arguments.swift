@@ -1,0 +1,112 @@
+import ArgumentParser
+import OpBenchModel
+import OpBenchProfile
+
+/// Names separated by commas, as `--backend` and `--metric` take them.
+enum NameList {
+    static func backends(_ list: String) throws(InputError) -> [BackendID] {
+        let known = BackendID.known
+        return try names(list, option: "--backend", what: "backend", known: known.map(\.rawValue))
+            .map(BackendID.init(rawValue:))
+    }
+
+    static func kinds(_ list: String) throws(InputError) -> Set<SampleKind> {
+        let names = try names(
+            list, option: "--metric", what: "metric", known: SampleKind.allCases.map(\.rawValue))
+        return Set(names.compactMap(SampleKind.init(rawValue:)))
+    }
+
+    static func profileKinds(_ list: String) throws(InputError) -> [ProfileKind] {
+        let names = try names(
+            list, option: "--kind", what: "kind of profile", known: ProfileKind.allCases.map(\.rawValue))
+        return ProfileKind.allCases.filter { names.contains($0.rawValue) }
+    }
+
+    private static func names(
+        _ list: String, option: String, what: String, known: [String]
+    ) throws(InputError) -> [String] {
+        try names(list, option: option, known: known) { "unknown \(what) \"\($0)\"" }
+    }
+
+    /// The names, each once.
+    ///
+    /// - Parameter message: what to tell of a name that is not known.
+    static func names(
+        _ list: String, option: String, known: [String], message: (String) -> String
+    ) throws(InputError) -> [String] {
+        var names: [String] = []
+        for part in list.split(separator: ",", omittingEmptySubsequences: false) {
+            let name = String(part)
+            guard known.contains(name) else {
+                throw InputError(
+                    file: option, message: message(name), remedy: Suggestion.remedy(for: name, among: known))
+            }
+            if !names.contains(name) { names.append(name) }
+        }
+        return names
+    }
+}
+
+/// A folder that an option names.
+enum FolderArgument {
+    /// Nothing at all would be the root folder, once a name is put behind it.
+    static func check(_ folder: String, option: String) throws {
+        if folder.isEmpty { throw ValidationError("\(option) is empty; name a folder, `.` for this one.") }
+    }
+}
+
+/// A time on the command line: `90s`, `10m`, `2h`; a number alone is in seconds.
+struct TimeArgument: ExpressibleByArgument {
+    let seconds: Double
+
+    /// A year: more is taken for a slip.
+    private static let limit = 31_536_000.0
+
+    init?(argument: String) {
+        let factors: [Character: Double] = ["s": 1, "m": 60, "h": 3600]
+        let factor = argument.last.flatMap { factors[$0] }
+        guard let number = Double(factor == nil ? argument : String(argument.dropLast())) else { return nil }
+        seconds = number * (factor ?? 1)
+        guard seconds > 0, seconds <= Self.limit else { return nil }
+    }
+}
+
+/// How long profiled samples last, `--seconds`, and may take, `--timeout`.
+enum SampleTime {
+    static func check(seconds: Double, timeout: Double) throws {
+        guard seconds > 0, seconds <= 3600 else {
+            throw ValidationError("--seconds is \(seconds); allowed are more than 0 and at most 3600.")
+        }
+        guard timeout > 0, timeout <= 86_400 else {
+            throw ValidationError("--timeout is \(timeout); allowed are more than 0 and at most 86400 seconds.")
+        }
+        guard timeout > seconds else {
+            throw ValidationError(
+                "--timeout \(timeout) leaves a sample no time for --seconds \(seconds): give it some times as much.")
+        }
+    }
+}
+
+/// `--set NAME=VALUE[,VALUE…]`, as text: the shape's definition says how a value is read.
+enum ParameterSettings {
+    static func parse(_ settings: [String]) throws(InputError) -> [String: [ParameterValue]] {
+        var values: [String: [ParameterValue]] = [:]
+        for setting in settings {
+            guard let equals = setting.firstIndex(of: "="), equals != setting.startIndex else {
+                throw InputError(
+                    file: "--set", message: "\"\(setting)\" is not NAME=VALUE",
+                    remedy: "for example --set items=1000, or --set items=1000,10000 for two values")
+            }
+            let name = String(setting[..<equals])
+            guard values[name] == nil else {
+                throw InputError(
+                    file: "--set", path: name, message: "given twice",
+                    remedy: "separate the values by commas: --set \(name)=1,2")
+            }
+            values[name] = setting[setting.index(after: equals)...]
+                .split(separator: ",", omittingEmptySubsequences: false)
+                .map { .text(String($0)) }
+        }
+        return values
+    }
+}
