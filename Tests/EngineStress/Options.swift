@@ -86,7 +86,7 @@ struct Options {
 
         A violation, a hang or a crash prints the seed and the command that replays it. Exit status: 0 no violation,
         1 a violation, 64 bad usage, 130 ended by Ctrl-C; a hang or a crash ends the process by a signal, or as the
-        sanitizer decides. OPBENCH_STRESS_PATIENCE=SECONDS sets how long a round may make no progress.
+        sanitizer decides. OPBENCH_TEST=patience=SECONDS sets how long a round may make no progress.
         """
 
     static var list: String {

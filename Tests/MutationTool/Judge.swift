@@ -79,7 +79,7 @@ struct Judge {
         try? FileManager.default.removeItem(at: record)
         _ = try Program(
             path: testBundle, arguments: ["--testing-library", "swift-testing", "--filter", "OperationEngineTests"],
-            folder: tree.root, environment: ["OPBENCH_CONTRACT_TESTS": record.path, "OPBENCH_CONTRACT_TESTS_ONLY": "1"]
+            folder: tree.root, environment: ["OPBENCH_CONTRACT_TESTS": record.path, "OPBENCH_TEST": "list"]
         ).run(seconds: 60)
         return try TestCatalog(record: record)
     }

@@ -126,7 +126,7 @@ struct ExportTests {
 
     @Test(
         "The real Otava finds the run where operations became slower, and nothing in a steady figure",
-        .enabled(if: Otava.program != nil, "OPBENCH_TEST_OTAVA names no otava; scripts/test provides one"))
+        .enabled(if: Otava.program != nil, "there is no .venv-otava; scripts/test provides one"))
     func changePoint() async throws {
         let runs = (0..<40).map { "run\($0)" }
         for (day, name) in runs.enumerated() { try writeRun(name, day: day, nanoseconds: day < 25 ? 500 : 650) }
@@ -146,7 +146,7 @@ struct ExportTests {
 
 /// Apache Otava, as installed from PyPI.
 private enum Otava {
-    static let program = ProcessInfo.processInfo.environment["OPBENCH_TEST_OTAVA"]
+    static let program = PackageFolder.program(".venv-otava/bin/otava")
 
     static func analyze(in folder: ScratchFolder) async throws -> String {
         let result = try await Program(

@@ -9,7 +9,7 @@ import Testing
 @testable import OpBenchModel
 
 /// Rows with hostile text and figures at the edges, and files with bytes changed: whatever is made of them is sound in its
-/// own language, or they are refused; nothing traps. `OPBENCH_HOSTILE_INPUTS` ÷ 100 files a seed.
+/// own language, or they are refused; nothing traps. `OPBENCH_TEST=size=…` ÷ 100 files a seed.
 @Suite("Hostile files") struct HostileFilesTests {
     private static let seeds: [UInt64] = [11, 12, 13, 14]
 

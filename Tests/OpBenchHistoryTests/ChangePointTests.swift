@@ -95,10 +95,10 @@ struct ChangePointTests {
     @Test(
         "the real Otava finds the run where a figure changed, in small figures and in counts, and nothing in a steady one",
         .enabled(
-            if: ProcessInfo.processInfo.environment["OPBENCH_TEST_OTAVA"] != nil,
-            "OPBENCH_TEST_OTAVA names no otava; scripts/test provides one"))
+            if: PackageFolder.program(".venv-otava/bin/otava") != nil,
+            "there is no .venv-otava; scripts/test provides one"))
     func real() async throws {
-        let program = try #require(ProcessInfo.processInfo.environment["OPBENCH_TEST_OTAVA"])
+        let program = try #require(PackageFolder.program(".venv-otava/bin/otava"))
         let finder = try #require(ChangePoints(environment: ["OPBENCH_OTAVA": program]))
         func values(_ change: (Int) -> Double) -> [Double] {
             (0..<28).map { change($0) * (1 + Double(($0 * 7) % 5) / 1000) }

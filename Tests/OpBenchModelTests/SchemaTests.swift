@@ -180,10 +180,10 @@ private enum Replacements {
     }
 }
 
-/// A JSON Schema validator of others' making: Python's `jsonschema`, by the interpreter in OPBENCH_TEST_PYTHON.
+/// A JSON Schema validator of others' making: Python's `jsonschema`, by the interpreter that scripts/test sets up.
 private enum Validator {
-    static let python = ProcessInfo.processInfo.environment["OPBENCH_TEST_PYTHON"]
-    static let absence = "OPBENCH_TEST_PYTHON names no Python with jsonschema; scripts/test provides one"
+    static let python = PackageFolder.program(".venv/bin/python")
+    static let absence = "there is no .venv with jsonschema; scripts/test provides one"
 
     /// Without an interpreter the tests are left out, loudly; where `CI` is set they run all the same, and fail.
     static let isWanted: Bool = {

@@ -411,11 +411,11 @@ private final class ScriptedWorld: @unchecked Sendable {
 
     private func run(_ script: String, timeout: Double = 3600) async throws -> ChildResult {
         try await Self.child.run(
-            request: Array("hello".utf8), environment: ["OPBENCH_TEST_SCRIPT": script], timeoutSeconds: timeout)
+            request: Array("hello".utf8), environment: ["CHILD_SCRIPT": script], timeoutSeconds: timeout)
     }
 
     @Test func `the request comes in and the answer goes out`() async throws {
-        let script = #"echo "$1 $(cat) ${#OPBENCH_TEST_SCRIPT}"; echo trouble >&2"#
+        let script = #"echo "$1 $(cat) ${#CHILD_SCRIPT}"; echo trouble >&2"#
         let result = try await run(script)
         #expect(result.ending == .exited(0))
         #expect(String(decoding: result.output, as: UTF8.self) == "__sample hello \(script.count)\n")

@@ -57,7 +57,7 @@ private struct ContractRecord: Sendable {
     static let shared = ProcessInfo.processInfo.environment["OPBENCH_CONTRACT_TESTS"].map(ContractRecord.init)
 
     /// Whether the run is to say which tests there are, and to perform none.
-    static let isOnlyListing = getenv("OPBENCH_CONTRACT_TESTS_ONLY") != nil
+    static let isOnlyListing = TestRun.has("list")
 
     private let descriptor: Int32
 

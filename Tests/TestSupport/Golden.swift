@@ -2,6 +2,18 @@ import Foundation
 import Synchronization
 import Testing
 
+/// The folder of the package.
+public enum PackageFolder {
+    public static let path = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
+
+    /// A program below it; nil if it is not there.
+    public static func program(_ place: String) -> String? {
+        let program = "\(path)/\(place)"
+        return FileManager.default.isExecutableFile(atPath: program) ? program : nil
+    }
+}
+
 /// Whole texts that the program writes, kept in a file: `Tests/Golden/NAME.txt`, with a section for each case.
 ///
 /// `scripts/test --update-golden` replaces the files by what the program writes now; read the difference afterwards.
@@ -40,9 +52,8 @@ public struct Golden: Sendable {
             sourceLocation: sourceLocation)
     }
 
-    private static let isUpdate = getenv("OPBENCH_UPDATE_GOLDEN") != nil
-    private static let folder =
-        URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().path + "/Golden/"
+    private static let isUpdate = TestRun.has("golden")
+    private static let folder = PackageFolder.path + "/Tests/Golden/"
     /// What begins the line with a section's name.
     private static let mark = "==== "
 

@@ -6,8 +6,8 @@ public struct HostileText {
 
     public init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
-    /// How many strings a property is held against: `OPBENCH_HOSTILE_INPUTS` if it is set.
-    public static let count = getenv("OPBENCH_HOSTILE_INPUTS").flatMap { Int(String(cString: $0)) } ?? Scale.of(4_000)
+    /// How many strings a property is held against: `OPBENCH_TEST=size=…` if it is set.
+    public static let count = TestRun.number("size") ?? Scale.of(4_000)
 
     /// What means something somewhere.
     private static let pieces: [String] = [

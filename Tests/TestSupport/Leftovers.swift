@@ -5,7 +5,7 @@ import Testing
 /// Whether tests leave objects of the engine behind (contract Q7), for all that run with the trait `.blocking`.
 ///
 /// Objects cannot be told apart by the test that made them. So this is for runs of the engine's tests alone, one by one:
-/// `OPBENCH_TEST_LEFTOVERS=1 swift test --no-parallel --filter OperationEngineTests`, as in `scripts/test`. Elsewhere
+/// `OPBENCH_TEST=leftovers swift test --no-parallel --filter OperationEngineTests`, as in `scripts/test`. Elsewhere
 /// nothing is looked at.
 enum Leftovers {
     private struct Watch {
@@ -18,7 +18,7 @@ enum Leftovers {
 
     private static let watch = Guarded(Watch())
 
-    private static let isWatching = getenv("OPBENCH_TEST_LEFTOVERS") != nil
+    private static let isWatching = TestRun.has("leftovers")
 
     static func testBegins(_ name: String) {
         guard isWatching else { return }

@@ -1,12 +1,25 @@
 import Glibc
 import Testing
 
+/// What `OPBENCH_TEST` says of a test run, separated by commas: `short`, `deep`, `golden`, `leftovers`, `list`, `seed=7`,
+/// `size=100000`, `patience=60`. `scripts/test` sets the words; the values are for a test that is run by itself.
+public enum TestRun {
+    private static let words = getenv("OPBENCH_TEST").map { String(cString: $0).split(separator: ",") } ?? []
+
+    public static func has(_ word: String) -> Bool { words.contains { $0 == word } }
+
+    /// The value of `name=`.
+    public static func number<Number: FixedWidthInteger>(_ name: String) -> Number? {
+        words.first { $0.hasPrefix("\(name)=") }.flatMap { Number($0.dropFirst(name.utf8.count + 1)) }
+    }
+}
+
 /// The sizes of large tests.
 public enum Scale {
     /// Whether this run is one of the short loops of `scripts/test`: large tests are small, and slow ones are left out.
-    public static let isShort = getenv("OPBENCH_TEST_SHORT") != nil
+    public static let isShort = TestRun.has("short")
     /// Whether searches through a number of cases go through all that their bounds allow: `scripts/test --deep`.
-    public static let isDeep = getenv("OPBENCH_TEST_DEEP") != nil
+    public static let isDeep = TestRun.has("deep")
     /// Whether the process runs under ThreadSanitizer.
     public static let isThreadSanitized = dlsym(nil, "__tsan_init") != nil
     /// Whether the process runs under ThreadSanitizer or AddressSanitizer.
@@ -41,11 +54,10 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     }
 }
 
-/// The seed of a random test: `OPBENCH_TEST_SEED` if it is set, else a fresh one. It is printed, so that a failure
+/// The seed of a random test: that of `OPBENCH_TEST=seed=7`, or a fresh one. It is printed, so that a failure
 /// can be replayed.
 public func announcedSeed(_ test: String) -> UInt64 {
-    let given = getenv("OPBENCH_TEST_SEED").flatMap { UInt64(String(cString: $0)) }
-    let seed = given ?? UInt64.random(in: 0...UInt64(UInt32.max))
-    print("\(test): replay with OPBENCH_TEST_SEED=\(seed)")
+    let seed = TestRun.number("seed") ?? UInt64.random(in: 0...UInt64(UInt32.max))
+    print("\(test): replay with OPBENCH_TEST=seed=\(seed)")
     return seed
 }

@@ -21,7 +21,7 @@ if "MPLCONFIGDIR" not in os.environ:
     atexit.register(shutil.rmtree, os.environ["MPLCONFIGDIR"], ignore_errors=True)
 
 ROOT = Path(__file__).resolve().parents[2]
-OPBENCH = Path(os.environ.get("OPBENCH_TEST_BINARY", ROOT / ".build/debug/opbench"))
+OPBENCH = ROOT / ".build/debug/opbench"
 
 
 @pytest.fixture(scope="module")

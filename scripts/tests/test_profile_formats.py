@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-WRITER = Path(os.environ.get("OPBENCH_TEST_PROFILE_SAMPLES", ROOT / ".build/debug/OpBenchProfileSamples"))
+WRITER = ROOT / ".build/debug/OpBenchProfileSamples"
 
 
 def written(folder, operations):

@@ -12,10 +12,9 @@ enum Watchdog {
     private static let rounds = Guarded<[Watched]>([])
     private static let lookInterval = Duration.seconds(1)
 
-    /// How long a round may stand still, on the patient clock. `OPBENCH_STRESS_PATIENCE` gives it in seconds.
+    /// How long a round may stand still, on the patient clock. `OPBENCH_TEST=patience=60` gives it in seconds.
     static let patience: Duration = {
-        let given = getenv("OPBENCH_STRESS_PATIENCE").flatMap { Int(String(cString: $0)) }
-        return .seconds(given ?? (Scale.isSanitized ? 180 : 45))
+        return .seconds(TestRun.number("patience") ?? (Scale.isSanitized ? 180 : 45))
     }()
 
     private static let thread = OwnThread {

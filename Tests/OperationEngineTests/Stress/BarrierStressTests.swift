@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Random barriers among random operations, against a model of what must have run before and after each. The seeds are
-/// printed; `OPBENCH_TEST_SEED` replays them.
+/// printed; `OPBENCH_TEST=seed=7` replays them.
 @Suite("Stress: barriers", .blocking, .serialized)
 struct BarrierStressTests {
     @Test(

@@ -5,9 +5,9 @@ import Testing
 
 @Suite("Stress: crowds", .blocking, .serialized)
 struct CrowdTests {
-    /// Pairs a round of the lost wake-up test; `OPBENCH_STRESS_PAIRS=100000` gives the full one.
+    /// Pairs a round of the lost wake-up test; `OPBENCH_TEST=size=100000` gives the full one.
     private static let pairs =
-        getenv("OPBENCH_STRESS_PAIRS").flatMap { Int(String(cString: $0)) } ?? Scale.of(1_000)
+        TestRun.number("size") ?? Scale.of(1_000)
 
     @Test("no wake-up is lost: 100 rounds of pairs all complete", .contract("E25"))
     func pairs() {

@@ -5,12 +5,12 @@ import TestSupport
 import Testing
 
 /// Random acyclic graphs in several queues, on the pool and on queues of Dispatch, while other threads cancel, suspend, change priorities and limits, and add
-/// and remove dependencies. Each graph's seed is printed; `OPBENCH_TEST_SEED` replays it, `OPBENCH_STRESS_GRAPHS` sets
-/// how many there are.
+/// and remove dependencies. Each graph's seed is printed; `OPBENCH_TEST=seed=7` replays it, `size=` sets how many
+/// there are.
 @Suite("Stress: random graphs", .blocking, .serialized)
 struct RandomGraphTests {
     private static let graphs =
-        getenv("OPBENCH_STRESS_GRAPHS").flatMap { Int(String(cString: $0)) } ?? Scale.of(200)
+        TestRun.number("size") ?? Scale.of(200)
 
     @Test("every operation finishes once, and runs after all that it depends on", .contract("E24", "A5", "Q8"))
     func storm() {
