@@ -2,6 +2,8 @@
 
 import csv
 import json
+import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from engine_docs.contract import Contract, Line, read_groups
 from engine_docs.errors import Problem
 from engine_docs.evidence import Evidence
 from engine_docs.examples import read_examples
+from engine_docs.layout import ROOT
 from engine_docs.mutations import Mutation
 from engine_docs.run import Run, read_run
 from engine_docs.tables import makers
@@ -289,3 +292,21 @@ def test_the_headline_has_times_and_the_ratio(tmp_path: Path, monkeypatch: pytes
         "| one | 250 ns | 1,000 ns | 500 ns | – | 0.25 (0.20–0.31) |",
         "| two | 1,000 µs | – | – | – | 2.00 (1.50–2.50) |",
     ]
+
+
+def test_the_table_of_orderings_counts_those_of_the_sources() -> None:
+    """Each atomic access of the engine that is stronger than relaxed is one of a word that the table names."""
+    letters = {"acquiring": "A", "releasing": "R", "acquiringAndReleasing": "AR", "sequentiallyConsistent": "SC"}
+    engine = ROOT / "Sources/OperationEngine"
+    in_sources: Counter[tuple[str, str]] = Counter()
+    for path in engine.rglob("*.swift"):
+        orderings = re.findall(rf"[oO]rdering: \.({'|'.join(letters)})\b", path.read_text(encoding="utf-8"))
+        in_sources.update((path.stem, letters[ordering]) for ordering in orderings)
+    article = (engine / "OperationEngine.docc/TheSleepProtocol.md").read_text(encoding="utf-8")
+    rows = article.partition("| word | accesses |")[2].partition("\n\n")[0].splitlines()[2:]
+    in_table: Counter[tuple[str, str]] = Counter()
+    for row in rows:
+        for file, counts in re.findall(r"`([\w+]+)`((?: \d+ (?:A|R|AR|SC)\b)+)", row.split(" | ")[1]):
+            for count, letter in re.findall(r"(\d+) (\w+)", counts):
+                in_table[file, letter] += int(count)
+    assert in_table == in_sources
