@@ -16,7 +16,7 @@ from engine_docs.examples import read_examples
 from engine_docs.layout import ROOT
 from engine_docs.mutations import Mutation
 from engine_docs.run import Run, read_run
-from engine_docs.tables import makers
+from engine_docs.tables import differences, makers
 
 LINES = """\
 # words
@@ -190,16 +190,19 @@ def test_a_run_leaves_its_tables_and_fails_by_what_it_does_not_show(
     assert (tmp_path / "contract.csv").exists()
 
 
-def test_the_tables_of_the_documentation_are_made_from_the_contract_alone(contract: Contract) -> None:
+def test_the_tables_of_the_documentation_are_made_from_the_contract_alone(contract: Contract, tmp_path: Path) -> None:
     made = makers(contract)
-    assert '| A2 | two | all of it: no "reason" | absent |\n' in made["lines"]("A")
-    assert "| A1 | one | a part: a part | fails: does not |\n" in made["lines"]("A")
+    absent = tmp_path / "absent.txt"
+    absent.write_text("## C Third\n  Foundation: absent: no third\nC1 six\nC2 seven\n")
+    assert '| A2 | two | all of it: no "reason" |\n' in made["lines"]("A")
+    assert "| A1 | one | a part: a part |\n" in made["lines"]("A")
     assert made["differences"]("all").splitlines()[2:] == [
         "| A1 | one | fails: does not | yes |",
         "| A2 | two | absent |  |",
         "| B1 | four | absent: no second |  |",
         "| B2 | five | differs: so |  |",
     ]
+    assert differences(Contract(absent)).splitlines()[2:] == ["| C1–C2 | Third | absent: no third |  |"]
     assert "| without | A2 |\n" in made["summary"]("contract")
     with pytest.raises(Problem, match="no group Z"):
         made["lines"]("Z")
