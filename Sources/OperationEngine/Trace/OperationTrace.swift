@@ -107,23 +107,6 @@ public enum OperationTrace {
     static var receiver: (any Receiver)? { Box.current?._withUnsafeGuaranteedRef(\.receiver) }
 }
 
-/// What is traced now. The engine checks this before it sends an event.
-///
-/// Each check is a relaxed load of one byte that C initializes, and a branch. It only decides whether to look for a
-/// receiver, which is loaded acquiring (`OperationTrace`). So no other memory depends on it. A thread that sees the
-/// byte late sends one event less or more, as it would have done a moment before or after.
-enum TraceMarks {
-    /// Whether to send events of operations.
-    @inline(__always) static var operations: Bool { clinux_traces_operations() }
-
-    /// Whether to send events of the engine's threads.
-    @inline(__always) static var threads: Bool { clinux_traces_threads() }
-
-    /// Whether a closure has to be added as an object. Traced closures need an identity, and a forked child refuses
-    /// closures. One check for both, the only one on the path of a closure.
-    @inline(__always) static var demandObjects: Bool { clinux_is_forked_or_traced() }
-}
-
 extension OperationTrace.Receiver {
     /// Does nothing.
     public func receive(_ event: OperationTrace.OperationEvent) {}

@@ -85,7 +85,9 @@ extension OperationTrace {
 
 extension Worker {
     @inline(never)
-    func trace(_ step: OperationTrace.ThreadStep) { OperationTrace.tell(step) }
+    func trace(_ step: OperationTrace.ThreadStep, at time: Int64 = Deadline.now(), other: Int32? = nil) {
+        OperationTrace.tell(step, at: time, other: other)
+    }
 
     /// Called on the monitor's thread, which has counted the worker as blocked at that time.
     @inline(never)

@@ -130,7 +130,7 @@ final class Worker: @unchecked Sendable {
         // Before the call, in which the woken thread may get further than this one.
         let time = Deadline.now()
         parker.unpark()
-        OperationTrace.tell(.wake, at: time, other: thread?.number)
+        trace(.wake, at: time, other: thread?.number)
     }
 
     /// Sleeps until another thread wakes it. Returns false on timeout.
@@ -141,10 +141,10 @@ final class Worker: @unchecked Sendable {
 
     @inline(never)
     private func parkTraced(_ timeoutNanoseconds: Int64) -> Bool {
-        OperationTrace.tell(.park)
+        trace(.park)
         let isCalled = parker.park(timeoutNanoseconds: timeoutNanoseconds)
         let waker = isCalled ? waker.exchange(0, ordering: .relaxed) : 0
-        OperationTrace.tell(.unpark, other: waker == 0 ? nil : waker)
+        trace(.unpark, other: waker == 0 ? nil : waker)
         return isCalled
     }
 

@@ -297,12 +297,6 @@ final class WorkerPool: @unchecked Sendable {
     }
 }
 
-/// The processors that the engine keeps busy.
-enum Processors {
-    /// Those that the process's main thread may run on, sched_getaffinity(2).
-    static let count = max(1, Int(clinux_allowed_processors()))
-}
-
 /// Which numbers the workers of a pool have: the smallest ones, from 1 on. Guarded by the pool's lock.
 struct WorkerNumbers {
     /// A bit for each number, set while a worker has it.
