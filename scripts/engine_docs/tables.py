@@ -22,8 +22,8 @@ def makers(contract: Contract) -> dict[str, Maker]:
 
 
 def lines_of_group(group: Group) -> str:
-    head = ("line", "statement", "without a test", "Foundation on Linux")
-    return table(head, ((line.id, line.statement, _without(line), line.foundation) for line in group.lines))
+    head = ("line", "statement", "without a test")
+    return table(head, ((line.id, line.statement, _without(line)) for line in group.lines))
 
 
 def _without(line: Line) -> str:
@@ -45,12 +45,19 @@ def summary(contract: Contract) -> str:
 
 
 def differences(contract: Contract) -> str:
+    """A row for each line on which Foundation differs, or one for a whole group if one reason holds for all of it."""
     head = ("line", "the engine's contract", "Foundation on Linux", "shown by a test")
-    return table(
-        head,
-        (
-            (line.id, line.statement, line.foundation, "yes" if line.is_shown else "")
-            for line in contract.lines
-            if line.foundation
-        ),
-    )
+    return table(head, (row for group in contract.groups for row in _differences(group)))
+
+
+def _differences(group: Group) -> list[tuple[str, ...]]:
+    first, last = group.lines[0], group.lines[-1]
+    if first is not last and first.foundation and {(line.foundation, line.is_shown) for line in group.lines} == {
+        (first.foundation, False)
+    }:
+        return [(f"{first.id}–{last.id}", group.title, first.foundation, "")]
+    return [
+        (line.id, line.statement, line.foundation, "yes" if line.is_shown else "")
+        for line in group.lines
+        if line.foundation
+    ]

@@ -2,6 +2,8 @@
 
 import csv
 import json
+import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -11,9 +13,10 @@ from engine_docs.contract import Contract, Line, read_groups
 from engine_docs.errors import Problem
 from engine_docs.evidence import Evidence
 from engine_docs.examples import read_examples
+from engine_docs.layout import ROOT
 from engine_docs.mutations import Mutation
 from engine_docs.run import Run, read_run
-from engine_docs.tables import makers
+from engine_docs.tables import differences, makers
 
 LINES = """\
 # words
@@ -187,16 +190,19 @@ def test_a_run_leaves_its_tables_and_fails_by_what_it_does_not_show(
     assert (tmp_path / "contract.csv").exists()
 
 
-def test_the_tables_of_the_documentation_are_made_from_the_contract_alone(contract: Contract) -> None:
+def test_the_tables_of_the_documentation_are_made_from_the_contract_alone(contract: Contract, tmp_path: Path) -> None:
     made = makers(contract)
-    assert '| A2 | two | all of it: no "reason" | absent |\n' in made["lines"]("A")
-    assert "| A1 | one | a part: a part | fails: does not |\n" in made["lines"]("A")
+    absent = tmp_path / "absent.txt"
+    absent.write_text("## C Third\n  Foundation: absent: no third\nC1 six\nC2 seven\n")
+    assert '| A2 | two | all of it: no "reason" |\n' in made["lines"]("A")
+    assert "| A1 | one | a part: a part |\n" in made["lines"]("A")
     assert made["differences"]("all").splitlines()[2:] == [
         "| A1 | one | fails: does not | yes |",
         "| A2 | two | absent |  |",
         "| B1 | four | absent: no second |  |",
         "| B2 | five | differs: so |  |",
     ]
+    assert differences(Contract(absent)).splitlines()[2:] == ["| C1–C2 | Third | absent: no third |  |"]
     assert "| without | A2 |\n" in made["summary"]("contract")
     with pytest.raises(Problem, match="no group Z"):
         made["lines"]("Z")
@@ -289,3 +295,21 @@ def test_the_headline_has_times_and_the_ratio(tmp_path: Path, monkeypatch: pytes
         "| one | 250 ns | 1,000 ns | 500 ns | – | 0.25 (0.20–0.31) |",
         "| two | 1,000 µs | – | – | – | 2.00 (1.50–2.50) |",
     ]
+
+
+def test_the_table_of_orderings_counts_those_of_the_sources() -> None:
+    """Each atomic access of the engine that is stronger than relaxed is one of a word that the table names."""
+    letters = {"acquiring": "A", "releasing": "R", "acquiringAndReleasing": "AR", "sequentiallyConsistent": "SC"}
+    engine = ROOT / "Sources/OperationEngine"
+    in_sources: Counter[tuple[str, str]] = Counter()
+    for path in engine.rglob("*.swift"):
+        orderings = re.findall(rf"[oO]rdering: \.({'|'.join(letters)})\b", path.read_text(encoding="utf-8"))
+        in_sources.update((path.stem, letters[ordering]) for ordering in orderings)
+    article = (engine / "OperationEngine.docc/TheSleepProtocol.md").read_text(encoding="utf-8")
+    rows = article.partition("| word | accesses |")[2].partition("\n\n")[0].splitlines()[2:]
+    in_table: Counter[tuple[str, str]] = Counter()
+    for row in rows:
+        for file, counts in re.findall(r"`([\w+]+)`((?: \d+ (?:A|R|AR|SC)\b)+)", row.split(" | ")[1]):
+            for count, letter in re.findall(r"(\d+) (\w+)", counts):
+                in_table[file, letter] += int(count)
+    assert in_table == in_sources

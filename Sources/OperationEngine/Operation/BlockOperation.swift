@@ -29,7 +29,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
     /// The object of a closure that was added without one. Made under the queue's lock, and known to no other thread
     /// yet. A convenience initializer: subclasses in other modules inherit `init(block:)` only if they see all
     /// designated initializers.
-    convenience init(_ block: Block, in queue: OperationHost, sequence: UInt64) {
+    convenience init(_ block: Block, in queue: QueueCore, sequence: UInt64) {
         self.init()
         firstBlock.put(block)
         self.queue = .passUnretained(queue)
@@ -75,7 +75,7 @@ open class BlockOperation: Operation, @unchecked Sendable {
         } else if type(of: self) != BlockOperation.self {
             // A subclass may announce its end before its blocks have returned, from any thread.
             if state.shareBlocks() { runAll() }
-        } else if OperationThread.about(toStart: self) == nil {
+        } else if Runner.about(toStart: self) == nil {
             firstBlock.copy?.run()
         } else if !firstBlock.isEmpty {
             // No other thread ends the operation, so the block stays where it is until it has returned.

@@ -87,7 +87,7 @@ extension Operation {
     /// Until the operation ends, nothing takes it out of its queue, so the queue is alive. If the end comes after this
     /// check, the announcing thread takes the lock before it withdraws the operation.
     func keptQueue() -> OperationQueue? {
-        lock.withLock { state.load().isFinished ? nil : core?.takeUnretainedValue().liveOwner }
+        lock.withLock { state.load().isFinished ? nil : queue?.takeUnretainedValue().liveOwner }
     }
 
     // MARK: Readiness
@@ -156,7 +156,7 @@ extension Operation {
 
     /// Called by the runner that has chosen the operation, before it starts it (contract F5). Returns false if the
     /// operation was given back to its queue.
-    func isStillReady(in queue: OperationHost) -> Bool {
+    func isStillReady(in queue: QueueCore) -> Bool {
         if !state.load().has(OperationState.Word.hasOwnReadiness) { return true }
         while true {
             // If it has ended in the meantime, it cannot be given back.

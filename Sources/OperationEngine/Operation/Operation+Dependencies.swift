@@ -114,7 +114,7 @@ extension Operation {
     /// - Parameter runner: the calling runner, if it advances its queue right afterwards.
     /// - Returns: whether something was kept alive meanwhile; see `KeptAlive`.
     @inline(never)
-    func releaseSuccessors(own runner: Unmanaged<OperationThread>?) -> Bool {
+    func releaseSuccessors(own runner: Unmanaged<Runner>?) -> Bool {
         guard let newest = successors.lock().first else {
             successors.unlock(leaving: nil, isClosed: true)
             return false
@@ -147,7 +147,7 @@ extension Operation {
     @inline(never)
     private func releaseMany(
         from newest: DependencyEdge.Pointer, in batch: UnsafeMutableBufferPointer<Unmanaged<Operation>>,
-        own runner: Unmanaged<OperationThread>?
+        own runner: Unmanaged<Runner>?
     ) -> Bool {
         var filer = BatchFiler(own: runner)
         var next: DependencyEdge.Pointer? = SuccessorList.oldest(from: newest)

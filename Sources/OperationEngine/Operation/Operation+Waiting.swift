@@ -9,7 +9,7 @@ extension Operation {
     func wait(_ deadline: Deadline) -> Bool {
         if state.load().isFinished || isFinishedUnannounced() { return true }
         if ForkedChild.isRefused() { return false }
-        if OperationThread.about(toStart: self) != nil {
+        if Runner.about(toStart: self) != nil {
             Misuse.waitForSelf.report()
             return false
         }

@@ -20,7 +20,7 @@ open class Operation: @unchecked Sendable {
     let lock = FutexLock()
     /// Which list of its queue the operation is in. Guarded by the queue's lock. Declared here because it fits beside
     /// the lock's word.
-    @exclusivity(unchecked) final var place = QueuePlace.none
+    @exclusivity(unchecked) final var place = ListPlace.none
 
     /// The edges to the operations that this one depends on, latest first. Owned.
     let dependencyEdges = DependencyList()
@@ -32,7 +32,7 @@ open class Operation: @unchecked Sendable {
     /// The queue that this operation belongs to. The adding thread writes it once, after it has claimed the operation
     /// and before it publishes it. Not retained: a thread that follows it has to know that the operation cannot have
     /// left the queue. Such threads are the worker that runs the operation, and the one thread that files it.
-    @exclusivity(unchecked) final var queue: Unmanaged<OperationHost>?
+    @exclusivity(unchecked) final var queue: Unmanaged<QueueCore>?
     /// The operation's links in its queue's inbox and lists, and its number there. `next` belongs to the adding thread
     /// until that publishes the operation in the inbox. From then on the queue's lock guards all three.
     @exclusivity(unchecked) final var next: ReadyItem?
@@ -85,11 +85,11 @@ open class Operation: @unchecked Sendable {
     /// operation that is not ready, that executes, or that is in a queue. Queues call this. Call it by hand only for
     /// operations in no queue. An override that a queue has called may call `super.start()` later, on a thread of its
     /// choice. Then `main` runs there, and the operation holds its slot until the end.
-    open func start() { start(on: OperationThread.about(toStart: self)) }
+    open func start() { start(on: Runner.about(toStart: self)) }
 
     /// The engine's own start, on the runner that has chosen the operation for its queue, or elsewhere with nil.
     @inline(__always)
-    final func start(on runner: Unmanaged<OperationThread>?) {
+    final func start(on runner: Unmanaged<Runner>?) {
         var starter = OperationState.Starter.runner
         var ownReadiness: Bool?
         if runner == nil {
@@ -179,7 +179,7 @@ open class Operation: @unchecked Sendable {
     ///   - flag: set in the state word together with the phase.
     ///   - runner: the runner that runs it for a queue. It calls the completion block once the slot is free. Nil if the
     ///     operation was started by hand: then the block goes to a thread of the pool.
-    func finish(from phase: OperationState.Phase, setting flag: UInt64 = 0, on runner: Unmanaged<OperationThread>?) {
+    func finish(from phase: OperationState.Phase, setting flag: UInt64 = 0, on runner: Unmanaged<Runner>?) {
         let isToBePrepared = state.load().has(OperationState.Word.hasObservers | OperationState.Word.hasOwnEnd)
         if isToBePrepared, !prepareFinish(from: phase, setting: flag) { return }
         guard let last = state.finish(from: phase, setting: flag) else {
@@ -208,7 +208,7 @@ open class Operation: @unchecked Sendable {
     ///     wait for the queue.
     @inline(__always)
     func conclude(
-        _ last: OperationState.Word, on runner: Unmanaged<OperationThread>?, announce: () -> Void, leave: () -> Void
+        _ last: OperationState.Word, on runner: Unmanaged<Runner>?, announce: () -> Void, leave: () -> Void
     ) {
         // With both events or with neither.
         let isTraced = TraceMarks.operations
@@ -231,7 +231,7 @@ open class Operation: @unchecked Sendable {
                 callCompletionBlock(block)
             }
         }
-        if hasKept { OperationThread.releaseKept() }
+        if hasKept { Runner.releaseKept() }
     }
 
     /// Releases what only the execution needed (contract K13, Q5). Called on the finishing thread, with the word from

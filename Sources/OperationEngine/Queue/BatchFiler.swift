@@ -2,19 +2,19 @@
 /// of that queue.
 struct BatchFiler {
     /// The calling runner, if it advances its queue right afterwards. That step then files the operations of its queue.
-    let own: Unmanaged<OperationThread>?
+    let own: Unmanaged<Runner>?
     private var locked: QueueCore?
     /// Operations whose class overrides `isReady`. They are filed when no lock is held.
     private var toBeAsked: [Operation] = []
     /// The observer lists of operations that are notified of the finish.
     private var toBeTold: [ObserverList<Operation>] = []
 
-    init(own: Unmanaged<OperationThread>?) { self.own = own }
+    init(own: Unmanaged<Runner>?) { self.own = own }
 
     mutating func file(_ operation: Operation) {
         if operation.state.load().has(OperationState.Word.hasOwnReadiness) { return toBeAsked.append(operation) }
         if let own, own._withUnsafeGuaranteedRef({ $0.keepReadied(operation) }) { return }
-        guard let queue = operation.core?.takeUnretainedValue() else { return }
+        guard let queue = operation.queue?.takeUnretainedValue() else { return }
         if queue !== locked {
             unlock()
             queue.lock.lock()

@@ -27,6 +27,6 @@ extension Operation {
 
     @inline(never)
     private func tellListener() {
-        if !isBarrier { core?.takeUnretainedValue().existingEndOfMainListener?.mainHasEnded() }
+        if !isBarrier { queue?.takeUnretainedValue().existingEndOfMainListener?.mainHasEnded() }
     }
 }

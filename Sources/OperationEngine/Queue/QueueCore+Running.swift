@@ -184,7 +184,7 @@ extension QueueCore {
     private func endExecution(of dropped: DroppedOperations) {
         dropped.lastWithSuccessors?._withUnsafeGuaranteedRef {
             $0.executionEnded($0.state.load())
-            if $0.releaseSuccessors(own: nil) { OperationThread.releaseKept() }
+            if $0.releaseSuccessors(own: nil) { Runner.releaseKept() }
         }
         var closureCount = 0
         dropped.items.visitAll {
@@ -234,7 +234,7 @@ extension QueueCore {
     func isOnlySlot(of holder: Operation, neededBy other: Operation) -> Bool {
         guard isKept(other) else { return false }
         return lock.withLock {
-            state.limit == 1 && holder.place.kind == .executing && holder.place.level != .slotless && isKept(other)
+            state.limit == 1 && holder.place.kind == .chosen && holder.place.level != .slotless && isKept(other)
         }
     }
 

@@ -19,7 +19,7 @@ import Synchronization
 ///
 /// **Ready items go before the inbox**, because they were added earlier or became ready earlier, unless `hasUrgent` is
 /// set. So a runner empties the inbox when nothing of normal priority is ready any more, and all of it in one step.
-final class QueueCore: OperationHost, @unchecked Sendable {
+final class QueueCore: @unchecked Sendable {
     private let liveMark = LiveMark(.queueCore)
     // The fields form three groups with a cache line between them. So threads that add and threads that run do not
     // invalidate each other's lines.
@@ -152,6 +152,12 @@ final class QueueCore: OperationHost, @unchecked Sendable {
 
     // MARK: The end of main
 
+    /// Whether there is a listener for the end of each `main`. Set for good by the first caller that asks for the
+    /// listener. Releasing and acquiring, for operations that another thread adds after that. Operations that end at
+    /// the same time may go uncounted.
+    private let listens = Atomic<Bool>(false)
+    @inline(__always)
+    var hasEndOfMainListener: Bool { listens.load(ordering: .acquiring) }
     /// Guarded by `lock`.
     @exclusivity(unchecked) private var endOfMainListener: (any EndOfMainListener)?
 
@@ -255,14 +261,18 @@ final class QueueCore: OperationHost, @unchecked Sendable {
 
     // MARK: What operations ask for
 
-    override func file(_ operation: Operation, _ answer: Bool?) -> Bool { change { $0.file(operation, answer) } }
+    /// Puts an operation whose phase is `filing` into its list. Returns false if the answer of its overridden `isReady`
+    /// is out of date.
+    func file(_ operation: Operation, _ answer: Bool?) -> Bool { change { $0.file(operation, answer) } }
 
-    override func unchoose(_ operation: Operation) -> Bool { change { $0.unchoose(operation) } }
+    /// Makes a chosen operation wait again because its overridden `isReady` says no. Returns false if it has to be asked
+    /// again.
+    func unchoose(_ operation: Operation) -> Bool { change { $0.unchoose(operation) } }
 
     /// Takes out a guest, or an operation that announced its own end before it was chosen. Frees its slot if it had
     /// one. Called by the one thread whose transition finished the operation, or for the thread that was filing it at
     /// that time. The caller has nothing in hand that an observer of the queue might wait for.
-    override func withdraw(_ operation: Operation) {
+    func withdraw(_ operation: Operation) {
         lock.lock()
         inbox.takeAll { state.admit($0) }
         while operation.place.kind == .none {
@@ -370,8 +380,7 @@ final class QueueCore: OperationHost, @unchecked Sendable {
     var newcomersBand: NiceBand { NiceBand(index: newcomersBandIndex.load(ordering: .relaxed)) }
 }
 
-extension Operation {
-    /// The queue that the operation belongs to: see `queue`.
-    @inline(__always)
-    final var core: Unmanaged<QueueCore>? { queue.map { Unmanaged.fromOpaque($0.toOpaque()) } }
+/// Keeps fields apart that different processors write, where their cache lines are of 64 bytes.
+struct CacheLine {
+    private let bytes: [64 of UInt8] = .init(repeating: 0)
 }

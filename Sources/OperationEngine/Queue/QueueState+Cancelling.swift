@@ -65,7 +65,7 @@ extension QueueState {
         } else {
             ready.remove(item)
         }
-        ready.append(item, as: QueuePlace(kind: .ready, level: .slotless))
+        ready.append(item, as: ListPlace(kind: .ready, level: .slotless))
     }
 
     /// Admits and cancels an operation from the inbox. Returns false, with no change, for a batch, for an operation

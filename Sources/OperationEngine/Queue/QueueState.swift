@@ -70,7 +70,7 @@ struct QueueState: ~Copyable {
 
     init(processors: Int = Processors.count) { defaultSlots = max(Self.leastDefaultSlots, processors) }
 
-    private var hasDefaultLimit: Bool { limit == OperationQueue.defaultMaxConcurrentOperationCount }
+    var hasDefaultLimit: Bool { limit == OperationQueue.defaultMaxConcurrentOperationCount }
     var freeSlots: Int { hasDefaultLimit ? defaultSlots - (running - waitingInside) : limit - running }
 
     /// Whether an operation may start now, or could start if it were added now.
@@ -173,11 +173,11 @@ struct QueueState: ~Copyable {
     }
 
     @inline(__always)
-    func readyPlace(of operation: Operation, _ word: OperationState.Word) -> QueuePlace {
+    func readyPlace(of operation: Operation, _ word: OperationState.Word) -> ListPlace {
         .ready(operation, word, band: target == .pool ? word.band : .normal)
     }
 
-    private mutating func placeAmongWaiting(_ operation: Operation) {
+    mutating func placeAmongWaiting(_ operation: Operation) {
         operation.place = .waiting
         if operation.sequence >= held.firstSequence {
             held.segment(of: operation.sequence).waiting.append(operation)
@@ -188,7 +188,7 @@ struct QueueState: ~Copyable {
 
     mutating func takeOut(_ operation: Operation) {
         switch operation.place.kind {
-        case .executing: guests.remove(operation)
+        case .chosen: guests.remove(operation)
         case .none: return
         case _ where operation.sequence >= held.firstSequence && operation.place.level != .slotless:
             held.segment(of: operation.sequence).remove(operation)
@@ -200,7 +200,7 @@ struct QueueState: ~Copyable {
 
     /// Puts a ready item of a later segment into that segment's list. An item that takes no slot is not held.
     @inline(never)
-    mutating func placeBehindBarrier(_ item: ReadyItem, _ place: QueuePlace) {
+    mutating func placeBehindBarrier(_ item: ReadyItem, _ place: ListPlace) {
         guard place.level == .slotless else {
             return held.segment(of: item.sequence).ready.append(item, as: place)
         }
@@ -222,116 +222,7 @@ struct QueueState: ~Copyable {
         }
     }
 
-    // MARK: Running
-
-    /// Chooses what the holder of a lease starts now: the first of all ready items of its band or, where slots are
-    /// scarce, of all bands (contract G4, G12). A chosen operation is dispatched, and holds a slot if it takes one.
-    /// From a batch, the first closure is chosen and moved to `closurePlace`.
-    mutating func choose(
-        for lease: Lease, closureTo closurePlace: UnsafeMutablePointer<BlockOperation.Block>
-    ) -> Choice {
-        while let item = first(for: lease) {
-            if item.place.level == .slotless, drop(item) { continue }
-            // Releasing what was dropped may run user code. Nothing is chosen before that.
-            if !dropped.isEmpty || !hasSlot(for: item) { return .nothing }
-            let choice = begin(item, closureTo: closurePlace)
-            if !choice.isNothing { return choice }
-        }
-        return .nothing
-    }
-
-    /// As `choose`, for normal priority or higher. It makes one check only, so it may find nothing where `choose` would
-    /// find something.
-    @inline(__always)
-    mutating func chooseNormal(
-        for lease: Lease, closureTo closurePlace: UnsafeMutablePointer<BlockOperation.Block>
-    ) -> Choice {
-        guard ready.hasNormal, ready.slotlessCount == 0, let item = first(for: lease), hasSlot(for: item) else {
-            return .nothing
-        }
-        return begin(item, closureTo: closurePlace)
-    }
-
-    /// Does what filing a readied operation and then choosing would do, if nothing else is ready. It may return
-    /// nothing, with no change, where `choose` would find the operation.
-    @inline(__always)
-    mutating func chooseReadied(_ readied: Unmanaged<Operation>, for lease: Lease) -> Choice {
-        guard ready.count == 0, !isSuspended, freeSlots > 0, held.isEmpty, lease.target == target,
-            lease.band == .normal
-        else { return .nothing }
-        return readied._withUnsafeGuaranteedRef { operation in
-            guard operation.place.kind == .waiting, let word = operation.state.dispatchUnfiled() else {
-                return .nothing
-            }
-            waiting.remove(operation)
-            return begin(operation, word, level: word.level)
-        }
-    }
-
-    /// The first of the items that the lease may choose.
-    @inline(__always)
-    private mutating func first(for lease: Lease) -> ReadyItem? {
-        guard !isSuspended, lease.target == target, hasDefaultLimit || ready.leadingBand() == lease.band else {
-            return nil
-        }
-        return ready.first(of: lease.band)
-    }
-
-    @inline(__always)
-    private func hasSlot(for item: ReadyItem) -> Bool { freeSlots > 0 || item.place.level == .slotless }
-
-    /// Takes the first item. Returns nothing if it is an operation that is no longer ready.
-    @inline(__always)
-    private mutating func begin(
-        _ item: ReadyItem, closureTo closurePlace: UnsafeMutablePointer<BlockOperation.Block>
-    ) -> Choice {
-        switch item.kind {
-        case .batch(let batch): return take(from: batch, into: closurePlace)
-        case .operation(let operation):
-            return operation._withUnsafeGuaranteedRef { operation in
-                let level = operation.place.level
-                ready.removeFirst(item)
-                if let word = operation.state.dispatch() { return begin(operation, word, level: level) }
-                // It got a dependency in the meantime (contract E18), or another thread is about to file it again.
-                operation.state.waitAgain()
-                placeAmongWaiting(operation)
-                return .nothing
-            }
-        }
-    }
-
-    /// Begins an operation that was dispatched and is in no list.
-    @inline(__always)
-    private mutating func begin(
-        _ operation: Operation, _ word: OperationState.Word, level: PriorityLevel
-    ) -> Choice {
-        operation.place = QueuePlace(kind: .executing, level: level)
-        if level != .slotless { running += 1 }
-        let link = Unmanaged.passUnretained(operation)
-        if level != .slotless, !word.has(OperationState.Word.isGuest) { return .operation(link) }
-        guests.append(operation)
-        return .guest(link)
-    }
-
-    /// Whether a runner that gives its slot back and takes it again changes nothing for other threads. The queue is as
-    /// open as before, and workers were called for the ready items when these became ready.
-    @inline(__always)
-    var isPlain: Bool { held.isEmpty && ready.isPlain }
-
-    /// An operation that announced its own end leaves its list, and frees its slot if it has one.
-    mutating func withdraw(_ operation: Operation) {
-        if operation.place.kind == .executing, operation.place.level != .slotless { running -= 1 }
-        takeOut(operation)
-    }
-
-    /// Makes a chosen guest wait again because its overridden `isReady` says no. Returns false if it has to be asked
-    /// again.
-    mutating func unchoose(_ operation: Operation) -> Bool {
-        guard operation.state.unchoose() else { return false }
-        withdraw(operation)
-        placeAmongWaiting(operation)
-        return true
-    }
+    // MARK: Listing
 
     /// The unfinished operations in the lists, barriers included, with their numbers in the order of adding. What
     /// runners have in hand is missing, and so are closures without objects.

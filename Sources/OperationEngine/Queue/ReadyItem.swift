@@ -70,7 +70,7 @@ struct ReadyItem {
     }
 
     /// The list of its queue that it is in.
-    var place: QueuePlace {
+    var place: ListPlace {
         @inline(__always)
         get {
             switch kind {
@@ -93,32 +93,5 @@ struct ReadyItem {
         case .operation(let operation): operation._withUnsafeGuaranteedRef { $0.sequence }
         case .batch(let batch): batch._withUnsafeGuaranteedRef { $0.sequence }
         }
-    }
-}
-
-/// Where an operation or a batch stands in its queue. Guarded by the queue's lock.
-struct QueuePlace: Equatable {
-    enum Kind: UInt8 {
-        /// In no list: not added yet, in the inbox, held by the thread that files it, set aside, or gone.
-        case none
-        case waiting
-        case ready
-        case executing
-    }
-
-    var kind: Kind
-    /// The list among the ready ones; kept while executing.
-    var level = PriorityLevel.normal
-    var band = NiceBand.normal
-
-    static let none = QueuePlace(kind: .none)
-    static let waiting = QueuePlace(kind: .waiting)
-    /// The place of a batch, which has normal priority.
-    static let readyBatch = QueuePlace(kind: .ready)
-
-    /// Where a ready operation goes.
-    static func ready(_ operation: Operation, _ word: OperationState.Word, band: NiceBand) -> QueuePlace {
-        let isSlotless = word.isCancelled && !MethodOverride.start.isPresent(in: operation)
-        return QueuePlace(kind: .ready, level: isSlotless ? .slotless : word.level, band: band)
     }
 }

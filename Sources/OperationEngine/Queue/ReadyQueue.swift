@@ -68,7 +68,7 @@ struct ReadyQueue: ~Copyable {
     init(isMerged: Bool) { self.isMerged = isMerged }
 
     @inline(__always)
-    mutating func append(_ item: ReadyItem, as place: QueuePlace) {
+    mutating func append(_ item: ReadyItem, as place: ListPlace) {
         if place.band == .normal {
             normal.append(item, level: place.level)
             return note(item, as: place)
@@ -85,7 +85,7 @@ struct ReadyQueue: ~Copyable {
     }
 
     @inline(__always)
-    private mutating func note(_ item: ReadyItem, as place: QueuePlace) {
+    private mutating func note(_ item: ReadyItem, as place: ListPlace) {
         item.place = place
         count += 1
         if place.level == .slotless { slotlessCount += 1 }

@@ -69,7 +69,8 @@ public final class OperationStatistics: OperationTrace.Receiver {
         var summary: Summary { lock.withLock { all } }
 
         func note(_ event: OperationTrace.OperationEvent, _ address: UInt) {
-            let depth = event.step == .enqueued ? event.operation.core?._withUnsafeGuaranteedRef(\.operationCount) : nil
+            let queue = event.step == .enqueued ? event.operation.queue : nil
+            let depth = queue?._withUnsafeGuaranteedRef(\.operationCount)
             lock.lock()
             defer { lock.unlock() }
             switch event.step {

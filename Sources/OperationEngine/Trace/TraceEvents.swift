@@ -84,8 +84,8 @@ extension OperationTrace {
 
         /// The address of the queue's core. An operation that has left its queue can still name that: reading it does
         /// not follow it.
-        init(_ core: OperationHost) { self.init(.passUnretained(core)) }
+        init(_ core: QueueCore) { self.init(.passUnretained(core)) }
 
-        init(_ core: Unmanaged<OperationHost>) { bits = UInt(bitPattern: core.toOpaque()) }
+        init(_ core: Unmanaged<QueueCore>) { bits = UInt(bitPattern: core.toOpaque()) }
     }
 }

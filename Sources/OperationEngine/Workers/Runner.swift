@@ -17,7 +17,7 @@ import Synchronization
 ///
 /// **Who accesses the fields.** Fields without a comment belong to the runner's own thread. That thread also writes
 /// `hand`, under the lock of the queue that it serves, except when it empties it: see `emptyHand`.
-final class Runner: OperationThread {
+final class Runner {
     /// The worker whose thread this is, which outlives its runner; nil on a thread of Dispatch and on the main thread.
     private let pooled: Unmanaged<Worker>?
     /// Which of a queue's operations the runner may choose.
@@ -47,6 +47,10 @@ final class Runner: OperationThread {
     @exclusivity(unchecked) private var firstReadied: Unmanaged<Operation>?
     @exclusivity(unchecked) private var furtherReadied: [Unmanaged<Operation>] = []
     private static let keptReadied = 1024
+    /// Left here by a finishing operation, to be called once its slot is free (contract I7).
+    @exclusivity(unchecked) var completionBlock: (@Sendable () -> Void)?
+    /// What a finishing operation has kept alive. Released together with it.
+    @exclusivity(unchecked) private var kept: [KeptAlive] = []
     /// How many operations were released and not counted out yet. They are counted out together.
     @exclusivity(unchecked) private var uncounted = 0
     /// Whether observers of the queue are still to be told of the end of a closure.
@@ -81,6 +85,13 @@ final class Runner: OperationThread {
     /// The calling thread's runner, if it has one. Not retained: it outlives what its thread does.
     @inline(__always)
     static var current: Unmanaged<Runner>? { clinux_current_runner().map { Unmanaged<Runner>.fromOpaque($0) } }
+
+    /// The calling thread's runner, if it has chosen the operation for its queue and is inside its `start`.
+    @inline(__always)
+    static func about(toStart candidate: Operation) -> Unmanaged<Runner>? {
+        guard let runner = current else { return nil }
+        return runner._withUnsafeGuaranteedRef { $0.isRunning(candidate) } ? runner : nil
+    }
 
     /// Makes this the calling thread's runner while `body` runs.
     func occupyThread(_ body: () -> Void) {
@@ -243,9 +254,8 @@ final class Runner: OperationThread {
         runner.queue = outer
     }
 
-    override var hasWork: Bool { !hand.isNothing }
-
-    override func isRunning(_ candidate: Operation) -> Bool {
+    /// Whether the thread is inside the operation's `start`. On the thread itself.
+    private func isRunning(_ candidate: Operation) -> Bool {
         switch hand {
         case .nothing: false
         case .operation(let operation), .guest(let operation):
@@ -270,10 +280,17 @@ final class Runner: OperationThread {
         uncounted = 0
     }
 
+    /// Releases what was kept alive during a finish on the calling thread, whose operation has left its queue. If the
+    /// thread has something in hand, it is released together with that.
+    static func releaseKept() {
+        guard let kept = KeptAlive.take() else { return }
+        if let runner = current?.takeUnretainedValue(), !runner.hand.isNothing { runner.kept.append(kept) }
+    }
+
     // MARK: What a finishing operation makes ready
 
     /// Keeps an operation of the runner's own queue for the next `advance`. False if it is another queue's.
-    override func keepReadied(_ operation: Operation) -> Bool {
+    func keepReadied(_ operation: Operation) -> Bool {
         guard let queue, operation.queue?.toOpaque() == Unmanaged.passUnretained(queue).toOpaque() else { return false }
         if firstReadied == nil {
             firstReadied = .passUnretained(operation)
@@ -325,7 +342,8 @@ final class Runner: OperationThread {
         return wait()
     }
 
-    override func settle() {
+    /// Gives its queue the slot of what has ended and the operations that became ready.
+    func settle() {
         if case .nothing = ended, !hasReadied { return }
         queue?.settle(for: self)
     }

@@ -23,7 +23,7 @@ final class ClosureBatch: @unchecked Sendable {
     // to the adding thread until it pushes the batch into the inbox.
     @exclusivity(unchecked) var next: ReadyItem?
     @exclusivity(unchecked) var previous: ReadyItem?
-    @exclusivity(unchecked) var place = QueuePlace.none
+    @exclusivity(unchecked) var place = ListPlace.none
     /// The number of the first closure; those of the others follow it. Written when the batch is admitted.
     @exclusivity(unchecked) var sequence: UInt64 = 0
 

@@ -71,7 +71,7 @@ extension Runner {
             // bits in `heldClosure` can still be copied.
             let object = BlockOperation(heldClosure.pointee, in: queue, sequence: closureSequence)
             object.state.enterExecuting()
-            object.place = QueuePlace(kind: .executing, level: .normal)
+            object.place = ListPlace(kind: .chosen, level: .normal)
             closureObject = Unmanaged.passRetained(object).takeUnretainedValue()
             return .newObject(object)
         }

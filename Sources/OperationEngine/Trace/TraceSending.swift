@@ -31,7 +31,7 @@ extension Operation {
 
     /// Called inside the engine's own `start`. For an overridden `start`, the event was sent when a runner called it.
     @inline(never)
-    func traceStartOfMain(on runner: Unmanaged<OperationThread>?) {
+    func traceStartOfMain(on runner: Unmanaged<Runner>?) {
         if runner != nil, MethodOverride.start.isPresent(in: self) { return }
         traceStart()
     }
@@ -69,5 +69,36 @@ extension QueueCore {
         tell(.finished)
         conclude()
         tell(.notified)
+    }
+}
+
+/// Sends events of threads. Every call comes after a check of `TraceMarks`, with no lock held.
+extension OperationTrace {
+    @inline(never)
+    static func tell(
+        _ step: ThreadStep, of thread: Int32 = clinux_own_thread(), at time: Int64 = Deadline.now(),
+        other: Int32? = nil, queue: QueueID? = nil
+    ) {
+        receiver?.receive(ThreadEvent(step: step, time: time, thread: thread, other: other, queue: queue))
+    }
+}
+
+extension Worker {
+    @inline(never)
+    func trace(_ step: OperationTrace.ThreadStep, at time: Int64 = Deadline.now(), other: Int32? = nil) {
+        OperationTrace.tell(step, at: time, other: other)
+    }
+
+    /// Called on the monitor's thread, which has counted the worker as blocked at that time.
+    @inline(never)
+    func traceGrowth(at time: Int64) {
+        if let thread { OperationTrace.tell(.growth, of: thread.number, at: time) }
+    }
+}
+
+extension Runner {
+    @inline(never)
+    func traceLease(_ step: OperationTrace.ThreadStep, of queue: QueueCore) {
+        OperationTrace.tell(step, queue: OperationTrace.QueueID(queue))
     }
 }

@@ -1,0 +1,30 @@
+/// The list of its queue that an operation or a batch is in. Guarded by the queue's lock.
+///
+/// The phase in the state word says what any thread may do with an operation. The place says only where the queue finds
+/// it. The two change at different moments: an operation in the phase `enqueued` may be in no list or in the ready list.
+struct ListPlace: Equatable {
+    enum Kind: UInt8 {
+        /// In no list: not added yet, in the inbox, held by the thread that files it, set aside, or gone.
+        case none
+        case waiting
+        case ready
+        /// A runner has it in hand, or it is among the guests.
+        case chosen
+    }
+
+    var kind: Kind
+    /// The list among the ready ones; kept when it is chosen.
+    var level = PriorityLevel.normal
+    var band = NiceBand.normal
+
+    static let none = ListPlace(kind: .none)
+    static let waiting = ListPlace(kind: .waiting)
+    /// The place of a batch, which has normal priority.
+    static let readyBatch = ListPlace(kind: .ready)
+
+    /// Where a ready operation goes.
+    static func ready(_ operation: Operation, _ word: OperationState.Word, band: NiceBand) -> ListPlace {
+        let isSlotless = word.isCancelled && !MethodOverride.start.isPresent(in: operation)
+        return ListPlace(kind: .ready, level: isSlotless ? .slotless : word.level, band: band)
+    }
+}
