@@ -69,8 +69,7 @@ let package = Package(
         // Other programs, started and waited for.
         .target(name: "OpBenchLaunch", dependencies: ["OpBenchModel", "CLinuxMeasure"]),
         // What a backend is, what all of them share, and all but the two libraries of operation queues.
-        .target(
-            name: "OpBenchBackends", dependencies: ["OpBenchModel", "OpBenchProfile", "CLinux", "CLinuxMeasure"]),
+        .target(name: "OpBenchBackends", dependencies: ["OpBenchModel", "CLinux", "CLinuxMeasure"]),
         // One source, a folder and a link to it, compiled for each library: adapters that drift apart would falsify the
         // comparison.
         .target(name: "OpBenchEngineBackend", dependencies: ["OpBenchBackends", "OpBenchModel", "OperationEngine"]),

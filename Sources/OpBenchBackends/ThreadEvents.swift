@@ -1,8 +1,8 @@
-import OpBenchProfile
+import OpBenchModel
 
 /// Something that a thread did beside operations, as a library tells it.
 package struct ThreadEvent: Sendable {
-    package typealias Kind = TracedThreadEvent.Kind
+    package typealias Kind = ThreadStep
 
     package var kind: Kind
     /// Of `MonotonicClock`.

@@ -1,3 +1,5 @@
+import OpBenchModel
+
 /// The field numbers of Perfetto's messages that are written here. They are those of `perfetto_trace.proto`, as
 /// published in the descriptors of PyPI's package `perfetto` (0.59.1); scripts/tests/test_profile_formats.py reads
 /// files back with those.
@@ -94,7 +96,7 @@ enum PerfettoSchema {
     }
 }
 
-extension TracedThreadEvent.Kind {
+extension ThreadStep {
     /// As a reader sees it on the timeline.
     var words: String {
         switch self {

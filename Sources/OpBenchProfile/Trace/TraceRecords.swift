@@ -2,6 +2,8 @@
 // one piece of memory that is written to a file and read back as it is: every bit pattern is a record, though perhaps
 // one that `SampleTrace.check()` refuses.
 
+import OpBenchModel
+
 /// A point of time in nanoseconds since the start mark of the sample; negative before it.
 public typealias TraceTime = Int64
 
@@ -72,26 +74,7 @@ public struct TracedOperation: Equatable, Sendable, BitwiseCopyable {
 
 /// Something that a thread did. 16 bytes.
 public struct TracedThreadEvent: Equatable, Sendable, BitwiseCopyable {
-    public enum Kind: UInt8, CaseIterable, Sendable {
-        /// The thread begins to exist; in a pool, it counts as a worker from now on.
-        case begin
-        /// The thread ends.
-        case end
-        /// It goes to sleep for want of work, or blocked.
-        case park
-        /// It runs again; `other` is the thread that woke it, if one did.
-        case unpark
-        /// It wakes `other`: the system call returned.
-        case wake
-        /// It takes the lease of queue `other`, and executes for it.
-        case leaseTaken
-        /// It gives up the lease of queue `other`.
-        case leaseGivenUp
-        /// It is blocked within an operation, and the pool may run one worker more in its place.
-        case growth
-        /// It is no longer blocked: the pool's width shrinks again.
-        case shrinkage
-    }
+    public typealias Kind = ThreadStep
 
     public var time: TraceTime
     /// By its place in `SampleTrace.threads`.
