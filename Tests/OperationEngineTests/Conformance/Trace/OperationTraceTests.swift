@@ -8,7 +8,8 @@ extension TracingTests {
     struct OfOperations {
         /// Kinds of operations that a queue runs.
         enum Kind: CaseIterable {
-            case closure, block, manyBlocks, subclass, async, asynchronous, startsElsewhere, observed, completion
+            case closure, block, manyBlocks, subclass, async, asynchronous, startsElsewhere, inherits, observed,
+                completion
 
             /// Adds one, under the name "it", as far as it can have one.
             func add(to queue: OperationQueue) {
@@ -27,6 +28,7 @@ extension TracingTests {
                             DispatchQueue.global().async { operation.end() }
                         }.named("it"))
                 case .startsElsewhere: queue.addOperation(StartsElsewhere().named("it"))
+                case .inherits: queue.addOperation(InheritingStart().named("it"))
                 case .observed:
                     let operation = MainOperation().named("it")
                     let observation = operation.observe(\.isFinished) { _, _ in }
@@ -40,6 +42,11 @@ extension TracingTests {
                     called.wait()
                 }
             }
+        }
+
+        /// Overrides `start` and calls the engine's at once.
+        final class InheritingStart: Operation, @unchecked Sendable {
+            override func start() { super.start() }
         }
 
         @Test("each step once and in order, on the thread it happens on", .contract("X4"), arguments: Kind.allCases)
