@@ -33,14 +33,15 @@ struct PriorityTests {
         let trace = Fixture.trace(
             workers: 1,
             [
+                TracedOperation(submit: 0, start: 0, end: 10),
                 TracedOperation(submit: 0, start: 10, end: 20, priority: -8),
                 TracedOperation(submit: 1, start: 40, end: 50, priority: 4),
                 TracedOperation(submit: 2, start: 20, end: 30, priority: 8),
                 TracedOperation(submit: 3, start: 30, end: 40, priority: 8),
             ])
         let found = PriorityInversions(trace).inversions
-        #expect(found.map(\.culprit) == [0])
-        #expect(found.map(\.victim) == [2])
+        #expect(found.map(\.culprit) == [1])
+        #expect(found.map(\.victim) == [3])
         #expect(found.map(\.waited) == [8])
     }
 

@@ -1,8 +1,9 @@
-/// Where a queue started an operation while one of a higher priority was ready there.
+import OpBenchModel
+
+/// The starts of a trace that passed a ready operation of a higher priority, by the rule of `Inversions`.
 ///
-/// Priorities are a wish, and two clocks are not one: an operation that another became ready beside, within
-/// `tolerance`, was chosen rightly. What is ready in a suspended queue, or behind a barrier, could not be taken and is
-/// no victim.
+/// An operation that became ready within `tolerance` of the choice is no victim: the time stamps are not those of the
+/// choice. Nor is one in a suspended queue or behind a barrier, which could not start.
 public struct PriorityInversions: Equatable, Sendable {
     public struct Inversion: Equatable, Sendable {
         /// What was started, by its place in the trace.
@@ -34,64 +35,36 @@ public struct PriorityInversions: Equatable, Sendable {
         starts = executed.count
         let barriers = WaitAnalysis.barrierEnds(trace)
         var found: [Inversion] = []
-        var isStarted = trace.operations.map { _ in false }
         for (_, members) in Dictionary(grouping: executed, by: { trace.operations[$0].queue })
         where Set(members.lazy.map { trace.operations[$0].priority }).count > 1 {
-            found += Self.inversions(in: trace, members, barriers, tolerance, &isStarted)
+            found += Self.inversions(in: trace, members, barriers, tolerance)
         }
         inversions = found.sorted { ($0.time, $0.culprit) < ($1.time, $1.culprit) }
     }
 
     private static func inversions(
-        in trace: SampleTrace, _ members: [Int], _ barriers: [UInt32: TraceTime], _ tolerance: Int64,
-        _ isStarted: inout [Bool]
+        in trace: SampleTrace, _ members: [Int], _ barriers: [UInt32: TraceTime], _ tolerance: Int64
     ) -> [Inversion] {
         let operations = trace.operations
-        /// When it could have been started, for all that the queue let: ready, and behind the barriers before it.
-        func takeable(_ index: Int) -> TraceTime {
-            max(operations[index].ready, barriers[UInt32(index)] ?? .min)
-        }
+        /// When the queue could have started it: ready, and behind the barriers before it.
+        func startable(_ index: Int) -> TraceTime { max(operations[index].ready, barriers[UInt32(index)] ?? .min) }
         let suspensions = Suspensions(trace, queue: operations[members[0]].queue)
-        let byReady = members.map { (time: takeable($0), index: $0) }.sorted { $0 < $1 }
-        let byStart = members.sorted { (operations[$0].start, $0) < (operations[$1].start, $1) }
-        // Of each priority, what is ready, first come first; what was started since is dropped when it is met.
-        var waiting: [Int8: (members: [Int], next: Int)] = [:]
-        var priorities: [Int8] = []
-        var next = 0
-        var found: [Inversion] = []
-        for culprit in byStart {
+        let victims = Inversions.victims(
+            in: members.map {
+                let operation = operations[$0]
+                return OrderedOperation(
+                    ready: startable($0) + tolerance, start: operation.start, end: operation.end,
+                    level: Int(operation.priority))
+            })
+        return zip(members, victims).compactMap { culprit, place in
+            guard let victim = place.map({ members[$0] }), !suspensions.holds(at: operations[culprit].start) else {
+                return nil
+            }
             let start = operations[culprit].start
-            isStarted[culprit] = true
-            while next < byReady.count, byReady[next].time < start - tolerance {
-                let index = byReady[next].index
-                next += 1
-                if isStarted[index] { continue }
-                let priority = operations[index].priority
-                if waiting[priority] == nil {
-                    priorities.append(priority)
-                    priorities.sort(by: >)
-                }
-                waiting[priority, default: ([], 0)].members.append(index)
-            }
-            for priority in priorities where priority > operations[culprit].priority {
-                guard let victim = first(&waiting[priority]!, isStarted) else { continue }
-                let since = takeable(victim)
-                if suspensions.holds(at: start) { break }
-                let end = min(operations[culprit].end, operations[victim].start)
-                found.append(
-                    Inversion(
-                        culprit: culprit, victim: victim, time: start, waited: start - since, delay: end - start))
-                break
-            }
+            return Inversion(
+                culprit: culprit, victim: victim, time: start, waited: start - startable(victim),
+                delay: min(operations[culprit].end, operations[victim].start) - start)
         }
-        return found
-    }
-
-    private static func first(_ waiting: inout (members: [Int], next: Int), _ isStarted: [Bool]) -> Int? {
-        while waiting.next < waiting.members.count, isStarted[waiting.members[waiting.next]] {
-            waiting.next += 1
-        }
-        return waiting.next < waiting.members.count ? waiting.members[waiting.next] : nil
     }
 }
 

@@ -91,14 +91,13 @@ struct RoundAnalysis {
     }
 
     private mutating func addInversions(_ planned: OperationClasses, _ body: OperationBody) {
-        let traces = (0..<plan.operationCount).map { operation in
-            OperationTrace(
+        let operations = (0..<plan.operationCount).map { operation in
+            OrderedOperation(
                 ready: body.ready(operation), start: body.read(.start, operation), end: body.read(.end, operation),
                 level: Int(planned.ofOperation[operation]))
         }
-        let found = Inversions.find(in: traces)
-        for operation in found.indices where found[operation] {
-            classes[planned.name(traces[operation].level), default: ClassFigures()].inversions += 1
+        for (operation, victim) in zip(operations, Inversions.victims(in: operations)) where victim != nil {
+            classes[planned.name(operation.level), default: ClassFigures()].inversions += 1
         }
     }
 

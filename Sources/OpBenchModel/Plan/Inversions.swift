@@ -1,0 +1,75 @@
+/// One operation as it went through a queue, for the judgement of the order.
+public struct OrderedOperation: Sendable {
+    /// Nanoseconds of one clock.
+    public var ready: Int64
+    public var start: Int64
+    public var end: Int64
+    /// Higher starts first.
+    public var level: Int
+
+    public init(ready: Int64, start: Int64, end: Int64, level: Int) {
+        (self.ready, self.start, self.end, self.level) = (ready, start, end, level)
+    }
+}
+
+/// Finds the operations that started although a more urgent one was waiting.
+///
+/// Each start takes the earliest end not yet taken by an earlier start as the instant at which its slot became free; if
+/// there is none, or the slot had been free before the operation was ready, its own ready time is the instant. The start
+/// is an inversion if an operation of a higher level was ready before that instant and had not started. Operations are
+/// counted, not pairs.
+public enum Inversions {
+    /// For each operation the place of the one that it overtook, of the highest level that waited the first that became ready;
+    /// nil where it overtook none. Costs O(n log n).
+    public static func victims(in operations: [OrderedOperation]) -> [Int?] {
+        let byStart = operations.indices.sorted { operations[$0].start < operations[$1].start }
+        let ends = operations.map(\.end).sorted()
+        var waiting = WaitingByLevel(operations)
+        var nextEnd = 0
+        var victims = [Int?](repeating: nil, count: operations.count)
+        for index in byStart {
+            let operation = operations[index]
+            var slotFree = min(operation.ready, operation.start)
+            if nextEnd < ends.count, ends[nextEnd] <= operation.start {
+                slotFree = max(slotFree, ends[nextEnd])
+                nextEnd += 1
+            }
+            waiting.hasStarted(index)
+            victims[index] = waiting.first(above: operation.level, readyBefore: slotFree)
+        }
+        return victims
+    }
+}
+
+/// The operations that have not started, by level and in order of becoming ready.
+private struct WaitingByLevel {
+    private let operations: [OrderedOperation]
+    /// The highest level first.
+    private var queues: [(level: Int, operations: [Int], next: Int)]
+    private var started: [Bool]
+
+    init(_ operations: [OrderedOperation]) {
+        self.operations = operations
+        started = [Bool](repeating: false, count: operations.count)
+        queues = Dictionary(grouping: operations.indices) { operations[$0].level }
+            .map { ($0.key, $0.value.sorted { (operations[$0].ready, $0) < (operations[$1].ready, $1) }, 0) }
+            .sorted { $0.level > $1.level }
+    }
+
+    mutating func hasStarted(_ index: Int) { started[index] = true }
+
+    mutating func first(above level: Int, readyBefore instant: Int64) -> Int? {
+        for position in queues.indices {
+            if queues[position].level <= level { return nil }
+            while queues[position].next < queues[position].operations.count,
+                started[queues[position].operations[queues[position].next]]
+            {
+                queues[position].next += 1
+            }
+            guard queues[position].next < queues[position].operations.count else { continue }
+            let first = queues[position].operations[queues[position].next]
+            if operations[first].ready < instant { return first }
+        }
+        return nil
+    }
+}
