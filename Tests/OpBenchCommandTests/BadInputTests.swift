@@ -45,7 +45,8 @@ struct BadInputTests {
         Case("unknown key", Case.chain(more: #", "backend": ["engine"]"#), #"$.backend: "backends" $schema"#),
         Case("duplicate key", Case.chain(more: #", "name": "v""#), "$.name:"),
         Case(
-            "unknown metric", Case.chain(more: #", "sample_kinds": ["latencies"]"#), #"$.sample_kinds[0]: "latency" throughput"#),
+            "unknown metric", Case.chain(more: #", "sample_kinds": ["latencies"]"#),
+            #"$.sample_kinds[0]: "latency" throughput"#),
         Case(
             "unknown shape",
             #"{"name": "w", "summary": "s", "shape": "chains", "parameters": {}, "backends": ["engine"]}"#,
