@@ -10,7 +10,8 @@ struct BackendSamples {
         var operationClass: String
     }
 
-    struct Figure {
+    /// What one sample reports.
+    struct Value {
         var sampleID: String
         var block: Int
         var value: Double
@@ -22,10 +23,12 @@ struct BackendSamples {
     let status: SampleStatus
     /// The classes in the order of appearance, the whole (empty) first.
     let classes: [String]
-    let allFigures: [FigureKey: [Figure]]
+    let allFigures: [FigureKey: [Value]]
     let quality: SampleQuality
     /// The flags of the samples that count, each one once, sorted.
     let flags: [String]
+    /// By the id of a sample, how many times it ran the plan.
+    private let rounds: [String: Double]
     /// By class, how many samples have the figure that most have.
     private let mostSamples: [String: Int]
 
@@ -36,19 +39,21 @@ struct BackendSamples {
         let superseded = SupersededSamples.ids(in: counted)
         var classes = [""]
         var known: Set = [""]
-        var figures: [FigureKey: [Figure]] = [:]
+        var figures: [FigureKey: [Value]] = [:]
         for row in counted {
             guard let value = row.value, !superseded.contains(row.sampleID) else { continue }
             if known.insert(row.operationClass).inserted { classes.append(row.operationClass) }
             let key = FigureKey(
                 metric: row.metric, stat: row.stat, phase: row.phase, operationClass: row.operationClass)
             figures[key, default: []].append(
-                Figure(sampleID: row.sampleID, block: row.block, value: value, operations: row.operations))
+                Value(sampleID: row.sampleID, block: row.block, value: value, operations: row.operations))
         }
         self.classes = classes
         flags = Set(counted.lazy.filter { !superseded.contains($0.sampleID) }.flatMap(\.flags)).sorted()
         quality = Self.quality(of: counted, without: superseded)
         allFigures = figures.mapValues { $0.sorted { ($0.block, $0.sampleID) < ($1.block, $1.sampleID) } }
+        let key = FigureKey(metric: Metric.rounds.name, stat: "total", phase: "", operationClass: "")
+        rounds = Dictionary((figures[key] ?? []).map { ($0.sampleID, $0.value) }) { $1 }
         mostSamples = figures.reduce(into: [:]) { most, entry in
             most[entry.key.operationClass] = max(entry.value.count, most[entry.key.operationClass] ?? 0)
         }
@@ -88,9 +93,21 @@ struct BackendSamples {
     /// The figures of one kind, one a sample, by block; empty if there are none.
     func figures(
         _ metric: Metric, stat: String, phase: String = "", operationClass: String = ""
-    ) -> [Figure] {
+    ) -> [Value] {
         let key = FigureKey(metric: metric.name, stat: stat, phase: phase, operationClass: operationClass)
         return allFigures[key] ?? []
+    }
+
+    /// How many times the sample of a value ran the plan: until it lasted long enough.
+    func rounds(of value: Value) -> Double { max(1, rounds[value.sampleID] ?? 1) }
+
+    /// By what a value is divided before samples are compared, which differ in how often they ran the plan.
+    func divisor(of value: Value, per basis: Metric.Basis) -> Double {
+        switch basis {
+        case .sample: 1
+        case .operation: Double(value.operations)
+        case .round: rounds(of: value)
+        }
     }
 
     /// How many samples stand behind the figures of a class: the throughput samples, else those of the figure that

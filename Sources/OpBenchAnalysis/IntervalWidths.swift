@@ -10,8 +10,8 @@ public enum IntervalWidths {
     @Sendable public static func byCell(_ rows: [SampleRow]) -> [String: Double] {
         let summary = summarize(rows.filter(isNeeded)).filter(\.operationClass.isEmpty)
         let compared = summary.filter { $0.backend != $0.ratioTo }
-        let ratios = widest(compared) { ($0.timeRatio, $0.timeRatioLow, $0.timeRatioHigh) }
-        let rates = widest(summary) { ($0.operationsPerSecond, $0.operationsPerSecondLow, $0.operationsPerSecondHigh) }
+        let ratios = widest(compared, .timeRatio)
+        let rates = widest(summary, .operationThroughput)
         return rates.merging(ratios) { $1 }.filter { $0.value > sufficient }
     }
 
@@ -20,12 +20,13 @@ public enum IntervalWidths {
         row.phase == "total" || row.metric == Metric.status.name
     }
 
-    private static func widest(
-        _ rows: [SummaryRow], _ interval: (SummaryRow) -> (value: Double?, low: Double?, high: Double?)
-    ) -> [String: Double] {
+    private static func widest(_ rows: [SummaryRow], _ figure: Figure) -> [String: Double] {
         var widths: [String: Double] = [:]
         for row in rows {
-            guard case (let value?, let low?, let high?) = interval(row), value > 0 else { continue }
+            let estimate = row[figure]
+            guard let value = estimate.value, let low = estimate.low, let high = estimate.high, value > 0 else {
+                continue
+            }
             widths[row.cellID] = max((high - low) / value, widths[row.cellID] ?? 0)
         }
         return widths

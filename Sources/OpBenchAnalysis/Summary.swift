@@ -52,38 +52,31 @@ extension BackendSamples {
             row.side = example.side
             row.quality = quality
             row.flags = flags
-            addThroughput(to: &row)
+            let isOverloaded =
+                quality.isOverloaded
+                && !figures(.completionRate, stat: "rate", operationClass: operationClass).isEmpty
+            for figure in Figure.catalogue where !figure.isRatio && !(isOverloaded && figure.isOfBacklog) {
+                row[figure] = estimate(figure, of: operationClass)
+            }
             if operationClass.isEmpty, let baseline { addRatio(to: &row, against: baseline) }
-            addCosts(to: &row)
-            addLatencies(to: &row)
-            addMemory(to: &row)
-            addCounts(to: &row)
             return row
         }
     }
 
-    // MARK: From throughput samples
-
-    private func addThroughput(to row: inout SummaryRow) {
-        let times = figures(.time, stat: "total", phase: "total", operationClass: row.operationClass)
-            .filter { $0.operations > 0 }.map { $0.value / Double($0.operations) }
-        row.timePerOperation = median(times)
-        let bounds = bounds(of: times)
-        (row.timePerOperationLow, row.timePerOperationHigh) = (bounds.low, bounds.high)
-        let rates = figures(
-            .operationThroughput, stat: "rate", phase: "total", operationClass: row.operationClass
-        ).map(\.value)
-        row.operationsPerSecond = median(rates)
-        let ofRates = self.bounds(of: rates)
-        (row.operationsPerSecondLow, row.operationsPerSecondHigh) = (ofRates.low, ofRates.high)
-        row.itemsPerSecond = value(.itemThroughput, "rate", phase: "total", for: row)
-        row.makespanNanoseconds = perRound(.time, phase: "makespan", for: row)
-        row.schedulingEfficiency = value(.schedulingEfficiency, "mean", phase: "makespan", for: row)
-        row.makespanRatio = value(.makespanRatio, "total", phase: "makespan", for: row)
-        row.cancelPerOperation = perOperation(.time, phase: "cancel", for: row)
-        row.releasePerOperation = perOperation(.releaseTime, phase: "released", for: row)
-        row.releaseFaultsPerOperation = perOperation(.pageFaults, phase: "released", for: row)
+    private func estimate(_ figure: Figure, of operationClass: String) -> Estimate {
+        let values = figures(
+            figure.metric, stat: figure.stat, phase: figure.phase, operationClass: operationClass
+        ).map { ($0.value, divisor(of: $0, per: figure.basis)) }.filter { $1 > 0 }.map { $0 / $1 }
+        let interval = figure.hasInterval ? medianInterval(of: values) : nil
+        let value =
+            switch figure.metric.aggregation(ofStat: figure.stat) {
+            case .median: median(values)
+            case .maximum: values.max()
+            }
+        return Estimate(value: value, low: interval?.lowerBound, high: interval?.upperBound)
     }
+
+    // MARK: The ratio to the baseline
 
     /// The baseline compared with itself is 1 by definition.
     private func addRatio(to row: inout SummaryRow, against baseline: BackendSamples) {
@@ -93,14 +86,13 @@ extension BackendSamples {
             other[block].map { log(own[block]! / $0) }
         }.filter(\.isFinite)
         guard let centre = hodgesLehmann(logarithms) else { return }
-        row.timeRatio = exp(centre)
         row.ratioTo = baseline.example.backend
         row.isRatioUnlike =
             row.backend != row.ratioTo
             && (max(quality.unpromised, baseline.quality.unpromised) > 0 || isAcross(baseline))
         let interval = hodgesLehmannInterval(of: logarithms)
-        row.timeRatioLow = interval.map { exp($0.lowerBound) }
-        row.timeRatioHigh = interval.map { exp($0.upperBound) }
+        row[.timeRatio] = Estimate(
+            value: exp(centre), low: interval.map { exp($0.lowerBound) }, high: interval.map { exp($0.upperBound) })
     }
 
     /// Total time ÷ operations of each block.
@@ -108,102 +100,9 @@ extension BackendSamples {
         let times = figures(.time, stat: "total", phase: "total").filter { $0.value > 0 && $0.operations > 0 }
         return Dictionary(times.map { ($0.block, $0.value / Double($0.operations)) }) { $1 }
     }
+}
 
-    private func addCosts(to row: inout SummaryRow) {
-        row.cpuPerOperation = perOperation(.cpuTime, phase: "total", for: row)
-        row.voluntarySwitchesPerOperation = perOperation(.voluntarySwitches, phase: "total", for: row)
-        row.involuntarySwitchesPerOperation = perOperation(.involuntarySwitches, phase: "total", for: row)
-        row.pageFaultsPerOperation = perOperation(.pageFaults, phase: "total", for: row)
-    }
-
-    // MARK: From the other kinds of sample
-
-    private func addLatencies(to row: inout SummaryRow) {
-        row.arrivalRate = value(.arrivalRate, "rate", for: row)
-        row.completionRate = value(.completionRate, "rate", for: row)
-        row.capacity = value(.capacity, "rate", for: row)
-        // These latencies would only say how long the samples lasted.
-        if quality.isOverloaded, row.completionRate != nil { return }
-        addLatency(to: &row, .startLatency, "p50", \.startLatencyP50, \.startLatencyP50Bounds)
-        addLatency(to: &row, .startLatency, "p90", \.startLatencyP90)
-        addLatency(to: &row, .startLatency, "p99", \.startLatencyP99, \.startLatencyP99Bounds)
-        addLatency(to: &row, .startLatency, "p99.9", \.startLatencyP999)
-        addLatency(to: &row, .startLatency, "max", \.startLatencyMax)
-        addLatency(to: &row, .endLatency, "p50", \.endLatencyP50, \.endLatencyP50Bounds)
-        addLatency(to: &row, .endLatency, "p99", \.endLatencyP99, \.endLatencyP99Bounds)
-        addLatency(to: &row, .submitLatency, "p50", \.submitLatencyP50, \.submitLatencyP50Bounds)
-        addLatency(to: &row, .submitLatency, "p99", \.submitLatencyP99, \.submitLatencyP99Bounds)
-        addLatency(to: &row, .intendedLatency, "p50", \.intendedLatencyP50, \.intendedLatencyP50Bounds)
-        addLatency(to: &row, .intendedLatency, "p99", \.intendedLatencyP99, \.intendedLatencyP99Bounds)
-        addLatency(to: &row, .intendedLatency, "p99.9", \.intendedLatencyP999)
-        addLatency(to: &row, .serviceLatency, "p50", \.serviceLatencyP50, \.serviceLatencyP50Bounds)
-        addLatency(to: &row, .serviceLatency, "p99", \.serviceLatencyP99, \.serviceLatencyP99Bounds)
-        addLatency(to: &row, .serviceLatency, "p99.9", \.serviceLatencyP999)
-        addLatency(to: &row, .submitLag, "p99", \.submitLagP99)
-        addLatency(to: &row, .notifyLatency, "p50", \.notifyLatencyP50)
-        addLatency(to: &row, .notifyLatency, "p99", \.notifyLatencyP99)
-        addLatency(to: &row, .quiesceTime, "p99", \.quiesceP99)
-        addLatency(to: &row, .resumeToStart, "p99", \.resumeToStartP99)
-        row.sustainedRate = value(.sustainedRate, "rate", for: row)
-        row.selfPerturbation = value(.selfPerturbation, "p50", for: row)
-    }
-
-    /// - Parameter bounds: where the interval goes; nil for none.
-    private func addLatency(
-        to row: inout SummaryRow, _ metric: Metric, _ stat: String, _ latency: WritableKeyPath<SummaryRow, Double?>,
-        _ bounds: WritableKeyPath<SummaryRow, SummaryRow.Bounds>? = nil
-    ) {
-        let values = figures(metric, stat: stat, operationClass: row.operationClass).map(\.value)
-        row[keyPath: latency] = aggregate(values, metric.aggregation(ofStat: stat))
-        if let bounds { row[keyPath: bounds] = self.bounds(of: values) }
-    }
-
-    private func addMemory(to row: inout SummaryRow) {
-        row.futexCallsPerOperation = perOperation(.futexCalls, phase: "total", for: row)
-        row.threadsCreated = value(.threadsCreated, "total", for: row)
-        row.allocationsPerOperation = perOperation(.allocations, phase: "total", for: row)
-        row.allocatedBytesPerOperation = perOperation(.allocatedBytes, phase: "total", for: row)
-        row.retainedBytesPerPendingOperation = perOperation(.retainedBytes, phase: "mark:pending", for: row)
-        row.unreleasedBytes = value(.unreleasedBytes, "total", phase: "mark:released", for: row)
-        row.peakResidentBytes = value(.peakResident, "max", for: row)
-    }
-
-    private func addCounts(to row: inout SummaryRow) {
-        row.inversions = perRound(.inversions, for: row)
-        row.startsAfterSuspend = perRound(.startsAfterSuspend, for: row)
-    }
-
-    // MARK: Figures of several samples as one
-
-    private func value(_ metric: Metric, _ stat: String, phase: String = "", for row: SummaryRow) -> Double? {
-        aggregate(
-            figures(metric, stat: stat, phase: phase, operationClass: row.operationClass).map(\.value),
-            metric.aggregation(ofStat: stat))
-    }
-
-    /// The 95 % interval of the median of several samples' figures.
-    private func bounds(of values: [Double]) -> SummaryRow.Bounds {
-        let interval = medianInterval(of: values)
-        return SummaryRow.Bounds(low: interval?.lowerBound, high: interval?.upperBound)
-    }
-
-    private func perOperation(_ metric: Metric, phase: String, for row: SummaryRow) -> Double? {
-        let figures = figures(metric, stat: "total", phase: phase, operationClass: row.operationClass)
-        return aggregate(
-            figures.filter { $0.operations > 0 }.map { $0.value / Double($0.operations) }, metric.aggregation)
-    }
-
-    /// A sample repeats the plan in rounds until it lasts long enough; one round is what all samples have in common.
-    private func perRound(_ metric: Metric, phase: String = "", for row: SummaryRow) -> Double? {
-        let rounds = Dictionary(figures(.rounds, stat: "total").map { ($0.sampleID, $0.value) }) { $1 }
-        let figures = figures(metric, stat: "total", phase: phase, operationClass: row.operationClass)
-        return aggregate(figures.map { $0.value / max(1, rounds[$0.sampleID] ?? 1) }, metric.aggregation)
-    }
-
-    private func aggregate(_ values: [Double], _ aggregation: Metric.Aggregation) -> Double? {
-        switch aggregation {
-        case .median: median(values)
-        case .maximum: values.max()
-        }
-    }
+extension Figure {
+    /// Whether it says only how long the samples lasted where operations end more slowly than they arrive.
+    fileprivate var isOfBacklog: Bool { metric.kinds == [.latency] && topic != .rate || metric == .sustainedRate }
 }

@@ -27,14 +27,14 @@ struct PageData {
     }
 
     /// Figures that some row has: those of kinds that were not measured would be most of a page of many rows.
-    private static func present(in page: ReportPage) -> [PageFigure] {
-        PageFigure.all.filter { figure in
-            page.runs.contains { run in run.summary.contains { figure.value($0)?.isFinite == true } }
+    private static func present(in page: ReportPage) -> [Figure] {
+        Figure.catalogue.filter { figure in
+            page.runs.contains { run in run.summary.contains { $0.comparable(figure).value?.isFinite == true } }
         }
     }
 
     private static func write(
-        rowsOf run: PageRun, _ index: Int, _ figures: [PageFigure], _ places: Places, to json: inout PageJSON
+        rowsOf run: PageRun, _ index: Int, _ figures: [Figure], _ places: Places, to json: inout PageJSON
     ) {
         let throughput = ThroughputSamples(run.samples)
         for row in run.summary {
@@ -53,10 +53,12 @@ struct PageData {
                 json.string(Axis(row.flags)?.words ?? "")
                 json.array { json in
                     for figure in figures {
-                        json.figure(figure.value(row))
-                        if let low = figure.low, let high = figure.high {
-                            json.figure(low(row))
-                            json.figure(high(row))
+                        let estimate = row.comparable(figure)
+                        json.figure(estimate.value)
+                        if figure.hasInterval {
+                            let interval = estimate.value == nil ? nil : row.interval(of: figure)
+                            json.figure(interval?.low)
+                            json.figure(interval?.high)
                         }
                     }
                 }
@@ -77,7 +79,7 @@ struct PageData {
     private static func write(latenciesOf run: PageRun, _ index: Int, _ places: Places, to json: inout PageJSON) {
         // Where most samples are overloaded, curves would only show how long the samples lasted.
         let overloaded = Set(
-            run.summary.filter { $0.quality?.isOverloaded == true && $0.completionRate != nil }.map { row in
+            run.summary.filter { $0.quality?.isOverloaded == true && $0[.completionRate].value != nil }.map { row in
                 [row.cellID, row.backend.rawValue, row.operationClass, row.side]
             })
         let known = run.latencies.keys.filter {
@@ -197,15 +199,17 @@ private struct Places {
 }
 
 extension PageJSON {
-    fileprivate mutating func write(_ figure: PageFigure) {
+    fileprivate mutating func write(_ figure: Figure) {
         object { json in
             json.member("name", figure.name)
-            json.member("label", figure.label)
+            json.member("metric", figure.metric.name)
+            json.member("stat", figure.stat)
+            json.member("topic", figure.topic.rawValue)
+            json.member("label", figure.title.split(separator: "\u{AD}").joined())
             json.member("unit", figure.unit.rawValue)
-            json.member("better", figure.better?.rawValue ?? "")
             json.member("meaning", figure.meaning)
-            json.member("shown", figure.isShown)
-            json.member("interval", figure.low != nil && figure.high != nil)
+            json.member("shown", figure.isHeadline)
+            json.member("interval", figure.hasInterval)
         }
     }
 
@@ -260,7 +264,6 @@ extension PageJSON {
             json.member("backend", series.backend)
             json.member("metric", series.metric)
             json.member("unit", series.unit.rawValue)
-            json.member("better", series.better?.rawValue ?? "")
             json.member("points", series.points) { json, point in
                 json.array {
                     $0.string(point.runID)

@@ -1,3 +1,5 @@
+import OpBenchModel
+
 /// One figure over many runs, as a page shows it: made by whoever keeps a history of runs.
 ///
 /// Figures that are no numbers are left out of the page. A value, and thread-safe as such.
@@ -37,33 +39,19 @@ public struct TrendSeries: Sendable, Hashable {
         }
     }
 
-    /// In what a figure is counted, which decides how it is written.
-    public enum Unit: String, Sendable, CaseIterable {
-        case nanoseconds = "ns"
-        case bytes = "B"
-        case perSecond = "1/s"
-        case count
-        /// A ratio of two figures of one kind.
-        case ratio
-    }
-
-    /// Which way is better; nil for a figure that is neither.
-    public enum Better: String, Sendable { case lower, higher }
-
     public var cellID: String
     public var backend: String
-    /// The figure's name, such as `time_ns_per_op`.
+    /// The figure's name, such as `time total`.
     public var metric: String
-    public var unit: Unit
-    public var better: Better?
+    public var unit: Metric.Unit
     public var points: [Point]
     public var changePoints: [ChangePoint]
 
     public init(
-        cellID: String, backend: String, metric: String, unit: Unit, better: Better? = .lower, points: [Point],
+        cellID: String, backend: String, metric: String, unit: Metric.Unit, points: [Point],
         changePoints: [ChangePoint] = []
     ) {
-        (self.cellID, self.backend, self.metric, self.unit, self.better) = (cellID, backend, metric, unit, better)
+        (self.cellID, self.backend, self.metric, self.unit) = (cellID, backend, metric, unit)
         (self.points, self.changePoints) = (points, changePoints)
     }
 }

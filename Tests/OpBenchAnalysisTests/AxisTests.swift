@@ -29,9 +29,9 @@ import Testing
 
     @Test func `a ratio is to the form of the baseline on the same axis`() throws {
         let engine = try summary(rows(), .engine)
-        #expect(engine.ratioTo == Self.notify && engine.timeRatio == 0.25 && !engine.isRatioUnlike)
+        #expect(engine.ratioTo == Self.notify && engine[.timeRatio].value == 0.25 && !engine.isRatioUnlike)
         let notify = try summary(rows(), Self.notify)
-        #expect(notify.ratioTo == Self.notify && notify.timeRatio == 1)
+        #expect(notify.ratioTo == Self.notify && notify[.timeRatio].value == 1)
         let serial = try summary(rows(), .serial)
         #expect(serial.ratioTo == .dispatch && !serial.isRatioUnlike)
         #expect(try summary(rows(), .dispatch, ratioTo: .engine).isRatioUnlike)
@@ -39,7 +39,7 @@ import Testing
 
     @Test(arguments: [true, false]) func `without such a form it is across the axes`(hasNotify: Bool) throws {
         let engine = try summary(rows(hasNotify: hasNotify, isNotifyTimed: false), .engine)
-        #expect(engine.ratioTo == .dispatch && engine.timeRatio == 0.5 && engine.isRatioUnlike)
+        #expect(engine.ratioTo == .dispatch && engine[.timeRatio].value == 0.5 && engine.isRatioUnlike)
     }
 
     @Test func `phases on both axes are like no single axis`() throws {

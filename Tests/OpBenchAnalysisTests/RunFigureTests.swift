@@ -32,8 +32,8 @@ struct RunFigureTests {
         let rows = blocks(7)
         let summary = try #require(summarize(rows.rows).first { $0.backend == .engine })
         let ratio = try figure(rows, "time_ratio")
-        #expect(ratio.value == summary.timeRatio)
-        #expect(ratio.low == summary.timeRatioLow && ratio.high == summary.timeRatioHigh && ratio.low != nil)
+        #expect(ratio.value == summary[.timeRatio].value)
+        #expect(ratio.low == summary[.timeRatio].low && ratio.high == summary[.timeRatio].high && ratio.low != nil)
         #expect(ratio.samples == 7)
         #expect(
             !RunFigure.all(of: rows.rows).contains { $0.name.metric == "time_ratio" && $0.name.backend == .dispatch })

@@ -59,12 +59,12 @@ struct RunTests {
                 "small items=200 items_per_operation=100 work_ns=0 serial ok",
             ])
         for row in summary where row.status == .ok {
-            #expect(row.operationsPerSecond ?? 0 > 0)
+            #expect(row[.operationThroughput].value ?? 0 > 0)
             #expect(row.ratioTo == .dispatch)
-            #expect(row.pageFaultsPerOperation != nil)
+            #expect(row[.pageFaults].value != nil)
             if !samples.contains(where: { $0.notes.contains("ptrace(2)") }) {
-                #expect(row.futexCallsPerOperation != nil)
-                #expect(row.backend == .serial ? row.threadsCreated == 0 : row.threadsCreated ?? 0 > 0)
+                #expect(row[.futexCalls].value != nil)
+                #expect(row.backend == .serial ? row[.threadsCreated].value == 0 : row[.threadsCreated].value ?? 0 > 0)
             }
         }
         let manifest = try #require(
@@ -128,7 +128,7 @@ struct RunTests {
         #expect(result.status == 0, "\(result.errors)")
         let row = try #require(try RunFiles(folder, "r").summary().first)
         let (whole, release) = (
-            try #require(row.pageFaultsPerOperation), try #require(row.releaseFaultsPerOperation)
+            try #require(row[.pageFaults].value), try #require(row[.releaseFaults].value)
         )
         // Making them touches 20 MB anew, once at least; letting go of them touches little that is new.
         #expect(release >= 0 && release < whole, "\(release) of \(whole)")

@@ -133,11 +133,27 @@ struct ExplainedColumnsTests {
             let described = Row.columnMeanings
             #expect(described.map(\.name).starts(with: Row.columns) && described.count == Row.columns.count + 1)
             for column in described { #expect(!column.meaning.isEmpty, "\(column.name)") }
-            #expect(
-                Set(Row.meanings.keys).isSubset(of: Row.columns), "\(Set(Row.meanings.keys).subtracting(Row.columns))")
+            let others = Set(Row.meanings.map(\.name)).subtracting(Row.columns)
+            #expect(others.isEmpty, "\(others)")
         }
         check(SummaryRow.self)
         check(SampleRow.self)
+    }
+
+    @Test("The guide's tables of figures are those of the catalogue")
+    func guide() {
+        for (title, topics) in [
+            ("Times, ratios and rates", [.time, .ratio, .rate]), ("Latencies", [.latency]),
+            ("Costs, memory and order", [.cost, .memory, .order]),
+        ] as [(String, Set<Figure.Topic>)] {
+            let rows = Figure.catalogue.filter { topics.contains($0.topic) }.map { figure in
+                "| `\(figure.name)` | \(figure.unit.rawValue) | \(figure.meaning) |\n"
+            }
+            Golden.expect(
+                "\n| column | unit | meaning |\n| --- | --- | --- |\n" + rows.joined() + "\n",
+                between: "## \(title)\n", and: "<!-- end -->",
+                in: "Sources/opbench/opbench.docc/ReadingRows.md")
+        }
     }
 
     @Test("A column whose name ends in its unit has that unit")

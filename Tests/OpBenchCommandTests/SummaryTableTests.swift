@@ -14,7 +14,7 @@ struct SummaryTableTests {
     private func row(_ backend: BackendID, ratio: Double? = nil, samples: Int = 15) -> SummaryRow {
         var row = SummaryRow(
             runID: "r", workload: "w", cellID: "w", backend: backend, status: .ok, samples: samples, parameters: [:])
-        row.timeRatio = ratio
+        row[.timeRatio].value = ratio
         row.ratioTo = ratio.map { _ in .dispatch }
         return row
     }
@@ -86,26 +86,26 @@ struct SummaryTableTests {
     func notes() {
         #expect(notes(row(.dispatch)) == [])
         var (dispatch, engine) = (row(.dispatch, ratio: 1), row(.engine, ratio: 0.5))
-        (dispatch.timePerOperation, engine.timePerOperation) = (1000, 500)
+        (dispatch[.time].value, engine[.time].value) = (1000, 500)
         #expect(notes(dispatch, engine) == [])
-        engine.timePerOperation = 480
+        engine[.time].value = 480
         #expect(notes(dispatch, engine) == ["*"])
         engine.isRatioUnlike = true
         #expect(notes(dispatch, engine) == ["!"])
         engine.isRatioUnlike = false
-        engine.timePerOperationLow = 1
+        engine[.time].low = 1
         #expect(notes(dispatch, engine) == ["*", "interval"])
 
         var start = row(.engine)
-        start.startLatencyP50 = 23
+        start[.startLatencyP50].value = 23
         #expect(notes(start) == ["start"])
-        start.startLatencyP99 = 0
+        start[.startLatencyP99].value = 0
         #expect(notes(start) == ["start", "< 23 ns"])
-        start.startLatencyP99 = nil
-        start.startLatencyP50 = 22
+        start[.startLatencyP99].value = nil
+        start[.startLatencyP50].value = 22
         #expect(notes(start).count == 2)
         var quiesce = row(.engine)
-        quiesce.quiesceP99 = 0
+        quiesce[.quiesceP99].value = 0
         #expect(notes(quiesce) == ["< 23 ns"])
 
         #expect(notes(row(.serial, ratio: 0.9)) == [])
@@ -125,25 +125,25 @@ struct SummaryTableTests {
         }
         var engine = row(.engine, depth: "2")
         engine.quality = SampleQuality(samples: 10, noisy: 2)
-        engine.timePerOperation = 200
-        engine.timePerOperationLow = 189
-        engine.timePerOperationHigh = 357
-        engine.timeRatio = 0.52
-        engine.timeRatioLow = 0.48
-        engine.timeRatioHigh = 1.09
+        engine[.time].value = 200
+        engine[.time].low = 189
+        engine[.time].high = 357
+        engine[.timeRatio].value = 0.52
+        engine[.timeRatio].low = 0.48
+        engine[.timeRatio].high = 1.09
         engine.ratioTo = .dispatch
-        engine.startLatencyP50 = 0
-        engine.startLatencyP99 = 40_000
-        engine.cpuPerOperation = 215
-        engine.allocationsPerOperation = 2
-        engine.retainedBytesPerPendingOperation = 176
+        engine[.startLatencyP50].value = 0
+        engine[.startLatencyP99].value = 40_000
+        engine[.cpuTime].value = 215
+        engine[.allocations].value = 2
+        engine[.retainedBytes].value = 176
         var high = row(.engine, depth: "2")
         high.operationClass = "priority=high"
-        high.startLatencyP99 = 9000
+        high[.startLatencyP99].value = 9000
         var dispatch = row(.dispatch, depth: "2")
-        dispatch.timePerOperation = 400
+        dispatch[.time].value = 400
         dispatch.ratioTo = .dispatch
-        (dispatch.timeRatio, dispatch.timeRatioLow, dispatch.timeRatioHigh) = (1, 1, 1)
+        (dispatch[.timeRatio].value, dispatch[.timeRatio].low, dispatch[.timeRatio].high) = (1, 1, 1)
         return [engine, high, dispatch, row(.foundation, depth: "10", .timeout)]
     }
 
@@ -204,15 +204,15 @@ struct SummaryTableTests {
                             operationClass: operationClass, status: backend == .foundation ? .unsupported : .ok,
                             samples: 3, parameters: cell.parameters.mapValues { "\($0)" })
                         row.quality = SampleQuality(samples: 10, noisy: 9, throughputSamples: 9, unsteady: 9, short: 9)
-                        row.timePerOperation = 77_777
-                        row.cpuPerOperation = 77_777
-                        row.timePerOperationLow = 7_777
-                        row.timePerOperationHigh = 777_777
-                        (row.timeRatio, row.timeRatioLow, row.timeRatioHigh) = (10.5, 0.42, 10.9)
+                        row[.time].value = 77_777
+                        row[.cpuTime].value = 77_777
+                        row[.time].low = 7_777
+                        row[.time].high = 777_777
+                        (row[.timeRatio].value, row[.timeRatio].low, row[.timeRatio].high) = (10.5, 0.42, 10.9)
                         row.ratioTo = .dispatch
-                        (row.startLatencyP50, row.startLatencyP99) = (11_400, 130_000_000)
-                        (row.inversions, row.startsAfterSuspend) = (2420, 5810)
-                        (row.allocationsPerOperation, row.retainedBytesPerPendingOperation) = (16.2, 1166)
+                        (row[.startLatencyP50].value, row[.startLatencyP99].value) = (11_400, 130_000_000)
+                        (row[.inversions].value, row[.startsAfterSuspend].value) = (2420, 5810)
+                        (row[.allocations].value, row[.retainedBytes].value) = (16.2, 1166)
                         return row
                     }
                 }
@@ -261,8 +261,8 @@ struct SummaryTableTests {
                     runID: "r", workload: name, cellID: name + " " + backend.rawValue, backend: backend,
                     operationClass: backend == .engine ? "" : name, status: .ok, samples: 7,
                     parameters: ["mix": name, "depth": backend.rawValue])
-                row.timePerOperation = 1000
-                row.timeRatio = 3
+                row[.time].value = 1000
+                row[.timeRatio].value = 3
                 row.ratioTo = backend
                 return row
             }

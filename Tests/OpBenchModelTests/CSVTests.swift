@@ -118,13 +118,13 @@ struct CSVTests {
         var summary = SummaryRow(
             runID: "run", workload: "w", cellID: "w a=1", backend: .dispatch, operationClass: "priority=low",
             status: .timeout, samples: 7, parameters: ["a": "1"])
-        summary.timeRatio = 0.5
+        summary[.timeRatio].value = 0.5
         summary.ratioTo = .dispatch
-        summary.resumeToStartP99 = 12
+        summary[.resumeToStartP99].value = 12
         summary.flags = ["noisy", "overloaded"]
         let text = CSVFile.text(of: [summary])
         #expect(try CSVFile.rows(SummaryRow.self, text: text, file: "x") == [summary])
-        summary.startLatencyP50Bounds = .init(low: 1, high: 2.5)
+        summary[.startLatencyP50] = .init(low: 1, high: 2.5)
         let both = CSVFile.text(of: [summary])
         #expect(try CSVFile.rows(SummaryRow.self, text: both, file: "x") == [summary])
         let histogram = HistogramRow(

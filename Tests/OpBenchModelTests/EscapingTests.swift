@@ -71,7 +71,7 @@ import Testing
     func exports(seed: UInt64) throws {
         try hold(seed) { text in
             var row = SummaryRow.blank
-            (row.cellID, row.operationClass, row.timeRatio) = (text, text, -5.5)
+            (row.cellID, row.operationClass, row[.timeRatio].value) = (text, text, -5.5)
             row.parameters = ["number": "-5", "text": text]
             let line = CSVFile.line(of: row, parameters: ["number", "text"])
             guard line.utf8.filter({ $0 == UInt8(ascii: "\n") }).count == 1 else { return false }

@@ -213,15 +213,6 @@ struct ReportPageTests {
         #expect((data["cells"] as? [[Any]])?.map { $0[2] as? String } == ["10", "20"])
     }
 
-    @Test("names its figures and their intervals as summary.csv does")
-    func figureNames() {
-        for figure in PageFigure.all {
-            #expect(SummaryRow.columns.contains(figure.name), "\(figure.name)")
-            #expect((figure.low != nil) == SummaryRow.columns.contains(figure.name + "_ci_low"), "\(figure.name)")
-        }
-        #expect(Set(PageFigure.all.map(\.name)).count == PageFigure.all.count)
-    }
-
     @Test("keeps nine digits of a figure")
     func digits() {
         func text(_ figure: Double) -> String {

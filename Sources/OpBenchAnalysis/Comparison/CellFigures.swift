@@ -142,21 +142,14 @@ extension BackendSamples {
     func comparableValues() -> [FigureKey: (ofBlock: [Int: Double], slack: Double?)] {
         let searched = Set(
             allFigures.lazy.filter { $0.key.metric == Metric.sustainedRate.name }.flatMap { $0.value.map(\.sampleID) })
-        let rounds = Dictionary(figures(.rounds, stat: "total").map { ($0.sampleID, $0.value) }) { $1 }
         var values: [FigureKey: (ofBlock: [Int: Double], slack: Double?)] = [:]
         for (key, figures) in allFigures {
             guard let metric = Metric.named(key.metric), metric.direction != .neutral else { continue }
             for figure in figures where !(metric.isOfArrivals && searched.contains(figure.sampleID)) {
-                let rounds = max(1, rounds[figure.sampleID] ?? 1)
-                let divisor =
-                    switch metric.basis {
-                    case .sample: 1.0
-                    case .operation: Double(figure.operations)
-                    case .round: rounds
-                    }
+                let divisor = divisor(of: figure, per: metric.basis)
                 guard divisor > 0 else { continue }
                 // The metric's slack is for one round.
-                let slack = metric.slack.map { $0 * rounds / divisor }
+                let slack = metric.slack.map { $0 * rounds(of: figure) / divisor }
                 values[key, default: ([:], slack)].ofBlock[figure.block] = figure.value / divisor
             }
         }

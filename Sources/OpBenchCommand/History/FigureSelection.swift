@@ -15,7 +15,7 @@ struct FigureSelection: ParsableArguments {
     var backend: String?
 
     /// What is shown unless metrics are named: how long an operation takes, by itself and next to Dispatch.
-    static let headline: Set<String> = [Metric.time.name, "time_ratio"]
+    static let headline: Set<String> = [Metric.time.name, BaselineRatio.time.rawValue]
 
     /// The series of the figures.
     ///

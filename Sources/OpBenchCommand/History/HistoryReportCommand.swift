@@ -45,15 +45,9 @@ struct HistoryReportCommand: ParsableCommand {
 extension OpBenchHistory.TrendSeries {
     /// The same as a page shows it.
     fileprivate func ofPage(namesHost: Bool) -> OpBenchPage.TrendSeries {
-        let better: OpBenchPage.TrendSeries.Better? =
-            switch name.direction {
-            case .lower: .lower
-            case .higher: .higher
-            case .neutral: nil
-            }
-        return OpBenchPage.TrendSeries(
+        OpBenchPage.TrendSeries(
             cellID: name.cellID + (namesHost ? " · \(host.summary)" : ""), backend: name.backend.rawValue,
-            metric: TrendText.figure(name), unit: unit, better: better,
+            metric: TrendText.figure(name), unit: name.unit,
             points: points.map { point in
                 OpBenchPage.TrendSeries.Point(
                     runID: point.run.id, date: point.run.startedUTC, commit: point.run.commit ?? "",
@@ -62,15 +56,5 @@ extension OpBenchHistory.TrendSeries {
             changePoints: points.indices.compactMap { index in
                 points[index].change.map { OpBenchPage.TrendSeries.ChangePoint(index: index, ratio: $0) }
             })
-    }
-
-    private var unit: OpBenchPage.TrendSeries.Unit {
-        switch name.unit {
-        case .nanoseconds: .nanoseconds
-        case .bytes: .bytes
-        case .perSecond: .perSecond
-        case .count: .count
-        case .ratio: .ratio
-        }
     }
 }

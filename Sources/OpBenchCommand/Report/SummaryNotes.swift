@@ -59,26 +59,20 @@ struct SummaryNotes {
     }
 
     private var interval: Entry? {
-        let isAny = rows.contains { row in
-            let ofLatencies = [
-                row.startLatencyP50Bounds, row.startLatencyP99Bounds, row.serviceLatencyP50Bounds,
-                row.serviceLatencyP99Bounds, row.intendedLatencyP50Bounds, row.intendedLatencyP99Bounds,
-            ]
-            return row.timePerOperationLow != nil || ofLatencies.contains { $0.low != nil }
-        }
-        guard isAny else { return nil }
+        let figures = Figure.tabled.filter { !$0.isRatio }
+        guard rows.contains(where: { row in figures.contains { row[$0].low != nil } }) else { return nil }
         return ("interval", "of 95 %; its ends are in the unit of the figure before it")
     }
 
     private var backlog: Entry? {
-        guard rows.contains(where: { $0.startLatencyP50 != nil || $0.startLatencyP99 != nil }) else { return nil }
+        let figures = [Figure.startLatencyP50, .startLatencyP99]
+        guard rows.contains(where: { row in figures.contains { row[$0].value != nil } }) else { return nil }
         return ("start", "from ready to the operation's first line, the wait behind other ready ones included")
     }
 
     private var unresolved: Entry? {
-        let times = rows.flatMap {
-            [$0.startLatencyP50, $0.startLatencyP99, $0.quiesceP99, $0.resumeToStartP99]
-        }.compactMap(\.self)
+        let figures = Figure.tabled.filter { $0.unit == .nanoseconds && $0.basis == .sample }
+        let times = rows.lazy.flatMap { row in figures.compactMap { row[$0].value } }
         guard times.contains(where: { $0 < clockResolution }) else { return nil }
         return (
             Quantities.time(nanoseconds: 0, resolution: clockResolution),
@@ -87,7 +81,7 @@ struct SummaryNotes {
     }
 
     private var serial: Entry? {
-        guard rows.contains(where: { $0.backend == .serial && $0.timeRatio ?? 0 > 1 }) else { return nil }
+        guard rows.contains(where: { $0.backend == .serial && $0[.timeRatio].value ?? 0 > 1 }) else { return nil }
         return ("serial", "one thread; above 1× where the others share the work among the cores")
     }
 

@@ -87,11 +87,15 @@ enum Quantities {
 
     /// The same of a figure of a metric.
     static func interval(_ low: Double, _ high: Double, around figure: Double, of metric: String) -> String {
-        switch Metric.named(metric)?.unit {
+        interval(low, high, around: figure, in: Metric.named(metric)?.unit ?? .ratio)
+    }
+
+    static func interval(_ low: Double, _ high: Double, around figure: Double, in unit: Metric.Unit) -> String {
+        switch unit {
         case .nanoseconds: durationInterval(low, high, around: figure)
         case .bytes: amounts.interval(low, high, around: figure)
         case .perSecond, .count: counts.interval(low, high, around: figure)
-        case .ratio, nil: ratioInterval(low, high)
+        case .ratio: ratioInterval(low, high)
         }
     }
 

@@ -38,49 +38,16 @@ public enum ExportFormat: String, CaseIterable, Sendable {
     public var isHistory: Bool { self == .otava || self == .otavaConfig }
 }
 
-/// One number of a summary's row, named for a tool that knows nothing of cells and backends.
-struct ExportedFigure: Sendable {
-    /// The summary's column.
-    var column: String
-    var unit: String
-    var value: Double
-    var low: Double?
-    var high: Double?
-
-    /// Without bounds, unless both are numbers.
-    private var withFiniteBounds: ExportedFigure {
-        var figure = self
-        if !((low ?? 0).isFinite && (high ?? 0).isFinite) { (figure.low, figure.high) = (nil, nil) }
-        return figure
-    }
-
-    /// What is worth a curve over time. Less is better in all of them.
-    static func all(of row: SummaryRow) -> [ExportedFigure] {
-        guard row.status == .ok else { return [] }
-        let time = row.timePerOperation.map { time in
-            ExportedFigure(
-                column: "time_ns_per_op", unit: "ns/op", value: time, low: row.timePerOperationLow,
-                high: row.timePerOperationHigh)
-        }
-        let ratio = (row.isRatioUnlike ? nil : row.timeRatio).map { ratio in
-            ExportedFigure(
-                column: "time_ratio", unit: "ratio", value: ratio, low: row.timeRatioLow, high: row.timeRatioHigh)
-        }
-        let others: [(String, String, Double?, SummaryRow.Bounds)] = [
-            ("cpu_ns_per_op", "ns/op", row.cpuPerOperation, .init()),
-            ("start_latency_p99_ns", "ns", row.startLatencyP99, row.startLatencyP99Bounds),
-            ("allocations_per_op", "allocations/op", row.allocationsPerOperation, .init()),
-            ("retained_bytes_per_pending_op", "B/op", row.retainedBytesPerPendingOperation, .init()),
-        ]
-        let all =
-            [time, ratio].compactMap { $0 }
-            + others.compactMap { column, unit, value, bounds in
-                value.map {
-                    ExportedFigure(column: column, unit: unit, value: $0, low: bounds.low, high: bounds.high)
-                }
+extension Figure {
+    /// In what other tools count it: `ns/op`, `allocations/op`.
+    var exportedUnit: String {
+        let unit =
+            switch self.unit {
+            case .nanoseconds, .bytes, .perSecond: unit.rawValue
+            case .count: metric.name
+            case .ratio: "ratio"
             }
-        // What no other tool reads is left out: a figure so small that turned over it is infinite, say.
-        return all.filter(\.value.isFinite).map(\.withFiniteBounds)
+        return unit + (basis == .operation && !isRatio ? "/op" : "")
     }
 }
 
@@ -88,5 +55,77 @@ extension SummaryRow {
     /// Cell, backend and class as one name.
     var exportedName: String {
         ([cellID, backend.rawValue] + (operationClass.isEmpty ? [] : [operationClass])).joined(separator: " ")
+    }
+
+    /// What is worth a curve over time. Left out is what no other tool reads: a figure so small that turned over it is
+    /// infinite, say.
+    var exportedFigures: [(figure: Figure, estimate: Estimate)] {
+        guard status == .ok else { return [] }
+        return Figure.tabled.filter { $0.exportedName != nil }.compactMap { figure in
+            var estimate = comparable(figure)
+            guard estimate.value?.isFinite == true else { return nil }
+            if ![estimate.low, estimate.high].allSatisfy({ $0?.isFinite != false }) {
+                (estimate.low, estimate.high) = (nil, nil)
+            }
+            return (figure, estimate)
+        }
+    }
+}
+
+/// A history of runs for Apache Otava, which looks for the points where a series of figures changed.
+public enum OtavaExport {
+    /// The name of the test in the configuration.
+    static let testName = "opbench"
+    /// The file that the configuration names.
+    static let dataFile = "history.csv"
+    private static let attributes = ["commit", "run_id"]
+
+    /// A line a run, in the order of time, and a column for each figure that all the runs have: Otava takes no gaps.
+    public static func data(_ runs: [ExportedRun]) -> String {
+        let columns = sharedColumns(of: runs)
+        let header = CSVText.line(["time"] + attributes + columns)
+        return runs.sorted { $0.startedUTC < $1.startedUTC }.reduce(into: header) { text, run in
+            let figures = figures(of: run)
+            let values = columns.map { FigureText.write(figures[$0]!) }
+            text += CSVText.line([run.startedUTC, run.commit, run.runID].map(CSVText.exported) + values)
+        }
+    }
+
+    /// The configuration that goes with it: YAML, in its subset JSON where names have to be quoted.
+    public static func configuration(_ runs: [ExportedRun]) -> String {
+        var text = """
+            tests:
+              \(testName):
+                type: csv
+                file: \(dataFile)
+                time_column: time
+                attributes: [\(attributes.joined(separator: ", "))]
+                metrics:
+
+            """
+        for column in sharedColumns(of: runs) {
+            text += "      \(JSONText.quoted(column)): {direction: -1, scale: 1}\n"
+        }
+        return text
+    }
+
+    /// How many figures are left out because some run lacks them.
+    public static func leftOut(_ runs: [ExportedRun]) -> Int {
+        runs.reduce(into: Set<String>()) { $0.formUnion(figures(of: $1).keys) }.count - sharedColumns(of: runs).count
+    }
+
+    private static func sharedColumns(of runs: [ExportedRun]) -> [String] {
+        guard let first = runs.first else { return [] }
+        return runs.dropFirst().reduce(Set(figures(of: first).keys)) { $0.intersection(figures(of: $1).keys) }.sorted()
+    }
+
+    private static func figures(of run: ExportedRun) -> [String: Double] {
+        var figures: [String: Double] = [:]
+        for row in run.summary {
+            // As the header of the data has it, so that the configuration names the same column.
+            let name = CSVText.exported(row.exportedName.split(separator: " ").joined(separator: "/"))
+            for (figure, estimate) in row.exportedFigures { figures["\(name)/\(figure.name)"] = estimate.value }
+        }
+        return figures
     }
 }

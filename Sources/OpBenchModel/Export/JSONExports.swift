@@ -3,17 +3,17 @@ public enum JSONExports {
     /// As JMH writes its results: throughput, a sample a fork.
     public static func jmh(_ run: ExportedRun) -> String {
         let rows = run.summary.filter { row in
-            row.operationClass.isEmpty && row.operationsPerSecond?.isFinite == true && row.status == .ok
+            row.operationClass.isEmpty && row[.operationThroughput].value?.isFinite == true && row.status == .ok
         }
         return JSONText.write(JSONValue(.array(rows.map { jmhResult($0, rates: run.rates($0)) })))
     }
 
     private static func jmhResult(_ row: SummaryRow, rates: [Double]) -> JSONValue {
-        let value = row.operationsPerSecond!
-        let (low, high) = (row.operationsPerSecondLow, row.operationsPerSecondHigh)
+        let throughput = row[.operationThroughput]
+        let value = throughput.value!
         // JMH's readers show score ± error, which must hold the interval on its longer side too.
-        let error = low.flatMap { low in high.map { max($0 - value, value - low) } }
-        let others = ExportedFigure.all(of: row).filter { $0.unit != "ns/op" || $0.column == "cpu_ns_per_op" }
+        let error = throughput.low.flatMap { low in throughput.high.map { max($0 - value, value - low) } }
+        let others = row.exportedFigures.filter { $0.figure != .time }
         return .object(
             ("jmhVersion", .string("1.37")),
             ("benchmark", .string("opbench.\(row.workload).\(row.backend.rawValue)")),
@@ -25,16 +25,16 @@ public enum JSONExports {
             (
                 "primaryMetric",
                 metric(
-                    value, error: error, bounds: (low, high), unit: "ops/s",
+                    throughput, error: error, unit: "ops/s",
                     raw: rates.isEmpty ? [[value]] : rates.map { [$0] })
             ),
             (
                 "secondaryMetrics",
                 .members(
-                    others.map {
+                    others.map { figure, estimate in
                         (
-                            $0.column,
-                            metric($0.value, error: nil, bounds: ($0.low, $0.high), unit: $0.unit, raw: [[$0.value]])
+                            figure.name,
+                            metric(estimate, error: nil, unit: figure.exportedUnit, raw: [[estimate.value!]])
                         )
                     })
             ))
@@ -42,27 +42,27 @@ public enum JSONExports {
 
     /// JMH's word for "not known" is the string NaN.
     private static func metric(
-        _ value: Double, error: Double?, bounds: (low: Double?, high: Double?), unit: String, raw: [[Double]]
+        _ estimate: Estimate, error: Double?, unit: String, raw: [[Double]]
     ) -> JSONValue {
         func number(_ figure: Double?) -> JSONValue {
             guard let figure, figure.isFinite else { return .string("NaN") }
             return JSONExports.number(figure)
         }
         return .object(
-            ("score", number(value)), ("scoreError", number(error)),
-            ("scoreConfidence", .list(number(bounds.low), number(bounds.high))),
-            ("scorePercentiles", .object(("50.0", number(value)))), ("scoreUnit", .string(unit)),
+            ("score", number(estimate.value)), ("scoreError", number(error)),
+            ("scoreConfidence", .list(number(estimate.low), number(estimate.high))),
+            ("scorePercentiles", .object(("50.0", number(estimate.value)))), ("scoreUnit", .string(unit)),
             ("rawData", JSONValue(.array(raw.map { JSONValue(.array($0.map { JSONExports.number($0) })) }))))
     }
 
     /// For github-action-benchmark's tool `customSmallerIsBetter`.
     public static func githubActionBenchmark(_ run: ExportedRun) -> String {
-        let entries = figures(of: run).map { row, figure -> JSONValue in
+        let entries = figures(of: run).map { row, figure, estimate -> JSONValue in
             var members: [(String, JSONValue)] = [
-                ("name", .string("\(row.exportedName) \(figure.column)")), ("unit", .string(figure.unit)),
-                ("value", number(figure.value)),
+                ("name", .string("\(row.exportedName) \(figure.name)")), ("unit", .string(figure.exportedUnit)),
+                ("value", number(estimate.value!)),
             ]
-            if let low = figure.low, let high = figure.high {
+            if let low = estimate.low, let high = estimate.high {
                 members.append(("range", .string("\(FigureText.write(low)) – \(FigureText.write(high))")))
             }
             members.append(("extra", .string("run \(run.runID), \(row.samples) samples")))
@@ -85,29 +85,28 @@ public enum JSONExports {
     }
 
     private static func bencherMeasures(of row: SummaryRow) -> [(String, JSONValue)] {
-        var measures = ExportedFigure.all(of: row).map { figure in
+        var measures = row.exportedFigures.map { figure, estimate in
             (
-                figure.column == "time_ns_per_op"
-                    ? "latency" : figure.column.split(separator: "_").joined(separator: "-"),
-                bencherMetric(figure.value, figure.low, figure.high)
+                figure == .time ? "latency" : figure.name.split(separator: "_").joined(separator: "-"),
+                bencherMetric(estimate)
             )
         }
-        if let rate = row.operationsPerSecond, rate.isFinite, row.status == .ok {
-            measures.append(
-                ("throughput", bencherMetric(rate, row.operationsPerSecondLow, row.operationsPerSecondHigh)))
+        let throughput = row[.operationThroughput]
+        if throughput.value?.isFinite == true, row.status == .ok {
+            measures.append(("throughput", bencherMetric(throughput)))
         }
         return measures
     }
 
-    private static func bencherMetric(_ value: Double, _ low: Double?, _ high: Double?) -> JSONValue {
-        let bounds = [("lower_value", low), ("upper_value", high)].compactMap { name, bound in
+    private static func bencherMetric(_ estimate: Estimate) -> JSONValue {
+        let bounds = [("lower_value", estimate.low), ("upper_value", estimate.high)].compactMap { name, bound in
             bound.flatMap { $0.isFinite ? (name, number($0)) : nil }
         }
-        return .members([("value", number(value))] + bounds)
+        return .members([("value", number(estimate.value!))] + bounds)
     }
 
-    private static func figures(of run: ExportedRun) -> [(SummaryRow, ExportedFigure)] {
-        run.summary.flatMap { row in ExportedFigure.all(of: row).map { (row, $0) } }
+    private static func figures(of run: ExportedRun) -> [(SummaryRow, Figure, Estimate)] {
+        run.summary.flatMap { row in row.exportedFigures.map { (row, $0.figure, $0.estimate) } }
     }
 
     private static func number(_ figure: Double) -> JSONValue {

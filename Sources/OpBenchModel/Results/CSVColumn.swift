@@ -81,15 +81,20 @@ extension CSVColumn {
 
     /// An absent figure is empty, never 0; so is one that is no number (infinite, NaN).
     init(_ name: String, _ property: WritableKeyPath<Row, Double?> & Sendable) {
+        self.init(figure: name, get: { $0[keyPath: property] }, set: { $0[keyPath: property] = $1 })
+    }
+
+    init(
+        figure name: String, get: @escaping @Sendable (Row) -> Double?,
+        set: @escaping @Sendable (inout Row, Double?) -> Void
+    ) {
         self.init(
             name: name, isNumber: true,
-            write: { row in
-                guard let figure = row[keyPath: property], figure.isFinite else { return "" }
-                return FigureText.write(figure)
-            },
+            write: { row in get(row).flatMap { $0.isFinite ? FigureText.write($0) : nil } ?? "" },
             read: { row, text in
-                row[keyPath: property] = FigureText.read(text)
-                return text.isEmpty || FigureText.read(text) != nil ? nil : "a finite number or nothing"
+                let figure = FigureText.read(text)
+                set(&row, figure)
+                return text.isEmpty || figure != nil ? nil : "a finite number or nothing"
             })
     }
 
@@ -133,6 +138,18 @@ extension CSVColumn {
     }
 
     static var schemaVersionName: String { "schema_version" }
+
+    /// The flags of samples, joined by `;`.
+    static func flags(_ property: WritableKeyPath<Row, [String]> & Sendable) -> CSVColumn {
+        CSVColumn(
+            name: "sample_flags", write: { $0[keyPath: property].joined(separator: ";") },
+            read: { row, text in
+                row[keyPath: property] = text.utf8.split(separator: UInt8(ascii: ";")).map {
+                    String(decoding: $0, as: UTF8.self)
+                }
+                return nil
+            })
+    }
 
     /// Whole numbers, spaces between them: a list takes a part of the bytes of as many rows.
     init(_ name: String, list property: WritableKeyPath<Row, [Int64]> & Sendable) {

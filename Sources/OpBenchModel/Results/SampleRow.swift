@@ -77,7 +77,7 @@ extension SampleRow: CSVRow {
         .init("cell_id", \.cellID),
         .init("backend", \.backend), .init("side", \.side), .init("block", \.block), .init("position", \.position),
         .init("phase", \.phase), .init("iteration", \.iteration), .init("operation_class", \.operationClass),
-        .init("status", \.status), flagsColumn, .init("metric", \.metric), .init("stat", \.stat),
+        .init("status", \.status), .flags(\.flags), .init("metric", \.metric), .init("stat", \.stat),
         .init("value", \.value),
         .init(derived: "unit") { Metric.named($0.metric)?.unit.rawValue ?? unknownMetric },
         .init(derived: "direction") { Metric.named($0.metric)?.direction.rawValue ?? unknownMetric },
@@ -86,18 +86,6 @@ extension SampleRow: CSVRow {
     ]
 
     private static let unknownMetric = "a metric of the catalogue"
-
-    static let flagsColumn = CSVColumn<SampleRow>(
-        name: "sample_flags", write: { $0.flags.joined(separator: ";") },
-        read: { row, text in
-            row.flags = flags(text)
-            return nil
-        })
-
-    /// Splits the flags that a column joins.
-    static func flags(_ text: String) -> [String] {
-        text.utf8.split(separator: UInt8(ascii: ";")).map { String(decoding: $0, as: UTF8.self) }
-    }
 
     public static let blank = SampleRow(
         runID: "", sampleID: "", timestampUTC: "", workload: "", cellID: "", backend: .engine, block: 0, position: 0,

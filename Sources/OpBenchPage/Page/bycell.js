@@ -12,7 +12,7 @@ function drawByCell(figure, width, isWithFloor) {
     const list = all.slice(page * cellsOfChart, (page + 1) * cellsOfChart);
     const drawn = list.map((cell) => withoutFloor(drawnRows(cell).filter((row) => value(row, figure) !== null), isWithFloor));
     const flat = drawn.flat();
-    const isRatio = figure.name === "time_ratio";
+    const isRatio = figure === ratio;
     const scale = scaleFor(flat.flatMap((row) => [value(row, figure), low(row, figure), high(row, figure)]),
         { unit: figure.unit, isLog: isRatio ? true : null, reference: isRatio ? 1 : null });
     const most = Math.max(...drawn.map((some) => some.length));
@@ -68,8 +68,7 @@ function tipOfRow(row, figure) {
 
 const byCellPanels = [];
 
-function byCellPanel(parent, id, title, hint, candidates) {
-    const list = candidates.map(figureNamed).filter((figure) => figure !== undefined);
+function byCellPanel(parent, id, title, hint, list) {
     if (list.length === 0) return;
     let figure = list[0];
     let isWithFloor = false;
@@ -114,15 +113,15 @@ function showByCell() {
         showPager();
     });
     showPager();
-    byCellPanel(parent, "ratios", "Time per operation" + (figureNamed("time_ratio")?.label.slice("time".length) ?? ""),
+    byCellPanel(parent, "ratios", "Time per operation" + (ratio?.label.slice("time".length) ?? ""),
         "Left of 1 is faster. Bars are 95 % intervals; where one crosses 1, the run does not tell which is faster.",
-        ["time_ratio"]);
+        figuresAbout("ratio"));
     byCellPanel(parent, "times", "Times and rates", "Logarithmic where figures differ more than thirtyfold, else from 0.",
-        ["time_ns_per_op", "throughput_ops_per_s", "throughput_items_per_s", "scheduling_efficiency", "makespan_ratio", "cancel_ns_per_op", "release_ns_per_op", "sustained_rate_per_s"]);
+        figuresAbout("time", "rate"));
     byCellPanel(parent, "costs", "CPU time and the kernel's part", "CPU time of all threads per operation: what is spent, where the time on the clock says how long it took.",
-        ["cpu_ns_per_op", "voluntary_switches_per_op", "involuntary_switches_per_op", "futex_calls_per_op", "page_faults_per_op", "threads_created"]);
+        figuresAbout("cost"));
     byCellPanel(parent, "memory", "Memory", "Counts of malloc barely vary and have no interval. Held: bytes in use when all operations are submitted and none has started.",
-        ["allocations_per_op", "allocated_bytes_per_op", "retained_bytes_per_pending_op", "peak_resident_bytes", "unreleased_bytes"]);
+        figuresAbout("memory"));
     byCellPanel(parent, "latency-figures", "Latencies", "Percentiles over all operations of a sample: the median of the samples.",
-        figures.filter((figure) => /latency|quiesce|resume/.test(figure.name)).map((figure) => figure.name));
+        figuresAbout("latency"));
 }

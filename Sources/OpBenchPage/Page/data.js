@@ -12,10 +12,11 @@ const figures = data.figures;
     }
 }
 const figureNamed = (name) => figures.find((figure) => figure.name === name);
+const figuresAbout = (...topics) => figures.filter((figure) => topics.includes(figure.topic));
+const [ratio] = figuresAbout("ratio");
 {
     // The backend that ratios are to, where all are to the same.
     const baselines = new Set(data.rows.map((row) => row[8]).filter((name) => name !== ""));
-    const ratio = figureNamed("time_ratio");
     if (ratio !== undefined && baselines.size === 1) ratio.label = "time ÷ " + [...baselines][0];
 }
 

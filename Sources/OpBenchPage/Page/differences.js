@@ -7,7 +7,7 @@ function drawDifferences(judged, list, page, width) {
     if (part.length === 0) return "No ratio is shown.";
     const isOfGoals = judged.kind === "goals";
     const bounds = part.flatMap(([, , , ratio, from, to, margin]) => [ratio, from, to, ...(margin === null ? [] : isOfGoals ? [margin] : [1 + margin, 1 / (1 + margin)])]);
-    const made = scaleFor(bounds.filter((bound) => bound === null || bound > 0), { unit: "ratio", isLog: true, reference: 1 });
+    const made = scaleFor(bounds.filter((bound) => bound === null || bound > 0), { unit: "1", isLog: true, reference: 1 });
     // Parts more or less are read easily up to some times as much.
     const scale = isOfGoals || made.max - made.min > Math.log10(8) ? made : { ...made, ticks: (from, to) => made.ticks(from, to).map(([tick]) => [tick, change(10 ** tick - 1)]) };
     const labels = part.map(([, , backend, , , , , cell, figure]) => `${figure}, ${backend}, ${cell}`);

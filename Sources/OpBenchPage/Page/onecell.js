@@ -17,12 +17,13 @@ function curves() {
     if (stored.length > 0 || !detail.stage.startsWith("start")) {
         return stored.sort((a, b) => a.backend - b.backend);
     }
-    const parts = [[0.5, "start_latency_p50_ns"], [0.9, "start_latency_p90_ns"], [0.99, "start_latency_p99_ns"], [0.999, "start_latency_p999_ns"]];
+    const parts = figures.filter((figure) => figure.metric === "start_latency" && figure.stat.startsWith("p"))
+        .map((figure) => [Number(figure.stat.slice(1)) / 100, figure]);
     return drawnRows(choice.cell, false).filter((row) => row.operationClass === detail.operationClass).map((row) => ({
         ...row, total: null, buckets: [], firstBucket: 0,
-        points: parts.flatMap(([part, name]) => {
-            const figure = value(row, figureNamed(name));
-            return figure === null ? [] : [part, figure];
+        points: parts.flatMap(([part, figure]) => {
+            const latency = value(row, figure);
+            return latency === null ? [] : [part, latency];
         }),
     })).filter((one) => one.points.length > 0);
 }

@@ -52,7 +52,7 @@ const isHollow = (row) => row.side === "base" || (hasRuns && row.run === 0);
 
 /** Whether most samples that tell a time are doubtful: their interval is dashed. */
 function isDoubtful(row, figure) {
-    if (figure === undefined || !["ns", "1/s", "ratio"].includes(figure.unit)) return false;
+    if (figure === undefined || !["ns", "1/s", "1"].includes(figure.unit)) return false;
     return doubtfulTimes(row) * 6 > row.dots.length;
 }
 

@@ -50,7 +50,7 @@ function drawSweep({ sweep, group, figure, isWithFloor }, width) {
     const x = { ...scaleFor(places, { unit: "count", isLog: isGeometric(places), isTight: true }) };
     const named = places.map((at) => [x.at(at), quantity(at, "count")]);
     x.ticks = (from, to) => named.filter(([tick]) => tick >= from - 1e-9 && tick <= to + 1e-9);
-    const isRatio = figure.name === "time_ratio";
+    const isRatio = figure === ratio;
     const y = scaleFor(lines.flat().flatMap(([, row]) => [value(row, figure), low(row, figure), high(row, figure)]),
         { unit: figure.unit, isLog: isRatio ? true : null, reference: isRatio ? 1 : null });
     const points = lines.flatMap((line) => line.map(([at, row]) => ({ value: [x.at(at), y.at(value(row, figure))], row, at })));

@@ -53,7 +53,7 @@ const units = {
     B: { step: 1024, names: [" B", " KiB", " MiB", " GiB", " TiB"] },
     "1/s": { step: 1000, names: ["/s", "k/s", "M/s", "G/s", "T/s"] },
     count: { step: 1000, names: ["", "k", "M", "G", "T"] },
-    ratio: { step: Infinity, names: ["×"], write: factor },
+    1: { step: Infinity, names: ["×"], write: factor },
 };
 
 /** How a figure of that size is written: by what it is divided, how, and what stands behind it. */
@@ -72,7 +72,7 @@ const isFigure = (figure) => figure !== null && figure !== undefined && Number.i
 
 /** A figure beside an axis, as short as it can be. */
 function tickName(figure, unit) {
-    if (unit === "ratio") return Number(figure.toPrecision(3)) + "×";
+    if (unit === "1") return Number(figure.toPrecision(3)) + "×";
     // Else what is hardly any would be written as none.
     if (unit === "count" && figure !== 0 && Math.abs(figure) < 0.0995) return String(Number(figure.toPrecision(2)));
     return quantity(figure, unit);

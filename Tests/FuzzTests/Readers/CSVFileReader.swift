@@ -150,7 +150,9 @@ extension FuzzReader {
         var row = SummaryRow(
             runID: "r", workload: "w", cellID: "w items=10", backend: .engine, status: .ok, samples: 7,
             parameters: ["items": "10"])
-        (row.timePerOperation, row.operationsPerSecond, row.timeRatio, row.ratioTo) = (250.5, 4e6, 0.3, .dispatch)
+        row[.time].value = 250.5
+        row[.operationThroughput].value = 4e6
+        (row[.timeRatio].value, row.ratioTo) = (0.3, .dispatch)
         return row
     }()
 }

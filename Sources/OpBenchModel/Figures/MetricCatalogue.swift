@@ -63,56 +63,60 @@ extension Metric {
 
 extension Metric {
     public static let readyLatency = Metric(
-        name: "ready_latency", unit: .nanoseconds, direction: .lower,
+        name: "ready_latency", kinds: [.latency], unit: .nanoseconds, direction: .lower,
         summary: "just before the submitting call → ready: the call itself, and the wait for predecessors")
     public static let startLatency = Metric(
-        name: "start_latency", unit: .nanoseconds, direction: .lower, summary: "ready → start")
+        name: "start_latency", kinds: [.latency], unit: .nanoseconds, direction: .lower, summary: "ready → start")
     public static let runTime = Metric(
-        name: "run_time", unit: .nanoseconds, direction: .lower, summary: "start → end: the body, preemption included")
+        name: "run_time", kinds: [.latency], unit: .nanoseconds, direction: .lower,
+        summary: "start → end: the body, preemption included")
     public static let endLatency = Metric(
-        name: "end_latency", unit: .nanoseconds, direction: .lower, summary: "ready → end")
+        name: "end_latency", kinds: [.latency], unit: .nanoseconds, direction: .lower, summary: "ready → end")
     public static let notifyLatency = Metric(
-        name: "notify_latency", unit: .nanoseconds, direction: .lower, summary: "end → completion block entered")
+        name: "notify_latency", kinds: [.latency], unit: .nanoseconds, direction: .lower,
+        summary: "end → completion block entered")
     public static let submitLatency = Metric(
-        name: "submit_latency", unit: .nanoseconds, direction: .lower,
+        name: "submit_latency", kinds: [.latency], unit: .nanoseconds, direction: .lower,
         summary: "just before the submitting call → start")
     public static let intendedLatency = Metric(
-        name: "intended_latency", unit: .nanoseconds, direction: .lower,
+        name: "intended_latency", kinds: [.latency], unit: .nanoseconds, direction: .lower,
         summary: "the instant at which the plan has an operation arrive → end")
     public static let serviceLatency = Metric(
-        name: "service_latency", unit: .nanoseconds, direction: .lower,
+        name: "service_latency", kinds: [.latency], unit: .nanoseconds, direction: .lower,
         summary: "just before the submitting call → end")
     public static let submitLag = Metric(
-        name: "submit_lag", unit: .nanoseconds, direction: .lower,
+        name: "submit_lag", kinds: [.latency], unit: .nanoseconds, direction: .lower,
         summary: "the instant at which the plan has an operation arrive → just before the submitting call")
     public static let sustainedRate = Metric(
-        name: "sustained_rate", unit: .perSecond, direction: .higher,
+        name: "sustained_rate", kinds: [.latency], unit: .perSecond, direction: .higher,
         summary: "the highest rate of arrivals found whose p99 of intended_latency is within the bound")
     public static let capacity = Metric(
-        name: "capacity", unit: .perSecond, direction: .higher,
+        name: "capacity", kinds: [.latency], unit: .perSecond, direction: .higher,
         summary:
             "the highest rate of arrivals that a backend keeps up with, to within 5 %, where a load is a part of it")
     public static let arrivalRate = Metric(
-        name: "arrival_rate", unit: .perSecond, direction: .neutral,
+        name: "arrival_rate", kinds: [.latency], unit: .perSecond, direction: .neutral,
         summary: "operations that arrived, in an open loop, from the first arrival to the last")
     public static let completionRate = Metric(
-        name: "completion_rate", unit: .perSecond, direction: .neutral,
+        name: "completion_rate", kinds: [.latency], unit: .perSecond, direction: .neutral,
         summary: "operations that ended in that time; where it stays behind the arrivals, the sample is `overloaded`")
     public static let selfPerturbation = Metric(
-        name: "self_perturbation", unit: .ratio, direction: .neutral,
+        name: "self_perturbation", kinds: [.latency], unit: .ratio, direction: .neutral,
         summary: "time of rounds with time stamps ÷ that of rounds without, interleaved")
     public static let longestWait = Metric(
-        name: "longest_wait", unit: .nanoseconds, direction: .lower, summary: "the longest ready → start of a class")
+        name: "longest_wait", kinds: [.latency], unit: .nanoseconds, direction: .lower,
+        summary: "the longest ready → start of a class")
     public static let quiesceTime = Metric(
-        name: "quiesce_time", unit: .nanoseconds, direction: .lower,
+        name: "quiesce_time", kinds: [.latency], unit: .nanoseconds, direction: .lower,
         summary: "suspend returned → last start within the hold")
     public static let resumeToStart = Metric(
-        name: "resume_to_start", unit: .nanoseconds, direction: .lower, summary: "resume called → first start")
+        name: "resume_to_start", kinds: [.latency], unit: .nanoseconds, direction: .lower,
+        summary: "resume called → first start")
     public static let cpuShare = Metric(
-        name: "cpu_share", unit: .ratio, direction: .neutral,
+        name: "cpu_share", kinds: [.latency], unit: .ratio, direction: .neutral,
         summary: "a class's CPU time ÷ its wall time from start to end")
     public static let effectiveNice = Metric(
-        name: "effective_nice", unit: .count, direction: .neutral,
+        name: "effective_nice", kinds: [.latency], unit: .count, direction: .neutral,
         summary: "getpriority(2) as read inside the operation")
 }
 
@@ -120,38 +124,44 @@ extension Metric {
 
 extension Metric {
     public static let allocations = Metric(
-        name: "allocations", unit: .count, direction: .lower, slack: 16, per: .operation,
+        name: "allocations", kinds: [.memory], unit: .count, direction: .lower, slack: 16, per: .operation,
         summary: "mallocs, with jemalloc's thread caches off; of the round that made the fewest")
     public static let allocatedBytes = Metric(
-        name: "allocated_bytes", unit: .bytes, direction: .lower, slack: 2048, per: .operation,
+        name: "allocated_bytes", kinds: [.memory], unit: .bytes, direction: .lower, slack: 2048, per: .operation,
         summary: "bytes requested from malloc, with jemalloc's thread caches off; of the round that took the fewest")
     public static let retainedBytes = Metric(
-        name: "retained_bytes", unit: .bytes, direction: .lower, per: .operation,
+        name: "retained_bytes", kinds: [.memory], unit: .bytes, direction: .lower, per: .operation,
         summary: "bytes in use more than at the mark `before`")
     public static let heapAllocated = Metric(
-        name: "heap_allocated", unit: .bytes, direction: .lower, summary: "jemalloc's stats.allocated at a mark")
+        name: "heap_allocated", kinds: [.memory], unit: .bytes, direction: .lower,
+        summary: "jemalloc's stats.allocated at a mark")
     public static let heapActive = Metric(
-        name: "heap_active", unit: .bytes, direction: .lower, summary: "jemalloc's stats.active at a mark")
+        name: "heap_active", kinds: [.memory], unit: .bytes, direction: .lower,
+        summary: "jemalloc's stats.active at a mark")
     public static let heapResident = Metric(
-        name: "heap_resident", unit: .bytes, direction: .lower, summary: "jemalloc's stats.resident at a mark")
+        name: "heap_resident", kinds: [.memory], unit: .bytes, direction: .lower,
+        summary: "jemalloc's stats.resident at a mark")
     public static let heapMapped = Metric(
-        name: "heap_mapped", unit: .bytes, direction: .lower, summary: "jemalloc's stats.mapped at a mark")
+        name: "heap_mapped", kinds: [.memory], unit: .bytes, direction: .lower,
+        summary: "jemalloc's stats.mapped at a mark")
     public static let heapRetained = Metric(
-        name: "heap_retained", unit: .bytes, direction: .lower, summary: "jemalloc's stats.retained at a mark")
+        name: "heap_retained", kinds: [.memory], unit: .bytes, direction: .lower,
+        summary: "jemalloc's stats.retained at a mark")
     public static let unreleasedBytes = Metric(
-        name: "unreleased_bytes", unit: .bytes, direction: .lower, slack: 2048, per: .operation,
+        name: "unreleased_bytes", kinds: [.memory], unit: .bytes, direction: .lower, slack: 2048, per: .operation,
         summary:
             "bytes in use at `released` more than at `before`, thread caches off; of the round that left the fewest")
     public static let peakResident = Metric(
-        name: "peak_resident", unit: .bytes, direction: .lower, aggregation: .maximum, summary: "getrusage's ru_maxrss")
+        name: "peak_resident", kinds: [.memory], unit: .bytes, direction: .lower, aggregation: .maximum,
+        summary: "getrusage's ru_maxrss")
 }
 
 extension Metric {
     public static let futexCalls = Metric(
-        name: "futex_calls", unit: .count, direction: .lower, per: .operation,
+        name: "futex_calls", kinds: [.memory], unit: .count, direction: .lower, per: .operation,
         summary: "futex(2) calls of the process, total phase, counted by a tracer (ptrace(2), seccomp(2))")
     public static let threadsCreated = Metric(
-        name: "threads_created", unit: .count, direction: .lower,
+        name: "threads_created", kinds: [.memory], unit: .count, direction: .lower,
         summary: "threads that the backend created since the process started, counted by a tracer")
 }
 
@@ -159,13 +169,14 @@ extension Metric {
 
 extension Metric {
     public static let inversions = Metric(
-        name: "inversions", unit: .count, direction: .lower,
+        name: "inversions", kinds: [.latency, .check], unit: .count, direction: .lower,
         per: .round, summary: "operations that started before a higher ready one, all rounds together")
     public static let startsAfterSuspend = Metric(
-        name: "starts_after_suspend", unit: .count, direction: .lower,
+        name: "starts_after_suspend", kinds: [.latency, .check], unit: .count, direction: .lower,
         per: .round, summary: "starts after suspend returned, within the hold, all rounds together")
     public static let highWater = Metric(
-        name: "high_water", unit: .count, direction: .neutral, summary: "most operations seen running at once")
+        name: "high_water", kinds: [.latency, .check], unit: .count, direction: .neutral,
+        summary: "most operations seen running at once")
 }
 
 // MARK: - What may have disturbed a sample
@@ -212,4 +223,14 @@ extension Metric {
     /// Reports a sample's status where there is no figure.
     public static let status = Metric(
         name: "status", unit: .count, direction: .neutral, summary: "the sample's status, no figure")
+}
+
+// MARK: - Open loops
+
+extension Metric {
+    /// Whether the metric is about operations that arrive without waiting for earlier ones.
+    var isOfOpenLoops: Bool { isOfArrivals || [Self.sustainedRate, .capacity].contains(self) }
+
+    /// Whether the metric is a time of single arrivals, at the rate that their sample has.
+    public var isOfArrivals: Bool { [Self.intendedLatency, .serviceLatency, .submitLag].contains(self) }
 }

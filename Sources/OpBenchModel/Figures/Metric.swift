@@ -15,6 +15,8 @@ public struct Metric: Sendable, Hashable {
     public enum Basis: String, Sendable { case sample, operation, round }
 
     public let name: String
+    /// The kinds of sample that report it.
+    public let kinds: Set<SampleKind>
     public let unit: Unit
     public let direction: Direction
     /// How far rounds of one build may differ, however many operations they have, in the metric's unit. A thread that
@@ -29,10 +31,11 @@ public struct Metric: Sendable, Hashable {
     public let summary: String
 
     public init(
-        name: String, unit: Unit, direction: Direction, slack: Double? = nil,
+        name: String, kinds: Set<SampleKind> = [.throughput], unit: Unit, direction: Direction, slack: Double? = nil,
         aggregation: Aggregation = .median, per basis: Basis = .sample, summary: String
     ) {
         self.name = name
+        self.kinds = kinds
         self.unit = unit
         self.direction = direction
         self.slack = slack

@@ -1,0 +1,96 @@
+/// A figure of the summary, declared once: what it is made of, and how it is shown. `Figure.catalogue` holds them all. The
+/// columns of `summary.csv`, the tables, the page, the exports and the guide follow from it.
+public struct Figure: Sendable {
+    /// What the figure is about, by which the page groups its charts.
+    public enum Topic: String, Sendable { case ratio, time, latency, rate, cost, memory, order }
+
+    /// The column that a table has for the figure.
+    public struct Column: Sendable {
+        /// Columns stand in the order of their places.
+        let place: Int
+        /// Where there is no room for all columns, those of the highest ranks are left out.
+        public let rank: Int
+        /// Of the column of the figure's interval.
+        public let intervalRank: Int
+        /// Whether the figure is a part of a whole, written in percent.
+        public let isPart: Bool
+
+        init(_ place: Int, rank: Int, intervalRank: Int? = nil, isPart: Bool = false) {
+            (self.place, self.rank, self.intervalRank) = (place, rank, intervalRank ?? rank + 1)
+            self.isPart = isPart
+        }
+    }
+
+    /// The column of `summary.csv`. The ends of the interval are in `…_ci_low` and `…_ci_high`.
+    public let name: String
+    /// What rows of samples report, with which stat and in which phase.
+    public let metric: Metric
+    public let stat: String
+    public let phase: String
+    /// By what the figure of each sample is divided.
+    public let basis: Metric.Basis
+    /// Whether it is ÷ that of the baseline, block by block.
+    public let isRatio: Bool
+    public let hasInterval: Bool
+    public let topic: Topic
+    /// In as few words as a column has room for. A soft hyphen marks where a word may be broken.
+    public let title: String
+    /// One or two sentences for people.
+    public let meaning: String
+    /// Nil for a figure that tables leave out.
+    public let column: Column?
+    /// Whether the table of the page shows it unless told otherwise.
+    public let isHeadline: Bool
+    /// The name in the format of Prometheus; nil for a figure that other tools do not get.
+    public let exportedName: String?
+
+    init(
+        _ name: String, _ metric: Metric, _ stat: String, phase: String = "", per basis: Metric.Basis? = nil,
+        isRatio: Bool = false, hasInterval: Bool = false, _ topic: Topic, _ title: String, _ meaning: String,
+        column: Column? = nil, isHeadline: Bool = false, exportedName: String? = nil
+    ) {
+        (self.name, self.metric, self.stat, self.phase) = (name, metric, stat, phase)
+        (self.basis, self.isRatio, self.hasInterval) = (basis ?? metric.basis, isRatio, hasInterval)
+        (self.topic, self.title, self.meaning, self.column) = (topic, title, meaning, column)
+        (self.isHeadline, self.exportedName) = (isHeadline, exportedName)
+    }
+
+    public var unit: Metric.Unit { isRatio ? .ratio : metric.unit }
+    public var direction: Metric.Direction { isRatio ? .lower : metric.direction }
+
+    /// The columns of `summary.csv`: the figure, and the ends of its interval.
+    public var columns: [ColumnMeaning] {
+        let ends = hasInterval ? [(Self.lowSuffix, "low"), (Self.highSuffix, "high")] : []
+        return [ColumnMeaning(name: name, unit: unit.rawValue, meaning: meaning)]
+            + ends.map { suffix, end in
+                ColumnMeaning(
+                    name: name + suffix, unit: unit.rawValue,
+                    meaning: "The \(end) end of the 95 % interval of `\(name)`.")
+            }
+    }
+
+    static let lowSuffix = "_ci_low"
+    static let highSuffix = "_ci_high"
+
+    /// Those that tables show, in the order of their columns.
+    public static let tabled = catalogue.filter { $0.column != nil }.sorted { $0.column!.place < $1.column!.place }
+}
+
+extension Figure: Hashable {
+    public static func == (left: Figure, right: Figure) -> Bool { left.name == right.name }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+/// What samples say together of a figure.
+public struct Estimate: Sendable, Hashable {
+    /// Nil where no sample reports the figure.
+    public var value: Double?
+    /// The ends of the 95 % interval; nil where there are too few samples for one.
+    public var low: Double?
+    public var high: Double?
+
+    public init(value: Double? = nil, low: Double? = nil, high: Double? = nil) {
+        (self.value, self.low, self.high) = (value, low, high)
+    }
+}
