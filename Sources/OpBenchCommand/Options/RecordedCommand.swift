@@ -17,7 +17,7 @@ struct RecordedCommand {
     /// - Returns: nil if this program does not take them; they may be of another version.
     init?(_ arguments: [String]) {
         switch try? OpBench.parseAsRoot(Array(arguments.dropFirst())) {
-        case let command as RunCommand where command.part.plan == nil: kind = .run(command)
+        case let command as RunCommand where command.part.text == nil: kind = .run(command)
         case let command as ABCommand: kind = .sides(command)
         case let command as CalibrateCommand: kind = .calibration(command)
         default: return nil

@@ -4,14 +4,14 @@ import Glibc
 ///
 /// Anything else is refused unopened: a FIFO may never end, nor `/dev/zero`, and opening a device may set it off. A file
 /// longer than its limit is refused, also one that only grows beyond it while it is read.
-final class ReadFile {
+package final class ReadFile {
     let path: String
     private let descriptor: Int32
     private let limit: Int
     private var total = 0
 
     /// - Parameter limit: in bytes.
-    init(_ path: String, limit: Int) throws(InputError) {
+    package init(_ path: String, limit: Int) throws(InputError) {
         self.path = path
         self.limit = limit
         var facts = stat()
@@ -45,7 +45,7 @@ final class ReadFile {
     }
 
     /// The next part of the file; empty at its end.
-    func next() throws(InputError) -> [UInt8] {
+    package func next() throws(InputError) -> [UInt8] {
         while true {
             let (descriptor, size) = (descriptor, 1 << 18)
             var code: Int32 = 0

@@ -21,8 +21,8 @@ public enum SchemaVersion: Int, CaseIterable, Sendable, Comparable {
     case two = 2
 
     /// `samples.csv` names the machine of each sample: `host`. `summary.csv` has the flags of the samples and the rates
-    /// of open loops. `run.json` has `host` as well and, for a part of a plan and for merged parts, `plan_sha256`,
-    /// `shard` and `parts`.
+    /// of open loops. `run.json` has `host` as well and, for a part of a sweep and for merged parts, `sweep` and
+    /// `parts`.
     case three = 3
 
     public static let current = SchemaVersion.three

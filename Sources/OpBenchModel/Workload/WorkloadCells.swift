@@ -6,7 +6,7 @@ extension WorkloadSpec {
 
     /// The cells: the product of all lists, in a stable order. Parameters come in the order of the shape's definition,
     /// then the zips; the last one varies fastest, and values keep the order of the file.
-    public func cells() -> [Cell] {
+    private func expanded() -> [Cell] {
         let definition = ShapeDefinition.of(shape)
         var points: [[String: ParameterValue]] = [[:]]
         for parameter in definition.parameters {
@@ -60,10 +60,11 @@ extension WorkloadSpec {
         return Extent(cells: count * phases, idBytes: count * longest)
     }
 
-    /// What no single value shows: too many cells, and cells whose values do not go together.
+    /// Expands the lists into the cells, after what no single value shows was checked: too many cells, and cells whose values
+    /// do not go together.
     ///
     /// - Parameter line: where the file has the parameters.
-    func checkProduct(line: Int? = nil) throws(InputErrors) {
+    mutating func expandCells(line: Int? = nil) throws(InputErrors) {
         func error(_ message: String, _ remedy: String) -> InputErrors {
             InputErrors(
                 InputError(file: file, line: line, path: "$.parameters", message: message, remedy: remedy))
@@ -85,7 +86,8 @@ extension WorkloadSpec {
                 "the names of the \(count) cells take \(extent.idBytes >> 20) MiB",
                 "at most \(Self.idLimit >> 20) are allowed; shorten the lists, the mixes or the phases")
         }
-        let impossible = cells().compactMap { cell in cell.problem.map { (cell: cell, problem: $0) } }
+        cells = expanded()
+        let impossible = cells.compactMap { cell in cell.problem.map { (cell: cell, problem: $0) } }
         guard let (cell, problem) = impossible.first else { return }
         let others = impossible.count == 1 ? "" : " (and so are \(impossible.count - 1) more)"
         throw error("the cell \"\(cell.id)\" is impossible: \(problem.what)\(others)", problem.remedy)

@@ -36,7 +36,7 @@ extension WorkloadSpec {
     /// What is legal but idle: a skip or an expectation that no cell of the workload meets, or of a backend that the
     /// workload does not list.
     public func warnings() -> [String] {
-        let cells = cells()
+        let cells = cells
         func warning(
             _ key: String, _ index: Int, _ named: RuleBackends, _ conditions: [String: ParameterCondition]
         ) -> String? {

@@ -20,7 +20,7 @@ extension WorkloadSpec {
             changed.unzip(name)
         }
         try mistakes.check()
-        try changed.checkProduct()
+        if !set.isEmpty { try changed.expandCells() }
         return changed
     }
 

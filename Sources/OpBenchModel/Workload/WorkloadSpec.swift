@@ -12,12 +12,14 @@ public struct WorkloadSpec: Sendable {
     public var axes: [String: [ParameterValue]]
     /// Parameters whose lists go together, none of them among the axes.
     public var zips: [ParameterZip]
+    /// The product of all lists, in a stable order, expanded when the lists were checked; or what was selected of it.
+    public var cells: [Cell] = []
     public var backends: [BackendID]
     public var sampleKinds: Set<SampleKind>
     public var skips: [SkipRule]
     public var expectations: [Expectation]
 
-    public init(
+    init(
         file: String, text: String, sha256: String, name: String, summary: String, shape: Shape,
         axes: [String: [ParameterValue]], zips: [ParameterZip] = [], backends: [BackendID],
         sampleKinds: Set<SampleKind>,

@@ -15,8 +15,9 @@ public enum RunEvent: Sendable {
     /// Once for each sample, with the rows of its repeat if it was taken under interference. The estimate is what the plan
     /// thought of it, as part of those above.
     case sampleFinished(index: Int, status: SampleStatus, rows: [SampleRow], estimatedSeconds: Double)
-    /// The rows of a sample are on disk.
-    case rowsSaved
+    /// Rows are on disk: those of a sample or of its repeat; of what is not measured; first those of an earlier process, where
+    /// a run is continued.
+    case rowsSaved([SampleRow])
     case warning(String)
     /// Before the first sample: those that every cell gets are likely to take longer than the budget.
     case budgetIsShort(budgetSeconds: Double, estimatedSeconds: Double)

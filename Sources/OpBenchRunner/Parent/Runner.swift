@@ -9,9 +9,7 @@ public struct Runner: Sendable {
 
     /// A runner that starts this program again for every sample. `SampleChild.mainIfChild()` must be the first call of
     /// its `main`.
-    ///
-    /// - Parameter options: those that the plan was made with.
-    public init(plan: RunPlan, options: RunOptions) {
+    public init(plan: RunPlan) {
         let child = ChildProcess(tool: LimitedProgram.launcher(for: plan.options.limits))
         let timeout = plan.options.timeoutSeconds
         self.init(plan: plan) { request, executable in
@@ -41,7 +39,7 @@ public struct Runner: Sendable {
 
     /// Runs the plan, or what is missing of it.
     ///
-    /// A part of a plan appears under its name when it is finished; what another process of this machine has left of it is
+    /// A part of a sweep appears under its name when it is finished; what another process of this machine has left of it is
     /// gone on with.
     ///
     /// If the task is cancelled, the sample in flight is ended and dropped, everything else is kept, and the outcome
@@ -56,7 +54,7 @@ public struct Runner: Sendable {
     public func run(
         onEvent: @escaping (RunEvent) -> Void, beforeEnd: () throws -> Void = {}
     ) async throws -> RunOutcome {
-        let part = plan.options.part.map { PartFolder($0, plan.options) }
+        let part = PartFolder(plan.options)
         let finished = part == nil ? plan.options.resume ? try RunFolder.finished(plan) : nil : try part?.finished()
         if let finished {
             let outcome = RunOutcome(folder: finished, samplesTaken: 0, isCancelled: false, wasFinished: true)
