@@ -53,7 +53,7 @@ public struct UnexpectedSamples: Sendable {
     /// - Parameter specs: the workloads of the run.
     public init(specs: [WorkloadSpec]) {
         for spec in specs {
-            for cell in spec.cells() { cells[cell.id] = (spec, cell) }
+            for cell in spec.cells { cells[cell.id] = (spec, cell) }
         }
     }
 

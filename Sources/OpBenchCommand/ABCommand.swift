@@ -21,6 +21,9 @@ struct ABCommand: ParsableCommand {
             no rule judges are left out, unless --backend names them. Exits 0 whatever the verdicts; \
             `opbench gate --ab` turns them into an exit code.
 
+            With --shard it measures a part of the cells, as `opbench run --shard` does, and prints its summary; each cell \
+            gets 15 blocks without --blocks. `opbench gate --ab` judges the merged run.
+
             EXAMPLES
               opbench ab old/opbench .build/release/opbench workloads/*.json
               opbench ab --base-ref main workloads/*.json
@@ -41,6 +44,7 @@ struct ABCommand: ParsableCommand {
     @OptionGroup var refs: RefOptions
     @OptionGroup var plan: PlanOptions
     @OptionGroup var limits: LimitOptions
+    @OptionGroup var part: ShardOptions
     @OptionGroup var destination: DestinationOptions
     @OptionGroup var report: ReportOptions
 
@@ -77,6 +81,15 @@ struct ABCommand: ParsableCommand {
         if selection.cells.files.count == builds.count {
             throw ValidationError("Missing expected argument '<file> ...'")
         }
+        try part.check(destination)
+        if part.text != nil, refs.base != nil {
+            throw ValidationError("--shard takes two programs, the same on every machine: leave --base-ref out.")
+        }
+        if part.text != nil, report.isWritten {
+            throw ValidationError(
+                "--shard compares nothing: leave the files of a comparison out, and let `opbench gate --ab` write them."
+            )
+        }
         guard (0...10).contains(injectedSlowdown) else {
             throw ValidationError("--inject-slowdown is \(injectedSlowdown); allowed is a part from 0 to 10.")
         }
@@ -106,8 +119,7 @@ struct ABCommand: ParsableCommand {
     /// More of no work is none, and the gate would pass.
     private func checkInjection(into selection: Selection) throws(InputError) {
         guard injectedSlowdown > 0 else { return }
-        let cells = selection.specs.flatMap { $0.cells() }
-        if cells.allSatisfy({ $0.parameters["work_ns"] == .integer(0) }) {
+        if selection.cells.allSatisfy({ $0.parameters["work_ns"] == .integer(0) }) {
             throw InputError(
                 file: "--inject-slowdown", message: "no operation has any work that could be lengthened",
                 remedy: "give them some: --set work_ns=5000")
@@ -129,8 +141,7 @@ struct ABCommand: ParsableCommand {
         let runID = try destination.identifier()
         let files = try report.files()
         let (selection, policy) = try load()
-        var options = plan.runOptions(
-            for: selection, directory: destination.directory, runID: runID, resume: destination.resume)
+        var options = plan.runOptions(in: destination.directory, runID: runID, resume: destination.resume)
         options.limits = try limits.checked()
         try checkInjection(into: selection)
         for spec in selection.specs {
@@ -150,21 +161,32 @@ struct ABCommand: ParsableCommand {
         options.builds = try examined.value.get()
         let floors = try CalibrationFolder(in: destination.directory).floors(for: .here(on: limits.processors))
         let judgement = SideComparison(policy: policy, stages: options.stages, floors: floors)
-        options.goesOn = judgement.openCells
-        options.confirmsCounts = judgement.cellsOfOtherCounts
-        let execution = try RunExecution(selection: selection, options: options, isSilent: hidesProgress)
-        let file = execution.summaryFile()
-        let comparison = "\(file.folder)/\(CompareRow.fileName)"
-        let save = { @Sendable (rows: [CompareRow]) in
-            try WrittenFolder(file.folder).replace(CompareRow.fileName, by: CSVFile.text(of: rows))
+        if part.text == nil {
+            options.goesOn = judgement.openCells
+            options.confirmsCounts = judgement.cellsOfOtherCounts
+        } else {
+            // Stages are decided by what was measured of all cells, which no single machine knows.
+            options.stagesOfSides = [FigureRule.standardMinBlocks]
         }
-        var summary: SummaryFile? = file
-        let ended = try execution.run(summary: &summary) { try save(try judgement.rows(try file.samples())) }
-        _ = try summary?.rows(after: ended)
-        let rows = try judgement.rows(try file.samples())
-        let run = try RecordedRun(ended.folder, in: destination.directory)
+        let plan = try part.part(of: RunPlan(specs: selection.specs, options: options), isSilent: hidesProgress)
+        let execution = RunExecution(selection, plan, isSilent: hidesProgress)
+        if part.text != nil {
+            let ended = try execution.run()
+            try execution.show(ended, as: report.presentation)
+            return try execution.conclude(ended)
+        }
+        let folder = plan.options.folder
+        let comparison = "\(folder)/\(CompareRow.fileName)"
+        let save = { @Sendable (rows: [CompareRow]) in
+            try WrittenFolder(folder).replace(CompareRow.fileName, by: CSVFile.text(of: rows))
+        }
+        let ended = try execution.run { summary in try save(try judgement.rows(summary.samples)) }
+        let samples = ended.summary.samples
+        let rows = try judgement.rows(samples)
+        let run = RecordedRun(
+            ended.folder, in: destination.directory, samples: samples, facts: try RunFacts.read(in: ended.folder))
         if ended.isCancelled || access(comparison, F_OK) != 0 { try save(rows) }
         try report.report(rows, policy: policy, compared: .sides(run), files: files)
-        try execution.conclude(ended, samples: run.samples)
+        try execution.conclude(ended)
     }
 }

@@ -39,23 +39,21 @@ struct CalibrateCommand: ParsableCommand {
         let runID = try destination.identifier()
         let selection = try selection.load()
         let folder = CalibrationFolder(in: destination.directory)
-        var options = plan.runOptions(
-            for: selection, directory: folder.path, runID: runID, resume: destination.resume)
+        var options = plan.runOptions(in: folder.path, runID: runID, resume: destination.resume)
         options.limits = try limits.checked()
         options.builds = try CancellableWork.run {
             await Result.catching { try await ComparedBuilds.sameTwice() }
         }.value.get()
         options.stagesOfSides = [FigureRule.standardMinBlocks]
-        let execution = try RunExecution(selection: selection, options: options, isSilent: hidesProgress)
-        var none: SummaryFile?
-        let ended = try execution.run(summary: &none)
-        let run = try RecordedRun(ended.folder, in: folder.path)
-        if let facts = run.facts {
-            let cells = Set(run.samples.map(\.cellID))
+        let plan = try RunPlan(specs: selection.specs, options: options)
+        let execution = RunExecution(selection, plan, isSilent: hidesProgress)
+        let ended = try execution.run(writesSummary: false)
+        if let facts = try RunFacts.read(in: ended.folder) {
+            let cells = Set(ended.summary.samples.map(\.cellID))
             let floors = try folder.update(for: facts).filter { cells.contains($0.cellID) }
             try StandardOutput.write(
                 FloorTable.text(of: floors, showsAll: showsAll, width: TableWidth.ofOutput()))
         }
-        try execution.conclude(ended, samples: run.samples)
+        try execution.conclude(ended)
     }
 }

@@ -220,7 +220,7 @@ struct SuspectCells {
         // The files as they were, and what the command line of the run had set in them.
         let settings = try ParameterSettings.parse(run.facts?.values(of: "--set") ?? [])
         let specs = try WorkloadSpec.overriding(run.facts?.workloads ?? [], with: settings)
-        let cells = Dictionary(specs.flatMap { $0.cells() }.map { ($0.id, $0) }) { $1 }
+        let cells = Dictionary(specs.flatMap { $0.cells }.map { ($0.id, $0) }) { $1 }
         var worst: [ProfileTarget: Double] = [:]
         for row in rows where backends?.contains(row.backend) ?? true {
             let known = cells[row.cellID]

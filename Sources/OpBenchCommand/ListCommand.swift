@@ -32,15 +32,14 @@ struct ListCommand: ParsableCommand {
 
     func run() throws {
         let (selection, blocks) = try gate.load(selection, plan)
-        var options = plan.runOptions(for: selection)
+        var options = plan.runOptions()
         options.take(blocks)
         let plan = try RunPlan(specs: selection.specs, options: options)
         for warning in selection.warnings { StandardError.say("opbench: warning: \(warning)") }
         let width = isWide ? nil : TableWidth.ofOutput()
         let listing = CellListing(omissions: plan.omissions)
         for spec in selection.specs {
-            let cells = spec.cells().filter { selection.contains($0.id) }
-            try StandardOutput.write(listing.text(of: spec, cells: cells, width: width) + "\n")
+            try StandardOutput.write(listing.text(of: spec, width: width) + "\n")
         }
         let wait = Quantities.wait(seconds: plan.estimate())
         try StandardOutput.write("\(plan.samples.count) samples, about \(wait)\n")
@@ -65,7 +64,7 @@ private struct CellListing {
     }
 
     /// - Parameter width: of the lines; nil for as long as they are.
-    func text(of spec: WorkloadSpec, cells: [Cell], width: Int?) -> String {
+    func text(of spec: WorkloadSpec, width: Int?) -> String {
         func line(_ indentation: Int, _ words: String) -> String {
             WrappedText.paragraph(
                 TerminalText.escaped(words), width: width, first: String(repeating: " ", count: indentation),
@@ -73,7 +72,7 @@ private struct CellListing {
         }
         var text = line(0, "\(spec.name)  \(spec.shape.rawValue), \(spec.file)")
         if !spec.summary.isEmpty { text += line(0, spec.summary) }
-        for cell in cells {
+        for cell in spec.cells {
             text += line(2, cell.id)
             let run = spec.backends.filter { reasons[Place(cellID: cell.id, backend: $0)] == nil }
             if !run.isEmpty { text += line(4, run.map(\.rawValue).joined(separator: ", ")) }

@@ -6,9 +6,9 @@ import OpBenchRunner
 struct MergeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "merge",
-        abstract: "Put the parts of a plan together to one run.",
+        abstract: "Put the parts of a sweep together to one run.",
         discussion: """
-            Checks that the parts are of one plan, that each shard is there once, that no file differs from what was measured, \
+            Checks that the parts are of one sweep, that each shard is there once, that no file differs from what was measured, \
             and that each cell is of one machine. Then it writes the rows that a run on one machine would have, under the new \
             run's name, and prints the summary. A shard that is missing is named with the command that measures it. If \
             anything is wrong, all of it is told and nothing is written.
@@ -41,18 +41,14 @@ struct MergeCommand: ParsableCommand {
         let path = WrittenFolder.withoutSlashes(output)
         let name = path.split(separator: "/").last.map(String.init) ?? ""
         try RunIdentifier.check(runID: name, option: "--output")
-        let merge = try PartsMerge(parts, allowsMissing: allowsMissing) { shard, plan, output in
-            ShellWords.ofThisProgram(["run", "--plan", plan, "--shard", shard.description, "--output", output])
+        let merge = try PartsMerge(parts, allowsMissing: allowsMissing, command: ShellWords.ofThisProgram)
+        var summary: RunSummary?
+        try merge.write(to: path, runID: name, arguments: OwnProgram.arguments) { folder in
+            summary = try RunSummary(recordedIn: folder, specs: merge.specs, sides: merge.sides)
+            try summary?.update()
         }
-        let sides = merge.plan.builds == nil ? [] : Side.allCases
-        try merge.write(to: path, runID: name, arguments: OwnProgram.arguments) {
-            folder in
-            var file = SummaryFile(folder: folder, specs: merge.plan.specs, sides: sides)
-            try file.update()
-        }
-        var file = SummaryFile(folder: path, specs: merge.plan.specs, sides: sides)
         try StandardOutput.write(
-            presentation.text(ofSummary: try file.rows(), facts: try RunFacts.read(in: path)))
+            presentation.text(ofSummary: try summary?.rows() ?? [], facts: try RunFacts.read(in: path)))
         tell(merge, path)
     }
 
@@ -64,8 +60,8 @@ struct MergeCommand: ParsableCommand {
         let machines = merge.machines
         let noun = machines.count == 1 ? "machine" : "machines"
         StandardError.say(
-            "opbench: merged \(merge.count) \(merge.count == 1 ? "part" : "parts") of the plan "
-                + "\(merge.plan.sha256.prefix(12)), of the \(noun) \(machines.joined(separator: ", "))")
+            "opbench: merged \(merge.count) \(merge.count == 1 ? "part" : "parts") of the sweep "
+                + "\(merge.sweepSHA256.prefix(12)), of the \(noun) \(machines.joined(separator: ", "))")
         StandardError.say("opbench: the rows are in \(path)")
     }
 }

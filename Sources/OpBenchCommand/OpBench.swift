@@ -18,8 +18,7 @@ package struct OpBench: ParsableCommand {
             EXAMPLES
               opbench run workloads/*.json
               opbench run --quick --backend engine,dispatch workloads/*.json
-              opbench plan workloads/*.json -o plan.json
-              opbench run --plan plan.json --shard 2/8 --output parts
+              opbench run --shard 2/8 --output parts workloads/*.json
               opbench merge parts/* -o results/sweep
               opbench show 20261121T130501Z-3fa9
               opbench list workloads/*.json
@@ -56,7 +55,7 @@ package struct OpBench: ParsableCommand {
             """,
         version: ProgramVersion.text(.own),
         subcommands: [
-            RunCommand.self, PlanCommand.self, MergeCommand.self, ListCommand.self, ValidateCommand.self,
+            RunCommand.self, MergeCommand.self, ListCommand.self, ValidateCommand.self,
             SchemaCommand.self, CompareCommand.self,
             GateCommand.self, ABCommand.self, ProfileCommand.self, ExplainCommand.self, CalibrateCommand.self,
             BaselineCommand.self, DoctorCommand.self, ExportCommand.self, ShowCommand.self,

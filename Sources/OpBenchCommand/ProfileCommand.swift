@@ -66,7 +66,7 @@ struct ProfileCommand: ParsableCommand {
         let kinds = try kinds.map { (list) throws(InputError) in try NameList.profileKinds(list) }
         let selection = try cells.load()
         let targets = selection.specs.flatMap { spec in
-            spec.cells().filter { selection.contains($0.id) }.flatMap { cell in
+            spec.cells.flatMap { cell in
                 spec.backends.map { ProfileTarget(cell: cell, backend: $0) }
             }
         }

@@ -5,9 +5,6 @@ import OpBenchRunner
 enum ProgramVersion {
     static let number = OpBenchFacts.number
 
-    /// This program, as plans name it.
-    static var program: PlanFile.Program { .init(version: number, commit: BuildDescription.own.commit) }
-
     /// - Parameters:
     ///   - program: the name of the program; of another than opbench itself, opbench is told beside it.
     ///   - opbench: that it is made with.

@@ -8,9 +8,7 @@ struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
         abstract: "Measure workloads and write the rows.",
-        usage: """
-            opbench run (<file> ... | --plan <file> --shard <i/n>) [<options>]
-            """,
+        usage: "opbench run <file> ... [<options>]",
         discussion: """
             Checks everything before it runs or writes anything. Saves the rows after every sample, so that an \
             interrupted run can continue with --resume. Never changes a finished run: --resume then prints its summary. \
@@ -18,9 +16,10 @@ struct RunCommand: ParsableCommand {
 
             `opbench explain-columns` says what each column of the summary is.
 
-            With --plan it measures one shard of what `opbench plan` wrote down, and nothing else. The finished part is a \
-            folder of --output, named by plan and shard; it appears when all is measured. The same command again leaves a \
-            finished part as it is, goes on with what was interrupted on this machine, and begins anew on another one. \
+            With --shard it measures a part of the cells. Every machine finds the same cells in a shard, by the files and the \
+            options that decide what is measured, which must be the same for all. The finished part is a folder of \
+            --output, named by the sweep and the shard; it appears when all is measured. The same command again leaves a \
+            finished part as it is, continues what was interrupted on this machine, and begins anew on another one. \
             `opbench merge` puts the parts together.
 
             EXAMPLES
@@ -33,8 +32,8 @@ struct RunCommand: ParsableCommand {
               opbench run --cpus 0-3 --max-memory 4GiB workloads/*.json
               opbench run --for-gate --run-id change workloads/*.json
               opbench run --run-id nightly --resume workloads/*.json
-              opbench run --plan plan.json --shard 2/8 --output parts
-              opbench run --plan plan.json --shard auto --output parts
+              opbench run --shard 2/8 --output parts workloads/*.json
+              opbench run --shard auto --output parts workloads/*.json
             """)
 
     @OptionGroup var selection: SelectionOptions
@@ -64,10 +63,15 @@ struct RunCommand: ParsableCommand {
     var hidesProgress = false
 
     func validate() throws {
-        if part.plan != nil { return try checkPart() }
         try selection.cells.requireFiles()
+        try part.check(destination)
         if timeBudget != nil, plan.blocks != nil || plan.quick {
             throw ValidationError("--time-budget decides how many blocks there are: leave --blocks and --quick out.")
+        }
+        if timeBudget != nil, part.text != nil {
+            throw ValidationError(
+                "--time-budget measures what there is time for, and all parts must measure the same: leave it or --shard out."
+            )
         }
         if timeBudget != nil, gate.isForGate {
             throw ValidationError("--for-gate decides how many blocks there are: leave --time-budget out.")
@@ -76,37 +80,27 @@ struct RunCommand: ParsableCommand {
     }
 
     func run() throws {
-        if let (plan, shard) = try part.load() { return try measure(shard, of: plan) }
         let runID = try destination.identifier()
         let (selection, blocks) = try gate.load(selection, plan)
-        var options = plan.runOptions(
-            for: selection, directory: destination.directory, runID: runID, resume: destination.resume)
+        var options = plan.runOptions(in: destination.directory, runID: runID, resume: destination.resume)
         options.take(blocks)
         options.limits = try limits.checked()
         options.iterationsPerNanosecond = try knownCalibration()
         options.budget = timeBudget.map {
             TimeBudget(seconds: $0.seconds, isNeeded: IntervalWidths.isNeeded, widths: IntervalWidths.byCell)
         }
-        try carryOut(try RunExecution(selection: selection, options: options, isSilent: hidesProgress))
+        let plan = try part.part(of: RunPlan(specs: selection.specs, options: options), isSilent: hidesProgress)
+        let execution = RunExecution(selection, plan, isSilent: hidesProgress)
+        let ended = try execution.run()
+        try execution.show(ended, as: presentation)
+        try execution.conclude(ended)
     }
 
     /// That of the run which --calibration names.
-    func knownCalibration() throws -> Double? {
+    private func knownCalibration() throws -> Double? {
         let here = HostKind.here(on: limits.processors)
         return try calibration.map {
             try RecordedRun($0, in: destination.directory).iterationsPerNanosecond(on: here)
         }
-    }
-
-    /// Measures, and prints the summary.
-    func carryOut(_ execution: RunExecution) throws {
-        var file: SummaryFile? = execution.summaryFile()
-        let ended = try execution.run(summary: &file)
-        // A finished part of a plan has moved.
-        if file?.folder != ended.folder { file = execution.summaryFile(in: ended.folder) }
-        let summary = try file?.rows(after: ended) ?? []
-        try execution.show(
-            presentation.text(ofSummary: summary, facts: try RunFacts.read(in: ended.folder)), of: ended)
-        if let endings = file?.endings { try execution.conclude(ended, endings) }
     }
 }

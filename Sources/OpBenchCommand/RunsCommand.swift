@@ -70,7 +70,7 @@ struct RunList {
             }
             do throws(InputError) {
                 guard try Self.holdsRun(folder) else { continue }
-                var row = try RunOverview.read(folder, name: name, isBaseline: areBaselines)
+                var row = try RunFacts.listRow(of: folder, name: name, isBaseline: areBaselines)
                 if row.badSamples == nil { row.badSamples = Self.badSamples(in: folder) }
                 rows.append(row)
             } catch {

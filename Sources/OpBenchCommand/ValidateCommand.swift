@@ -43,7 +43,7 @@ struct ValidateCommand: ParsableCommand {
 
     private func tell(_ spec: WorkloadSpec, _ file: String) throws {
         for warning in spec.warnings() { StandardError.say("opbench: warning: \(warning)") }
-        let cells = spec.cells().count
+        let cells = spec.cells.count
         try tell(
             "\(file): ok, \(spec.shape.rawValue), \(cells) \(cells == 1 ? "cell" : "cells") on "
                 + spec.backends.map(\.rawValue).joined(separator: ", "))

@@ -84,7 +84,7 @@ struct BadInputTests {
         ("run w.json --resume", "--resume --run-id"), ("run w.json --run-id old", "old"),
         ("run w.json --output w.json/results", "w.json/results: --output"), ("run", "<file>"),
         ("rnu w.json", "`rnu` `run` --help"), ("baseline sav old", "`sav` `save` `opbench baseline --help`"),
-        ("help shape", "`shape` `shapes`"), ("w.json", "`w.json` run plan completions --help"),
+        ("help shape", "`shape` `shapes`"), ("w.json", "`w.json` run merge completions --help"),
         ("run w.json --block 3", "--block --blocks"),
     ]
 

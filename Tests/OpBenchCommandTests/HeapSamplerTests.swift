@@ -20,7 +20,7 @@ struct HeapSamplerTests {
             {"name": "w", "summary": "a test", "shape": "independent", "parameters": {"items": 300, "work_ns": 0},
              "backends": ["\(backend)"]}
             """, to: "w.json")
-        let cell = try #require(WorkloadSpec.load(file: folder.root + "/w.json").cells().first)
+        let cell = try #require(WorkloadSpec.load(file: folder.root + "/w.json").cells.first)
         var request = SampleRequest(
             cell: cell, backend: BackendID(rawValue: backend), flavour: flavour, targetNanoseconds: 1_000_000,
             kernel: WorkKernel(iterationsPerNanosecond: 0.5), parent: getpid())

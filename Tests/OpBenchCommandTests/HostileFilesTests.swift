@@ -162,7 +162,7 @@ import Testing
         for _ in 0..<HostileText.count / 4 / Self.seeds.count {
             let changed = String(decoding: texts.mutated(Array(workload.utf8)), as: UTF8.self)
             if let spec = try refusedOr({ try WorkloadSpec.decode(text: changed, file: "x") }) {
-                _ = (spec.warnings(), spec.cells().count)
+                _ = (spec.warnings(), spec.cells.count)
             }
             let rules = String(decoding: texts.mutated(Array(policy.utf8)), as: UTF8.self)
             _ = try refusedOr { try PolicyDecoder().decode(text: rules, file: "x") }

@@ -149,7 +149,7 @@ struct ProgressTests {
                 .sampleStarted(index: index, total: 4, cellID: "w depth=2", backend: .engine, kind: .latency, block: 0))
             if index == 2 { display.handle(.warning("it is noisy")) }
             display.handle(.sampleFinished(index: index, status: .ok, rows: [], estimatedSeconds: 2))
-            display.handle(.rowsSaved)
+            display.handle(.rowsSaved([]))
         }
         display.handle(.finished(RunOutcome(folder: "results/r", samplesTaken: 4, isCancelled: false)))
         return screen.text

@@ -88,7 +88,7 @@ struct ProfileTests {
             try WorkloadSpec.load(files: files),
             with: ["operations": [.integer(300)], "groups": [.integer(20)], "duration_ns": [.integer(20_000_000)]])
         #expect(Set(specs.map(\.shape)).count >= 11)
-        let cells = specs.compactMap { $0.cells().first?.id }
+        let cells = specs.compactMap { $0.cells.first?.id }
         let filter = "^(\(cells.map(NSRegularExpression.escapedPattern).joined(separator: "|")))$"
         let result = try await profile(
             ["--kind", "trace", "--backend", "engine,dispatch,foundation,concurrency", "--filter", filter]

@@ -5,8 +5,8 @@ import Testing
 
 @testable import OpBenchCommand
 
-/// `opbench plan`, `run --plan` and `merge` as a user types them, and what other commands make of a merged run.
-@Suite("Plans, shards and merged runs")
+/// `run --shard`, `ab --shard` and `merge` as a user types them, and what other commands make of a merged run.
+@Suite("Shards and merged runs")
 struct ShardTests {
     private let folder: ScratchFolder
     private let golden = Golden("shards")
@@ -28,35 +28,36 @@ struct ShardTests {
             environment: environment)
     }
 
-    private func plan(_ options: String = "--quick", to file: String = "plan.json") async throws -> String {
-        let result = try await run("plan \(options) w.json -o \(file)")
-        #expect(result.status == 0, "\(result.errors)")
-        return try PlanFile.load(file: "\(folder.root)/\(file)", for: nil).sha256
+    /// The names of the parts in a folder, sorted; those that are being measured are left out.
+    private func parts(_ directory: String = "parts") throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: "\(folder.root)/\(directory)")
+            .filter { !$0.hasPrefix(".") }.sorted().map { "\(directory)/\($0)" }
     }
 
-    @Test("From a plan by two machines to one run that every command takes")
+    @Test("From two machines to one run that every command takes")
     func endToEnd() async throws {
-        let digest = try await plan("--quick --blocks 2 --shards 2")
-        #expect(try await run("plan --quick --blocks 2 w.json").output == (try folder.read("plan.json")))
-        let parts = (1...2).map { "parts/\(digest.prefix(12))-\($0)of2" }
-
-        let first = try await run("run --plan plan.json --shard 1/2 --output parts", ["OPBENCH_HOST": "n1"])
+        let first = try await run("run --quick --blocks 2 --shard 1/2 --output parts w.json", ["OPBENCH_HOST": "n1"])
         #expect(first.status == 0, "\(first.errors)")
-        #expect(["1/2", "n1", "\(digest.prefix(12))", parts[0]].allSatisfy(first.errors.contains), "\(first.errors)")
-        let lost = try await run("merge \(parts[0]) -o results/sweep")
+        let one = try #require(try parts().first)
+        let digest = String(one.dropFirst("parts/".count).prefix(12))
+        #expect(one == "parts/\(digest)-1of2")
+        #expect(["1/2", "n1", digest, one].allSatisfy(first.errors.contains), "\(first.errors)")
+        let lost = try await run("merge \(one) -o results/sweep")
         #expect(lost.status == 64 && lost.output.isEmpty && !folder.contents().contains("results"))
-        #expect(lost.errors.contains(" run --plan \(parts[0])/plan.json --shard 2/2 --output parts\n"))
+        #expect(lost.errors.contains(" run --quick --blocks 2 --shard 2/2 --output parts w.json\n"), "\(lost.errors)")
 
-        // The very command that the merge tells, as a task of a job array.
+        // The same as a task of a job array.
         let slurm: [String: String] = [
             "OPBENCH_HOST": "n2", "SLURM_ARRAY_TASK_ID": "1", "SLURM_ARRAY_TASK_COUNT": "2",
             "SLURM_ARRAY_TASK_MIN": "0",
             "SLURM_ARRAY_TASK_MAX": "1",
         ]
-        let second = try await run("run --plan \(parts[0])/plan.json --shard auto --output parts", slurm)
+        let second = try await run("run --quick --blocks 2 --shard auto --output parts w.json", slurm)
+        let parts = try parts()
         #expect(second.status == 0 && second.errors.contains(parts[1]), "\(second.errors)")
         let state = try folder.states(parts[1])
-        let again = try await run("run --plan plan.json --shard 2/2 --output parts --format csv")
+        let again = try await run(
+            "run --quick --blocks 2 --shard 2/2 --output parts --format csv w.json")
         #expect(again.status == 0, "\(again.errors)")
         #expect(again.output == (try folder.read("\(parts[1])/summary.csv")))
         #expect(try folder.states(parts[1]) == state)
@@ -68,11 +69,11 @@ struct ShardTests {
         let unsharded = try await run("run --quick --blocks 2 --run-id whole w.json")
         #expect(unsharded.status == 0)
         #expect(try keys("sweep").symmetricDifference(keys("whole")) == [])
-        let names = ["histograms.csv", "plan.json", "run.json", "samples.csv", "summary.csv"]
+        let names = ["histograms.csv", "run.json", "samples.csv", "summary.csv"]
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(folder.root)/results/sweep").sorted() == names)
 
         let shown = try await run("show sweep --wide")
-        #expect(shown.status == 0 && shown.output.contains(digest.prefix(12)), "\(shown.output)")
+        #expect(shown.status == 0 && shown.output.contains(digest), "\(shown.output)")
         #expect(["n1", "1/2", "n2", "2/2"].allSatisfy(shown.output.contains), "\(shown.output)")
         #expect(try await run("runs").output.contains("sweep"))
         for command in [
@@ -99,24 +100,25 @@ struct ShardTests {
     }
 
     @Test(
-        "A plan of two builds: both sides of a cell are measured on one machine, by the programs that were planned",
+        "Two builds: both sides of a cell are measured on one machine",
         .slow)
     func sides() async throws {
         for name in ["old", "new"] {
             ExecutableFile.copy(OpBenchProcess.binary, to: "\(folder.root)/\(name)")
         }
-        let digest = try await plan("--quick --blocks 2 --filter items=50 --base ./old --head ./new", to: "ab.json")
-        #expect(try PlanFile.load(file: "\(folder.root)/ab.json", for: nil).cells.map(\.sides) == [[.base, .head]])
-        let measured = try await run("run --plan ab.json --shard 1/1 --output parts")
+        let options = "--quick --blocks 2 --filter items=50 --shard 1/1"
+        let measured = try await run("ab ./old ./new w.json \(options) --output parts")
         #expect(measured.status == 0, "\(measured.errors)")
-        let merged = try await run("merge parts/\(digest.prefix(12))-1of1 -o results/ab")
+        let merged = try await run("merge \(try parts()[0]) -o results/ab")
         #expect(merged.status == 0, "\(merged.errors)")
         let rows = try CSVFile.read(SampleRow.self, file: "\(folder.root)/results/ab/samples.csv")
         #expect(Set(rows.map(\.side)) == ["base", "head"] && Set(rows.map(\.host)).count == 1)
         #expect([0, 2, 7].contains(try await run("gate --ab ab").status))
-        try folder.write("#!/bin/sh\n", to: "new")
-        let changed = try await run("run --plan ab.json --shard 1/1 --output others")
-        #expect(changed.status == 64 && changed.errors.contains("/new:"), "\(changed.errors)")
+        // Other programs make another sweep.
+        let changed = try await run(
+            "ab ./old ./new w.json \(options) --inject-slowdown 0.5 --set work_ns=9 --output parts")
+        #expect(changed.status == 0, "\(changed.errors)")
+        #expect(try parts().count == 2)
     }
 
     /// What each row is, whoever took it when, and whatever it showed.
@@ -137,71 +139,46 @@ struct ShardTests {
             {"name": "w", "summary": "s", "shape": "independent", "parameters": {"items": 500, "work_ns": 1000000000},
              "backends": ["dispatch"], "sample_kinds": ["throughput"]}
             """, to: "w.json")
-        let name = "\(try await plan("--blocks 1").prefix(12))-1of1"
-        let hidden = "parts/.\(name).n1/run.json"
         let result = try await OpBenchProcess.run(
-            ["run", "--plan", "plan.json", "--shard", "1/1", "--output", "parts"], in: folder,
+            ["run", "--blocks", "1", "--shard", "1/1", "--output", "parts", "w.json"], in: folder,
             environment: ["OPBENCH_HOST": "n1"]
         ) { process in
-            _ = await eventuallyTrue("the run begins") {
-                FileManager.default.fileExists(atPath: "\(folder.root)/\(hidden)")
-            }
+            _ = await eventuallyTrue("the run begins") { hidden() != nil }
             kill(process, SIGTERM)
         }
         #expect(result.status == 143, "\(result.errors)")
-        #expect(folder.contents().contains(hidden) && !folder.contents().contains("parts/\(name)"))
-        let merged = try await run("merge parts/.\(name).n1 -o results/r")
-        #expect(merged.status == 64 && merged.errors.contains("parts/.\(name).n1:"), "\(merged.errors)")
+        #expect(try parts() == [])
+        let begun = try #require(hidden())
+        let merged = try await run("merge \(begun) -o results/r")
+        #expect(merged.status == 64 && merged.errors.contains("\(begun):"), "\(merged.errors)")
+    }
+
+    /// The folder in which the machine n1 measures its part, once it says what it is.
+    private func hidden() -> String? {
+        folder.contents().first { $0.hasPrefix("parts/.") && $0.hasSuffix("-1of1.n1/run.json") }
+            .map { String($0.dropLast("/run.json".count)) }
     }
 
     @Test(
         "Bad input exits 64 with the names, and writes nothing",
         arguments: [
-            ("plan", "<file>"), ("plan nothing.json -o x.json", "nothing.json:"),
-            ("plan w.json --shards 0", "--shards"), ("plan w.json --base a", "--base --head"),
-            ("plan w.json --base no --head no -o x.json", "no:"),
-            ("plan w.json --filter nothing -o x.json", "--filter: \"nothing\""),
-            ("run --plan plan.json", "--plan --shard"), ("run --shard 1/2 w.json", "--shard --plan"),
-            ("run --plan plan.json --shard 3/2", "--shard: \"3/2\" I/N"),
-            ("run --plan plan.json --shard 0/2", "--shard: \"0/2\""),
-            ("run --plan plan.json --shard 1", "--shard: \"1\""),
-            ("run --plan plan.json --shard auto", "--shard: SLURM_ARRAY_TASK_ID JOB_COMPLETION_INDEX"),
-            ("run --plan plan.json --shard 1/2 w.json", "--plan"),
-            ("run --plan plan.json --shard 1/2 --blocks 3 --backend engine", "--plan --backend --blocks"),
-            ("run --plan plan.json --shard 1/2 --run-id x", "--plan --run-id --resume"),
-            ("run --plan nothing.json --shard 3/2", "nothing.json: \"3/2\""),
-            ("run --plan w.json --shard 1/2", "w.json:1: $:"),
-            ("run --plan version.json --shard 1/2", "version.json: $.format_version:"),
-            ("run --plan workload.json --shard 1/2", "workload.json: \"v\""),
-            ("run --plan changed.json --shard 1/2", "changed.json:"),
-            ("run --plan other.json --shard 1/2", "other.json: 0.0.1"), ("merge nothing -o results/r", "nothing:"),
+            ("run --shard 1/2", "<file>"), ("run w.json --shard 3/2", "--shard: \"3/2\" I/N"),
+            ("run w.json --shard 0/2", "--shard: \"0/2\""), ("run w.json --shard 1", "--shard: \"1\""),
+            ("run w.json --shard auto", "--shard: SLURM_ARRAY_TASK_ID JOB_COMPLETION_INDEX"),
+            ("run w.json --shard 1/2 --run-id x", "--shard --run-id --resume"),
+            ("run w.json --shard 1/2 --time-budget 1m", "--shard --time-budget"),
+            ("ab a b w.json --shard 1/2 --run-id x", "--shard --run-id"),
+            ("ab --base-ref main w.json --shard 1/2", "--shard --base-ref"),
+            ("merge nothing -o results/r", "nothing:"),
             ("merge nothing -o results/a:b", "--output: \"a:b\""), ("merge nothing", "--output"),
         ])
     func badInput(line: String, names: String) async throws {
-        var plan = PlanFile(
-            program: .init(version: "0.0.1", commit: nil), seed: 1, isQuick: true, timeoutNanoseconds: 1,
-            specs: [try WorkloadSpec.load(file: "\(folder.root)/w.json")], cells: [])
-        let spec = plan.specs[0]
-        plan.cells = spec.cells().map {
-            .init(
-                id: $0.id, workload: "w", workloadSHA256: spec.sha256, parameters: $0.parameters,
-                backends: spec.backends,
-                blocks: [:], samples: 1, estimatedNanoseconds: 1)
-        }
-        try folder.write(plan.text, to: "other.json")
-        plan.program = ProgramVersion.program
-        plan.program.commit = nil
-        try folder.write(plan.text, to: "plan.json")
-        try folder.write(plan.text.replacing("format_version\": 1", with: "format_version\": 2"), to: "version.json")
-        try folder.write(plan.text.replacing("\"workload\": \"w\"", with: "\"workload\": \"v\""), to: "workload.json")
-        try folder.write(plan.text.replacing("\"samples\": 1", with: "\"samples\": 2"), to: "changed.json")
         try await expectRefusal(of: line, naming: names)
     }
 
     private func expectRefusal(of line: String, naming names: String) async throws {
         try await OpBenchProcess.expectRefusal(
-            of: line.split(separator: " ").map(String.init), naming: names, in: folder, golden,
-            replacing: ["(\(ProgramVersion.program.words))": "(THIS VERSION)"])
+            of: line.split(separator: " ").map(String.init), naming: names, in: folder, golden)
     }
 
     // MARK: Several classes of hosts

@@ -196,7 +196,7 @@ struct SummaryTableTests {
         #expect(files.count == 5)
         let specs = try WorkloadSpec.load(files: files.map { "\(folder)/\($0)" })
         return specs.flatMap { spec in
-            spec.cells().flatMap { cell in
+            spec.cells.flatMap { cell in
                 spec.backends.flatMap { backend -> [SummaryRow] in
                     classes(of: spec.name).map { operationClass in
                         var row = SummaryRow(

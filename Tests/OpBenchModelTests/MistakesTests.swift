@@ -146,14 +146,14 @@ struct CommentTests {
                  "skip": [{"//": null, "backend": "engine", "reason": "r",
                            "when": {"//": 1, "operations": {"// bound": 1, "above": 5}}}]}
                 """, file: "w.json")
-        #expect(spec.cells().map(\.id) == ["w mix=high:1/low:2"])
+        #expect(spec.cells.map(\.id) == ["w mix=high:1/low:2"])
         #expect(spec.skips.map(\.conditions) == [["operations": ParameterCondition(above: 5)]])
         let phases = try decode(
             shape: "sequence",
             parameters: #"""
                 {"phases": [{"//": 1, "name": "a", "shape": "chain", "parameters": {"// depth": 1, "depth": 5}}]}
                 """#)
-        #expect(phases.cells()[0].phases[0].cell.integer("depth") == 5)
+        #expect(phases.cells[0].phases[0].cell.integer("depth") == 5)
         let policy = try PolicyDecoder().decode(
             text: """
                 {"//": "p", "version": 1, "rules": [{"// why": "w", "metric": "time", "at_most": 1,
@@ -189,7 +189,7 @@ struct TemplateTests {
         for text in [template.text, template.example] {
             let spec = try WorkloadDecoder.decode(text: text, file: "my-own.json")
             #expect(spec.shape == shape && spec.warnings() == [])
-            #expect(spec.cells().map(\.id) == ["my-own"])
+            #expect(spec.cells.map(\.id) == ["my-own"])
             #expect(spec.sampleKinds == definition.kinds)
         }
         for parameter in definition.parameters {

@@ -120,7 +120,7 @@ struct ShippedPolicyTests {
     /// The cells of workloads, with the workload that they are of.
     private func cells(of files: [URL]) throws -> [String: (spec: WorkloadSpec, cell: Cell)] {
         try WorkloadSpec.load(files: files.map(\.path)).reduce(into: [:]) { cells, spec in
-            for cell in spec.cells() { cells[cell.id] = (spec, cell) }
+            for cell in spec.cells { cells[cell.id] = (spec, cell) }
         }
     }
 
@@ -187,7 +187,7 @@ struct ShippedPolicyTests {
                 Issue.record("\(cell.id) is held against no cell")
                 continue
             }
-            #expect(first.spec.name == spec.name && spec.cells().first?.id == id)
+            #expect(first.spec.name == spec.name && spec.cells.first?.id == id)
             held.formUnion([cell.id, id])
         }
         #expect(held == Set(cells.keys))

@@ -11,7 +11,7 @@ struct ShippedWorkloadTests {
     func five() throws {
         let specs = try WorkloadSpec.load(files: Fixtures.standard.map(\.path))
         #expect(specs.count == 5 && Set(specs.map(\.shape)).count == 5)
-        #expect(specs.reduce(0) { $0 + $1.cells().count } <= 20)
+        #expect(specs.reduce(0) { $0 + $1.cells.count } <= 20)
     }
 
     @Test("Every shape has a file, every file is named as its workload and tells of itself, no rule is idle")

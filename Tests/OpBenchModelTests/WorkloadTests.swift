@@ -8,8 +8,8 @@ struct WorkloadTests {
     @Test("Legal files are read", arguments: Fixtures.good + Fixtures.shipped)
     func good(file: URL) throws {
         let spec = try WorkloadSpec.load(file: file.path)
-        #expect(!spec.cells().isEmpty)
-        #expect(Set(spec.cells().map(\.id)).count == spec.cells().count)
+        #expect(!spec.cells.isEmpty)
+        #expect(Set(spec.cells.map(\.id)).count == spec.cells.count)
         #expect(spec.text == (try Fixtures.text(file)))
         #expect(spec.sha256.count == 64)
     }
@@ -18,7 +18,7 @@ struct WorkloadTests {
     func defaults() throws {
         for shape in Shape.allCases {
             let spec = try decode(shape: shape.rawValue)
-            let cell = try #require(spec.cells().first)
+            let cell = try #require(spec.cells.first)
             #expect(cell.id == "sample")
             #expect(spec.sampleKinds == ShapeDefinition.of(shape).kinds)
             for parameter in ShapeDefinition.of(shape).parameters {
@@ -32,11 +32,11 @@ struct WorkloadTests {
     func product() throws {
         let spec = try decode(parameters: #"{"work_ns": [5, 100], "seed": 9, "items": [7, 100000], "window": 10}"#)
         #expect(
-            spec.cells().map(\.id) == [
+            spec.cells.map(\.id) == [
                 "sample items=7 window=10 work_ns=5", "sample items=7 window=10", "sample window=10 work_ns=5",
                 "sample window=10",
             ])
-        #expect(spec.cells().allSatisfy { $0.integer("seed") == 9 })
+        #expect(spec.cells.allSatisfy { $0.integer("seed") == 9 })
     }
 
     @Test("Values are read by name")
@@ -44,7 +44,7 @@ struct WorkloadTests {
         let cells = try decode(
             shape: "priority_mix",
             parameters: #"{"mix": {"low": 1, "high": 2.5, "normal": 0}, "max_concurrent": ["default", 3]}"#
-        ).cells()
+        ).cells
         #expect(cells.map(\.maxConcurrent) == [nil, 3])
         #expect(cells[0].weights("mix").map(\.key) == ["high", "low"])
         #expect(cells[0].weights("mix").map(\.weight) == [2.5, 1])
@@ -54,22 +54,22 @@ struct WorkloadTests {
 
     @Test("Operations are counted with the last one smaller where items do not divide")
     func operations() throws {
-        let cells = try decode(parameters: #"{"items": 1001, "items_per_operation": [1, 10, 1001, 5000]}"#).cells()
+        let cells = try decode(parameters: #"{"items": 1001, "items_per_operation": [1, 10, 1001, 5000]}"#).cells
         #expect(cells.map(\.operationCount) == [1001, 101, 1, 1])
         #expect(cells.map(\.itemCount) == [1001, 1001, 1001, 1001])
-        let chains = try decode(shape: "chain", parameters: #"{"depth": 7, "chains": 3}"#).cells()
+        let chains = try decode(shape: "chain", parameters: #"{"depth": 7, "chains": 3}"#).cells
         #expect(chains.map(\.operationCount) == [21])
     }
 
     @Test("Keys of weights have one spelling")
     func weightKeys() throws {
         let spec = try decode(shape: "thread_priority", parameters: #"{"mix": {"0": 1, "0.50": 2, "1.0": 0}}"#)
-        #expect(spec.cells().map(\.id) == ["sample mix=0.0:1/0.5:2"])
+        #expect(spec.cells.map(\.id) == ["sample mix=0.0:1/0.5:2"])
     }
 
     @Test("An id holds nothing that CSV would quote", arguments: Fixtures.good + Fixtures.shipped)
     func plainIDs(file: URL) throws {
-        for cell in try WorkloadSpec.load(file: file.path).cells() {
+        for cell in try WorkloadSpec.load(file: file.path).cells {
             #expect(!cell.id.contains { ",\"\r\n\t".contains($0) })
             #expect(!cell.id.contains("  "))
         }
@@ -119,7 +119,7 @@ struct WorkloadTests {
             let phases = (0..<phases).map { #"{"name": "p\#($0)", "shape": "chain"}"# }.joined(separator: ",")
             return "{\"phases\": [\(phases)], \"work_ns\": \(Array(0..<values))}"
         }
-        #expect(try decode(shape: "sequence", parameters: parameters(2, 50)).cells().count == 50)
+        #expect(try decode(shape: "sequence", parameters: parameters(2, 50)).cells.count == 50)
         let error = refusal { _ = try decode(shape: "sequence", parameters: parameters(16, 7000)) }
         #expect(error.message.contains("7000") && error.message.contains("112000"))
     }
@@ -152,18 +152,18 @@ struct RuleTests {
     @Test("A rule applies where all its conditions hold; bounds are strict")
     func skips() throws {
         let spec = try spec()
-        let skipped = spec.cells().filter { spec.skipRule(for: .foundation, in: $0) != nil }.map(\.id)
+        let skipped = spec.cells.filter { spec.skipRule(for: .foundation, in: $0) != nil }.map(\.id)
         #expect(
             skipped == [
                 "sample depth=50", "sample depth=50 max_concurrent=1", "sample depth=100 max_concurrent=1",
             ])
-        #expect(spec.cells().allSatisfy { spec.skipRule(for: .engine, in: $0) == nil })
+        #expect(spec.cells.allSatisfy { spec.skipRule(for: .engine, in: $0) == nil })
     }
 
     @Test("An expectation without conditions applies to every cell, one on numbers not to a word")
     func expectations() throws {
         let spec = try spec()
-        for cell in spec.cells() {
+        for cell in spec.cells {
             #expect(spec.expectation(of: .crashed, for: .foundation, in: cell)?.reason == "always")
             #expect(spec.expectation(of: .crashed, for: .engine, in: cell) == nil)
             #expect((spec.expectation(of: .timeout, for: .foundation, in: cell) != nil) == (cell.maxConcurrent == 1))
@@ -177,7 +177,7 @@ struct RuleTests {
                 backends: #"["engine", "foundation", "dispatch"]"#,
                 more: #""skip": [{"backend": \#(backends), "reason": "r"}]"#)
             #expect(spec.warnings() == [])
-            let cell = try #require(spec.cells().first)
+            let cell = try #require(spec.cells.first)
             return spec.backends.filter { spec.skipRule(for: $0, in: cell) != nil }
         }
         #expect(try skipped(#""*""#) == [.engine, .foundation, .dispatch])
@@ -221,11 +221,11 @@ struct OverrideTests {
             "operations": [.text("1e3")], "seed": [.integer(5)],
         ])
         #expect(
-            changed.cells().map(\.id) == [
+            changed.cells.map(\.id) == [
                 "sample mix=high:1/low:2.5 operations=1000",
                 "sample max_concurrent=4 mix=high:1/low:2.5 operations=1000",
             ])
-        #expect(changed.cells()[0].integer("seed") == 5)
+        #expect(changed.cells[0].integer("seed") == 5)
         #expect(mix.axes.isEmpty)
     }
 
@@ -233,7 +233,7 @@ struct OverrideTests {
     func several() throws {
         let specs = [try decode(), try decode(shape: "chain")]
         let changed = try WorkloadSpec.overriding(specs, with: ["items": [.text("10")], "work_ns": [.text("0")]])
-        #expect(changed.flatMap { $0.cells().map(\.id) } == ["sample items=10 work_ns=0", "sample work_ns=0"])
+        #expect(changed.flatMap { $0.cells.map(\.id) } == ["sample items=10 work_ns=0", "sample work_ns=0"])
         let error = refusal { _ = try WorkloadSpec.overriding(specs, with: ["itms": [.text("10")]]) }
         #expect(error.remedy.contains("\"items\""))
     }
@@ -247,7 +247,7 @@ struct ZipTests {
     func cells() throws {
         let spec = try decode(parameters: #"{"producers": [1, 2]}"#, more: more)
         #expect(
-            spec.cells().map(\.id) == [
+            spec.cells.map(\.id) == [
                 "sample items=10 work_ns=5", "sample items=20 work_ns=5", "sample items=20 work_ns=7",
                 "sample items=10 producers=2 work_ns=5", "sample items=20 producers=2 work_ns=5",
                 "sample items=20 producers=2 work_ns=7",
@@ -277,14 +277,14 @@ struct ZipTests {
     func overridden() throws {
         let spec = try decode(more: more)
         let items = try spec.overriding(["items": [.text("30")]])
-        #expect(items.cells().map(\.id) == ["sample items=30 work_ns=5", "sample items=30 work_ns=7"])
+        #expect(items.cells.map(\.id) == ["sample items=30 work_ns=5", "sample items=30 work_ns=7"])
         #expect(items.zips.isEmpty)
         let both = try spec.overriding(["items": [.text("30")], "work_ns": [.text("1")]])
-        #expect(both.cells().map(\.id) == ["sample items=30 work_ns=1"])
+        #expect(both.cells.map(\.id) == ["sample items=30 work_ns=1"])
         let three = try decode(more: #""zip": [{"items": [1, 2, 2], "work_ns": [5, 6, 7], "producers": [1, 1, 2]}]"#)
         let rest = try three.overriding(["work_ns": [.text("0")]])
         #expect(
-            rest.cells().map(\.id) == [
+            rest.cells.map(\.id) == [
                 "sample items=1 work_ns=0", "sample items=2 work_ns=0", "sample items=2 producers=2 work_ns=0",
             ])
     }
@@ -297,12 +297,12 @@ struct LoadTests {
         let spec = try decode(
             shape: "open_loop", parameters: #"{"load": [0.5, 0.80, 2]}"#,
             more: #""skip": [{"backend": "engine", "when": {"load": {"above": 0.5}}, "reason": "r"}]"#)
-        #expect(spec.cells().map(\.id) == ["sample load=0.5", "sample load=0.8", "sample load=2"])
-        #expect(spec.cells().map { spec.skipRule(for: .engine, in: $0) != nil } == [false, true, true])
-        #expect(spec.cells().allSatisfy { $0.measuresRate })
+        #expect(spec.cells.map(\.id) == ["sample load=0.5", "sample load=0.8", "sample load=2"])
+        #expect(spec.cells.map { spec.skipRule(for: .engine, in: $0) != nil } == [false, true, true])
+        #expect(spec.cells.allSatisfy { $0.measuresRate })
         let set = try spec.overriding(["load": [.text("0.25")]])
-        #expect(set.cells().map { $0.number("load") } == [0.25])
-        #expect(try decode(shape: "open_loop", parameters: #"{"load": -0.0}"#).cells()[0].id == "sample")
+        #expect(set.cells.map { $0.number("load") } == [0.25])
+        #expect(try decode(shape: "open_loop", parameters: #"{"load": -0.0}"#).cells[0].id == "sample")
     }
 
     @Test(

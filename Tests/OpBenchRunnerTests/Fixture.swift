@@ -40,7 +40,7 @@ enum Fixture {
     }
 
     static func cell(_ shape: String, _ parameters: String = "{}") throws -> Cell {
-        try #require(spec(shape, parameters).cells().first)
+        try #require(spec(shape, parameters).cells.first)
     }
 
     static func plan(_ shape: String, _ parameters: String = "{}") throws -> WorkloadPlan {

@@ -7,13 +7,10 @@ import Testing
 
 @testable import OpBenchRunner
 
-/// Parts of a plan, on machines that die, and what is merged of them.
-@Suite("Parts of a plan") struct PartTests {
+/// Parts of a sweep, on machines that die, and what is merged of them.
+@Suite("Parts of a sweep") struct PartTests {
     private let folder: String
     private let whole: RunPlan
-    private let plan: PlanFile
-
-    private static let program = PlanFile.Program(version: "1", commit: nil)
 
     init() throws {
         folder = try Fixture.folder()
@@ -23,8 +20,11 @@ import Testing
                 more: #", "skip": [{"backend": "serial", "when": {"items": 20}, "reason": "to see it"}]"#),
             try Fixture.spec("chain", #"{"depth": [10, 20]}"#, name: "v", backends: ["engine", "dispatch"]),
         ]
-        whole = try RunPlan(specs: specs, options: RunOptions(blocks: 2, directory: folder, runID: "whole"))
-        plan = PlanFile(whole, program: Self.program)
+        whole = try RunPlan(
+            specs: specs,
+            options: RunOptions(
+                blocks: 2, directory: folder, runID: "whole", arguments: ["opbench", "run", "--shard", "9/9", "w.json"])
+        )
     }
 
     // MARK: Measuring
@@ -66,28 +66,30 @@ import Testing
         return (outcome, warnings)
     }
 
-    private func part(_ shard: String, on host: String = "n1", of plan: PlanFile? = nil) throws -> RunPlan {
-        let plan = plan ?? self.plan
-        let part = PartOptions(plan, try #require(Shard(shard)))
-        var options = plan.runOptions()
-        options.part = part
-        (options.directory, options.runID, options.host) = (folder, part.name, host)
+    private func part(
+        _ shard: String, on host: String = "n1", _ change: (inout RunOptions) -> Void = { _ in }
+    ) throws -> RunPlan {
+        var options = whole.options
+        options.host = host
         options.iterationsPerNanosecond = 0.5
-        return try plan.part(part.shard, file: "plan.json", options: options, program: Self.program)
+        change(&options)
+        return try RunPlan(specs: whole.specs, options: options).part(try #require(Shard(shard)))
     }
 
-    private func path(_ shard: String) -> String { "\(folder)/\(Shard(shard)!.partName(plan: plan.sha256))" }
+    private func name(_ shard: String) -> String { whole.part(Shard(shard)!).options.runID }
 
-    private func hidden(_ shard: String, on host: String = "n1") -> String {
-        "\(folder)/.\(Shard(shard)!.partName(plan: plan.sha256)).\(host)"
-    }
+    private func digest(_ count: Int) -> String { String(name("1/\(count)").prefix(12)) }
+
+    private func path(_ shard: String) -> String { "\(folder)/\(name(shard))" }
+
+    private func hidden(_ shard: String, on host: String = "n1") -> String { "\(folder)/.\(name(shard)).\(host)" }
 
     private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
 
     // MARK: Merging
 
     private func merged(_ paths: [String], allowsMissing: Bool = false) throws(InputErrors) -> PartsMerge {
-        try PartsMerge(paths, allowsMissing: allowsMissing) { shard, plan, output in "RUN \(plan) \(shard) \(output)" }
+        try PartsMerge(paths, allowsMissing: allowsMissing) { (["opbench"] + $0).joined(separator: " ") }
     }
 
     private func refusals(_ paths: [String]) -> [String] {
@@ -135,7 +137,7 @@ import Testing
         #expect(lasting(one) == lasting(other))
         #expect(other.allSatisfy { $0.runID == "merged" })
         let machines = Dictionary(grouping: other) { $0.cellID }.mapValues { Set($0.map(\.host)) }
-        #expect(machines.count == plan.cells.count && machines.values.allSatisfy { $0.count == 1 })
+        #expect(machines.count == whole.cells.count && machines.values.allSatisfy { $0.count == 1 })
         let histograms = try ["whole", "merged"].map {
             Set(try CSVFile.read(HistogramRow.self, file: "\(folder)/\($0)/histograms.csv"))
         }
@@ -145,16 +147,18 @@ import Testing
         }
         #expect(heads[0] == heads[1])
 
-        let (run, progress) = try RunManifest.readWithProgress("\(folder)/merged/run.json")
-        let unsharded = try RunManifest.readWithProgress("\(folder)/whole/run.json")
-        #expect(run.identity == unsharded.manifest.identity)
-        #expect(run.planSHA256 == plan.sha256 && run.shard == nil && run.parts?.count == count)
+        let run = try RunFacts.decode("\(folder)/merged/run.json")
+        let progress = run.progress
+        let unsharded = try RunFacts.decode("\(folder)/whole/run.json")
+        #expect(run.identity == unsharded.identity)
+        #expect(run.sweep == SweepFacts(sha256: merge.sweepSHA256) && run.parts?.count == count)
+        #expect(unsharded.sweep == nil && merge.sweepSHA256.hasPrefix(digest(count)))
         #expect(progress?.state == "finished" && progress?.samplesDone == unsharded.progress?.samplesDone)
         #expect(progress?.blocksDone == unsharded.progress?.blocksDone && progress?.samplesBad == 0)
         let facts = try #require(try RunFacts.read(in: "\(folder)/merged"))
         #expect(facts.hostKind == .here() && facts.hostKinds == [.here()])
         #expect(Set(facts.machines.compactMap(\.name)) == Set(other.map(\.host)))
-        #expect(plan.cells.allSatisfy { facts.machine(of: $0.id)?.name == machines[$0.id]?.first })
+        #expect(whole.cells.allSatisfy { facts.machine(of: $0.id)?.name == machines[$0.id]?.first })
     }
 
     @Test("A shard that is finished is left as it is, byte for byte")
@@ -169,7 +173,7 @@ import Testing
                 })
         }
         let before = try state()
-        #expect(before.keys.sorted() == ["histograms.csv", "part.json", "plan.json", "run.json", "samples.csv"])
+        #expect(before.keys.sorted() == ["histograms.csv", "part.json", "run.json", "samples.csv"])
         for host in ["n1", "n2"] {
             let outcome = try await measure(try part("1/2", on: host), limit: 0).outcome
             #expect(outcome.wasFinished && outcome.samplesTaken == 0 && outcome.folder == path("1/2"))
@@ -263,25 +267,23 @@ import Testing
         ]
         #expect(found.map { $0.1.count } == [1, 2, 1, 1, 2])
         let lines = found.flatMap { name, refusals in ["\(name):"] + refusals.map { "  \($0)" } }
-        let words = [folder: "FOLDER", String(plan.sha256.prefix(12)): "PLAN"]
+        let words = [folder: "FOLDER", digest(3): "SWEEP", digest(2): "HALVES"]
         let golden = Golden("merge-refusals")
         golden.expect(lines.joined(separator: "\n"), "parts that do not go together", replacing: words)
 
-        var options = whole.options
-        options.seed = 2
-        let other = PlanFile(try RunPlan(specs: whole.specs, options: options), program: Self.program)
-        let foreign = try await measure(try part("1/3", of: other)).outcome.folder
-        let plans = refusals([two, three, foreign])
-        #expect(plans.count == 1)
+        let other = try part("1/3") { $0.seed = 2 }
+        let foreign = try await measure(other).outcome.folder
+        let foreigners = refusals([two, three, foreign])
+        #expect(foreigners.count == 1)
         golden.expect(
-            plans[0], "a part of another plan",
-            replacing: words.merging([String(other.sha256.prefix(12)): "OTHER"]) { $1 })
+            foreigners[0], "a part of another sweep",
+            replacing: words.merging([String(other.options.runID.prefix(12)): "OTHER"]) { $1 })
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix(".") }.isEmpty)
     }
 
     @Test(
         "A file that was tampered with is named", .slow,
-        arguments: ["samples.csv", "histograms.csv", "run.json", "plan.json", "part.json"])
+        arguments: ["samples.csv", "histograms.csv", "run.json", "part.json"])
     func tampered(file: String) async throws {
         for shard in ["1/2", "2/2"] { _ = try await measure(try part(shard)) }
         let path = "\(path("2/2"))/\(file)"
@@ -305,8 +307,9 @@ import Testing
         let two = path("2/2")
         func reseal(host: String, shard: String) throws {
             let seal = try PartSeal(
-                planSHA256: plan.sha256, shard: Shard(shard)!, host: host, sealing: PartFolder.required, in: two)
-            try Data(seal.text.utf8).write(to: URL(filePath: "\(two)/part.json"))
+                sweepSHA256: try part("2/2").options.sweep!.sha256, shard: Shard(shard)!, host: host,
+                sealing: PartSeal.required, in: two)
+            try Data(try seal.text.utf8).write(to: URL(filePath: "\(two)/part.json"))
         }
         try reseal(host: "n2", shard: "2/2")
         func expectNamed(_ words: String..., in paths: [String]) {
@@ -355,16 +358,60 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == before)
     }
 
-    @Test("An opbench that would plan otherwise is refused")
-    func otherPlan() throws {
-        var changed = plan
-        changed.cells[2].estimatedNanoseconds += 1
-        do {
-            _ = try changed.part(
-                Shard("1/2")!, file: "plan.json", options: changed.runOptions(), program: Self.program)
-            Issue.record("it was taken")
-        } catch {
-            #expect("\(error)".contains("\"\(plan.cells[2].id)\""))
+    @Test("What decides what is measured names the sweep, and nothing of a machine or a time does")
+    func sweeps() throws {
+        let own = name("1/2")
+        for same in [
+            try part("1/2", on: "n2"),
+            try part("1/2") { ($0.runID, $0.directory, $0.arguments) = ("x", "elsewhere", []) },
+        ] { #expect(same.options.runID == own) }
+        let others = [
+            name("1/3"), try part("1/2") { $0.seed = 2 }.options.runID, try part("1/2") { $0.blocks = 3 }.options.runID,
+            try part("1/2") { $0.timeoutSeconds = 31 }.options.runID,
+            try part("1/2") { $0.limits.memoryBytes = 1 << 30 }.options.runID,
+            try part("1/2") { $0.kinds = [.check] }.options.runID, try part("1/2") { $0.isQuick = true }.options.runID,
+        ]
+        #expect(Set(others + [own]).count == others.count + 1)
+        // Every cell is in one shard, and all shards together are the whole.
+        for count in [1, 2, 3, 20] {
+            let parts = (1...count).map { whole.part(Shard(index: $0, count: count)) }
+            #expect(parts.flatMap(\.samples).sorted { $0.index < $1.index } == whole.samples)
+            #expect(parts.flatMap { $0.options.sweep!.cells! }.sorted() == whole.cells.map(\.id).sorted())
+        }
+    }
+
+    @Test("A shard without cells need not be measured")
+    func emptyShards() async throws {
+        let count = whole.cells.count
+        var paths: [String] = []
+        for index in 1...count { paths.append(try await measure(try part("\(index)/20")).outcome.folder) }
+        #expect(try merged(paths).missing.isEmpty)
+        #expect(refusals(Array(paths.dropLast())).contains { $0.contains("opbench run --shard \(count)/20 w.json") })
+    }
+
+    @Test("A seal finds every change of a file, and names files of its folder alone")
+    func seal() throws {
+        func write(_ text: String, _ name: String) throws {
+            try Data(text.utf8).write(to: URL(filePath: "\(folder)/\(name)"))
+        }
+        for name in PartSeal.required { try write("one", name) }
+        let shard = Shard("2/3")!
+        let seal = try PartSeal(
+            sweepSHA256: "0", shard: shard, host: "n1", sealing: PartSeal.required, in: folder)
+        try write(try seal.text, PartSeal.fileName)
+        let read = try PartSeal(in: folder)
+        #expect(read == seal)
+        try read.check(in: folder)
+        try write("two", PartSeal.required[0])
+        try FileManager.default.removeItem(atPath: "\(folder)/\(PartSeal.required[1])")
+        #expect { try read.check(in: folder) } throws: { error in
+            Set((error as? InputErrors)?.errors.map(\.file) ?? [])
+                == Set(PartSeal.required.prefix(2).map { "\(folder)/\($0)" })
+        }
+        for (old, new) in [("samples.csv", "../samples.csv"), ("2/3", "4/3"), ("files", "file"), ("\"n1\"", "1")] {
+            let text = try seal.text.replacing("\"\(old)\"", with: "\"\(new)\"").replacing(
+                "\"n1\"", with: old == "\"n1\"" ? "1" : "\"n1\"")
+            #expect(throws: InputError.self, "\(new)") { try PartSeal.decode(text, file: "part.json") }
         }
     }
 }

@@ -74,7 +74,7 @@ import Testing
         // Not changed here, since it is the whole process's: what it is follows from a file made beside.
         close(open("\(directory)/plain", O_WRONLY | O_CREAT, 0o666))
         let folder = try RunFolder.create(plan())
-        try folder.saveManifest("{}")
+        try folder.saveFacts("{}")
         func mode(_ path: String) -> mode_t {
             var facts = stat()
             return stat(path, &facts) == 0 ? facts.st_mode & 0o777 : 0
@@ -88,10 +88,10 @@ import Testing
 
     private func description(_ change: (String) -> String) throws -> InputError? {
         try FileManager.default.createDirectory(atPath: run, withIntermediateDirectories: true)
-        let manifest = RunManifest(
+        let facts = RunFacts(
             plan: try plan(), calibration: Fixture.kernel, host: .gather(git: nil), executable: nil)
-        let progress = RunManifest.Progress(state: "finished", samplesDone: 1, runnerCPUNanoseconds: 0)
-        let text = try RunManifest.Writer(manifest).text(progress)
+        let progress = RunFacts.Progress(state: "finished", samplesDone: 1, runnerCPUNanoseconds: 0)
+        let text = try RunFacts.Writer(facts).text(progress)
         try Data(change(text).utf8).write(to: URL(filePath: "\(run)/run.json"))
         return refusal { _ = try RunFacts.read(beside: "\(run)/samples.csv") }
     }
@@ -130,7 +130,7 @@ import Testing
         let text = try String(contentsOfFile: "\(run)/run.json", encoding: .utf8)
         func overview(_ change: (String) -> String) throws -> RunListRow {
             try Data(change(text).utf8).write(to: URL(filePath: "\(run)/run.json"))
-            return try RunOverview.read(run, name: "run", isBaseline: false)
+            return try RunFacts.listRow(of: run, name: "run", isBaseline: false)
         }
         #expect(try overview { $0 }.blocks == 1)
         for block in ["9223372036854775807", "-9223372036854775808", "9223372036854775808", ""] {

@@ -67,10 +67,10 @@ import Testing
         #expect(rows.allSatisfy { $0.parameters["items"] == "10" && $0.runID == "run" })
         let histograms = try CSVFile.read(HistogramRow.self, file: "\(folder)/run/histograms.csv")
         #expect(histograms.count == plan.samples.count)
-        let manifest = try RunManifest.read("\(folder)/run/run.json")
-        #expect(manifest.identity == RunManifest.identity(of: plan))
-        #expect(manifest.calibration.iterationsPerNanosecond > 0)
-        #expect(manifest.identity.workloads.map(\.sha256) == plan.specs.map(\.sha256))
+        let facts = try RunFacts.decode("\(folder)/run/run.json")
+        #expect(facts.identity == RunFacts.identity(of: plan))
+        #expect(facts.calibration.iterationsPerNanosecond > 0)
+        #expect(facts.identity.workloads.map(\.sha256) == plan.specs.map(\.sha256))
     }
 
     @Test func `a crash and a timeout are results, and after two nothing more is tried`() async throws {
@@ -107,7 +107,7 @@ import Testing
         let samplesPerProgress = plan.samples.count / 200
         #expect(samplesPerProgress > 1)
         #expect(written == 1 + plan.samples.count / samplesPerProgress)
-        let end = try RunManifest.readWithProgress("\(folder)/run/run.json").progress
+        let end = try RunFacts.decode("\(folder)/run/run.json").progress
         #expect(end?.samplesDone == plan.samples.count && end?.state == "finished")
     }
 

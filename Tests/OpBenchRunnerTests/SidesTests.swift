@@ -89,8 +89,8 @@ import Testing
         #expect(kernels["/old"] == [base])
         // The engine's; the loop's is as it was.
         #expect(kernels["/new"] == [base, base * 1.25])
-        let manifest = try RunManifest.read("\(folder)/run/run.json")
-        #expect(manifest.builds == Self.builds && manifest.stages == [7, 15, 25, 40])
+        let facts = try RunFacts.decode("\(folder)/run/run.json")
+        #expect(facts.builds == Self.builds && facts.stages == [7, 15, 25, 40])
     }
 
     @Test func `only cells left open go on, and a resumed run takes nothing more`() async throws {

@@ -1,5 +1,5 @@
 """The templates that split a sweep among machines: valid by the schemas of Kubernetes and GitHub, and run here as plain
-processes, from the plan to the merged run, by the very lines of the guide ManyMachines.md."""
+processes, from the shards to the merged run, by the very lines of the guide ManyMachines.md."""
 
 import json
 import os
@@ -58,8 +58,8 @@ class Clone:
         for name in ("bin", "scripts", "workloads", ".build/release"):
             (folder / name).mkdir(parents=True)
         self.program("bin/sbatch", SBATCH)
-        # Few blocks, whatever is planned: what is tried is the way from the plan to the run.
-        program = f'[ "$1" = plan ] && shift && set -- plan --quick "$@"\nexec {shlex.quote(str(OPBENCH))} "$@"'
+        # Few blocks, whatever is asked for: what is tried is the way from the shards to the run.
+        program = f'[ "$1" = run ] && shift && set -- run --quick "$@"\nexec {shlex.quote(str(OPBENCH))} "$@"'
         self.program("opbench", f"#!/bin/sh\n{program}\n")
         for name in ("scripts/opbench", ".build/release/opbench"):
             (folder / name).symlink_to(folder / "opbench")
@@ -120,18 +120,18 @@ def blocks_of(title: str) -> list[list[str]]:
     return [block.splitlines() for block in _FENCED.findall(section(title))]
 
 
-def test_the_guide_from_a_plan_to_a_page(clone: Clone) -> None:
-    printed = [clone.run(line).stdout for line in lines_of("From a plan to a page")]
-    assert len(printed) == 6
+def test_the_guide_from_shards_to_a_page(clone: Clone) -> None:
+    printed = [clone.run(line).stdout for line in lines_of("From shards to a page")]
+    assert len(printed) == 5
     assert clone.parts() == ["1of2", "2of2"]
     assert clone.hosts() == ["first", "second"]
-    assert "items=80" in printed[4]
+    assert "items=80" in printed[3]
     assert "items=80" in (clone.folder / "sweep.html").read_text(encoding="utf-8")
 
 
 def test_the_job_array_of_the_guide_as_plain_processes(clone: Clone) -> None:
-    (plan, array, merge), (alone,) = blocks_of("Slurm")
-    clone.run(f"{plan}\n{array}\ntest \"$job\" = 1")
+    (build, array, merge), (alone,) = blocks_of("Slurm")
+    clone.run(f"{build}\n{array}\ntest \"$job\" = 1")
     assert clone.parts("night") == ["1of4", "2of4", "3of4", "4of4"]
     assert clone.hosts("night") == ["n2", "n1", "n2", "n1"]
     # A part that is lost is named, and measured alone.
@@ -142,37 +142,30 @@ def test_the_job_array_of_the_guide_as_plain_processes(clone: Clone) -> None:
     assert not (clone.folder / "results/night").exists()
     clone.run(alone)
     clone.run(f"job=1\n{merge}")
-    clone.run("scripts/opbench run --plan night.json --shard 1/1 --output whole --no-progress")
+    clone.run("scripts/opbench run --shard 1/1 --output whole --no-progress workloads/*.json")
     (whole,) = (clone.folder / "whole").iterdir()
     assert keys(clone.folder / "results/night") == keys(whole)
 
 
 def test_a_task_without_an_array_has_to_be_told_its_shard(clone: Clone) -> None:
-    clone.run("scripts/opbench plan --quick -o plan.json workloads/*.json")
-    clone.run("sbatch scripts/fleet/slurm.sbatch plan.json", expected=64)
-    clone.run("sbatch --array=1-2 scripts/fleet/slurm.sbatch", expected=1)
+    clone.run("sbatch scripts/fleet/slurm.sbatch --output parts workloads/*.json", expected=64)
+    clone.run("sbatch --array=1-2 scripts/fleet/slurm.sbatch", expected=64)
     assert not (clone.folder / "parts").exists()
 
 
 def test_the_pods_as_plain_processes(clone: Clone) -> None:
-    clone.run("scripts/opbench plan --quick -o plan.json workloads/*.json")
-    places = {"/plan/plan.json": "plan.json", "/data/": ""}
-
-    def here(word: str) -> str:
-        for place, local in places.items():
-            word = word.replace(place, local)
-        return word
+    def line_of(container: dict) -> str:
+        *shell, line = container["command"]
+        assert shell == ["bash", "-c"]
+        return line.replace("/data/", "")
 
     (container,) = JOB["spec"]["template"]["spec"]["containers"]
-    words = shlex.join(here(word) for word in container["args"])
     (host,) = container["env"]
     for index in range(JOB["spec"]["completions"]):
-        clone.run(f"scripts/opbench {words}", JOB_COMPLETION_INDEX=str(index), **{host["name"]: f"node-{index % 2}"})
+        clone.run(line_of(container), JOB_COMPLETION_INDEX=str(index), **{host["name"]: f"node-{index % 2}"})
     assert clone.hosts() == ["node-0", "node-1", "node-0", "node-1"]
     (container,) = MERGE["spec"]["template"]["spec"]["containers"]
-    *shell, line = container["command"]
-    assert shell == ["bash", "-c"]
-    assert "items=80" in clone.run(here(line)).stdout
+    assert "items=80" in clone.run(line_of(container)).stdout
 
 
 class Workflow:
@@ -227,7 +220,7 @@ class Workflow:
 def test_the_workflow_as_plain_processes(clone: Clone) -> None:
     clone.program("bin/swift", '#!/bin/sh\ncase "$*" in *--show-bin-path*) echo "$BIN" ;; esac\n')
     workflow = Workflow(clone)
-    workflow.job("plan")
+    workflow.job("build")
     shards = GITHUB["jobs"]["shard"]["strategy"]["matrix"]["shard"]
     for shard in shards:
         workflow.job("shard", shard)
@@ -246,7 +239,7 @@ def test_the_workflow_is_valid_and_its_matrix_counts_the_shards() -> None:
     assert shards == list(range(1, len(shards) + 1))
     # A shard that fails stops no other, and merging says which one is missing.
     assert GITHUB["jobs"]["shard"]["strategy"]["fail-fast"] is False
-    assert GITHUB["jobs"]["merge"]["needs"] == ["plan", "shard"]
+    assert GITHUB["jobs"]["merge"]["needs"] == ["build", "shard"]
     assert "!cancelled()" in GITHUB["jobs"]["merge"]["if"]
     assert not any("continue-on-error" in place for job in GITHUB["jobs"].values() for place in [job, *job["steps"]])
 
@@ -260,7 +253,7 @@ def test_the_manifest_is_valid(version: str, resource: dict) -> None:
 def test_the_manifest_says_the_same_everywhere() -> None:
     spec, pod = JOB["spec"], JOB["spec"]["template"]["spec"]
     (container,), (merging,) = pod["containers"], MERGE["spec"]["template"]["spec"]["containers"]
-    assert f"auto/{spec['completions']}" in container["args"]
+    assert f"--shard auto/{spec['completions']} " in container["command"][-1]
     assert container["image"] == merging["image"]
     assert {rule["onExitCodes"]["containerName"] for rule in spec["podFailurePolicy"]["rules"] if "onExitCodes" in rule} == {
         container["name"]
@@ -272,8 +265,6 @@ def test_the_manifest_says_the_same_everywhere() -> None:
     # What the guide types is there, and stands in the file's first lines as well.
     (commands,) = blocks_of("Kubernetes")
     text = "\n".join(commands)
-    maps = [volume["configMap"]["name"] for volume in pod["volumes"] if "configMap" in volume]
-    assert re.findall(r"create configmap (\S+)", text) == maps
     assert set(re.findall(r"\bjob[ /]([\w-]+)", text)) == {JOB["metadata"]["name"], MERGE["metadata"]["name"]}
     ((key, value),) = pod["nodeSelector"].items()
     assert f"{key}={value}" in text and f"{key}={value}:{pod['tolerations'][0]['effect']}" in text

@@ -37,14 +37,11 @@ struct PlanOptions: ParsableArguments {
 }
 
 extension PlanOptions {
-    /// The runner's options for a selection, whose backends and kinds of sample are already the asked-for ones.
-    func runOptions(for selection: Selection, directory: String = "", runID: String = "", resume: Bool = false)
-        -> RunOptions
-    {
+    /// The runner's options.
+    func runOptions(in directory: String = "", runID: String = "", resume: Bool = false) -> RunOptions {
         RunOptions(
-            blocks: blocks, isQuick: quick, seed: seed, filter: selection.contains, timeoutSeconds: timeout,
-            directory: directory, runID: runID, resume: resume,
-            arguments: OwnProgram.arguments)
+            blocks: blocks, isQuick: quick, seed: seed, timeoutSeconds: timeout, directory: directory, runID: runID,
+            resume: resume, arguments: OwnProgram.arguments)
     }
 }
 
@@ -67,8 +64,8 @@ struct DestinationOptions: ParsableArguments {
         try FolderArgument.check(directory, option: "--output")
         if resume && runID == nil {
             throw ValidationError(
-                "--resume needs the --run-id of the run to continue. With --plan or --shard leave it out: an interrupted part "
-                    + "is continued.")
+                "--resume needs the --run-id of the run to continue. With --shard leave it out: an interrupted part is "
+                    + "continued.")
         }
     }
 

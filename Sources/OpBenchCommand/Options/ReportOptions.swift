@@ -34,6 +34,9 @@ struct ReportOptions: ParsableArguments {
     @Flag(name: .customLong("github-annotations"), help: "Print a workflow command for each figure that fails.")
     var annotates = false
 
+    /// Whether the comparison goes elsewhere than to standard output.
+    var isWritten: Bool { csv != nil || markdown != nil || junit != nil || annotates }
+
     /// The files that were asked for, found fit to be written before any work is done.
     func files() throws(InputError) -> ReportFiles {
         ReportFiles(

@@ -104,8 +104,6 @@ struct SelectionOptions: ParsableArguments {
 /// Workloads, wholly checked and narrowed to what the command line asks for.
 struct Selection: Sendable {
     private(set) var specs: [WorkloadSpec]
-    /// The cells that `--filter` matches; nil for all.
-    private(set) var cellIDs: Set<String>?
     /// What is legal but perhaps not meant.
     private(set) var warnings: [String]
 
@@ -159,13 +157,13 @@ struct Selection: Sendable {
         }
     }
 
+    /// Leaves the other cells out, and the workloads that then have none.
     mutating func keepCells(matching filter: CellFilter) throws(InputError) {
-        let cells = specs.flatMap { $0.cells() }
-        let matching = cells.filter { filter.matches($0) }
-        if matching.isEmpty { throw filter.withoutMatch(among: cells) }
-        cellIDs = Set(matching.map(\.id))
+        let cells = cells
+        for index in specs.indices { specs[index].cells.removeAll { !filter.matches($0) } }
+        specs.removeAll { $0.cells.isEmpty }
+        if specs.isEmpty { throw filter.withoutMatch(among: cells) }
     }
 
-    /// Whether the cell of that id is among the selected ones.
-    func contains(_ cellID: String) -> Bool { cellIDs?.contains(cellID) ?? true }
+    var cells: [Cell] { specs.flatMap(\.cells) }
 }

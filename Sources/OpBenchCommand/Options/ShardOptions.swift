@@ -1,19 +1,14 @@
 import ArgumentParser
 import Foundation
 import OpBenchModel
+import OpBenchRunner
 
-/// Which part of a plan is measured, in place of workload files.
+/// Which part of a sweep is measured: what `run` and `ab` have in common.
 struct ShardOptions: ParsableArguments {
     @Option(
+        name: .customLong("shard"),
         help: ArgumentHelp(
-            "Measure a part of this plan, which `opbench plan` wrote.",
-            discussion: "It goes with --shard, and decides all that is measured.", valueName: "file"),
-        completion: .file(extensions: ["json"]))
-    var plan: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "With --plan, which part of how many: 2/8; or auto, or auto/8.",
+            "Measure one part of how many: 2/8; or auto, or auto/8.",
             discussion: """
                 auto takes it from the environment: from SLURM_ARRAY_TASK_ID and the bounds of the job array, or from \
                 JOB_COMPLETION_INDEX of an Indexed Job of Kubernetes, which needs the number of shards behind it. Shards \
@@ -21,36 +16,30 @@ struct ShardOptions: ParsableArguments {
                 OPBENCH_HOST.
                 """,
             valueName: "i/n"))
-    var shard: String?
+    var text: String?
 
-    func validate() throws {
-        if plan == nil, shard != nil { throw ValidationError("--shard goes with --plan.") }
-        if plan != nil, shard == nil {
-            throw ValidationError("--plan needs --shard: which part is to be measured, 1/1 for all of it.")
+    /// Refuses what names a run.
+    func check(_ destination: DestinationOptions) throws {
+        if text != nil, destination.runID != nil || destination.resume {
+            throw ValidationError(
+                "--shard names the part, and what was interrupted is continued: leave --run-id and --resume out.")
         }
     }
 
-    /// A plan, and the file that it was read from.
-    struct Loaded {
-        let file: String
-        let plan: PlanFile
+    /// - Throws: `InputErrors` for what is no shard, or if the environment does not tell which.
+    func shard() throws -> Shard? {
+        try text.map { try ShardArgument($0).shard(ProcessInfo.processInfo.environment) }
     }
 
-    /// Reads and checks the plan, and finds out which shard it is; nil without a plan.
-    ///
-    /// - Throws: `InputErrors` with all that is wrong.
-    func load() throws(InputErrors) -> (plan: Loaded, shard: Shard)? {
-        guard let file = plan, let text = shard else { return nil }
-        let mistakes = Mistakes()
-        let plan = mistakes.keep { () throws(InputErrors) in
-            try PlanFile.load(file: file, for: ProgramVersion.program)
+    /// The part of the plan that is to be measured; all of it without `--shard`.
+    func part(of plan: RunPlan, isSilent: Bool) throws -> RunPlan {
+        guard let shard = try shard() else { return plan }
+        let part = plan.part(shard)
+        if !isSilent, let sweep = part.options.sweep {
+            StandardError.say(
+                "opbench: shard \(shard) of the sweep \(sweep.sha256.prefix(12)): \(part.cells.count) of "
+                    + "\(plan.cells.count) cells, on \(part.options.host)")
         }
-        let argument = mistakes.keepFirst { () throws(InputError) in try ShardArgument(text) }
-        let shard = mistakes.keep(argument) { argument throws(InputErrors) in
-            try argument.shard(ProcessInfo.processInfo.environment)
-        }
-        mistakes.keepFirst(MachineName.check)
-        try mistakes.check()
-        return (Loaded(file: file, plan: plan!), shard!)
+        return part
     }
 }

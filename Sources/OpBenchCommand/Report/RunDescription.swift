@@ -15,7 +15,7 @@ struct RunDescription {
             ("run", run.samples[0].runID + (state.map { ", \($0)" } ?? "")),
             ("measured", measured),
             ("host", facts.map { "\($0.hostClass), \($0.configuration) build" }), ("machines", machines),
-            ("plan", plan),
+            ("sweep", sweep),
             ("allocator", facts.map { HostKind.shortened(allocator: $0.allocator) }),
             ("commit", commit),
             ("blocks", blocks), ("samples", samples),
@@ -47,7 +47,7 @@ struct RunDescription {
     /// How far it came: `finished`, `interrupted after 3 of 21 samples`; nil if nothing tells.
     var state: String? {
         guard let facts = run.facts, let progress = facts.progress else { return nil }
-        let done = "\(progress.samplesDone) of \(progress.samplesPlanned) samples"
+        let done = "\(progress.samplesDone) of \(facts.samplesPlanned) samples"
         let state =
             switch progress.state {
             case "finished": Self.finished
@@ -130,10 +130,8 @@ struct RunDescription {
         }.joined(separator: ", ")
     }
 
-    private var plan: String? {
-        run.facts.flatMap { facts in
-            facts.planSHA256.map { "\($0.prefix(12))" + (facts.shard.map { ", shard \($0)" } ?? "") }
-        }
+    private var sweep: String? {
+        run.facts?.sweep.map { "\($0.sha256.prefix(12))" + ($0.shard.map { ", shard \($0)" } ?? "") }
     }
 
     private var samples: String {

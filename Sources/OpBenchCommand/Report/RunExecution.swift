@@ -6,69 +6,82 @@ import OpBenchRunner
 /// Carries out a plan as `run`, `ab` and `calibrate` do: with progress on standard error, to its end or to a signal.
 struct RunExecution {
     private let selection: Selection
-    private let options: RunOptions
     private let plan: RunPlan
     private let style: ProgressDisplay.Style
 
     struct Ended: Sendable {
-        let folder: String
+        /// With the rows that were saved, those of a finished or continued run as well.
+        fileprivate(set) var summary: RunSummary
         /// Whether something is left to be measured. If not, its files are what they shall be.
         let isCancelled: Bool
         /// What ended it early.
         fileprivate(set) var signal: Int32?
+
+        var folder: String { summary.folder }
     }
 
-    init(selection: Selection, options: RunOptions, isSilent: Bool) throws(InputError) {
-        try MachineName.check()
-        self.init(
-            selection: selection, options: options, plan: try RunPlan(specs: selection.specs, options: options),
-            isSilent: isSilent)
-    }
-
-    /// - Parameter plan: made of the options.
-    init(selection: Selection, options: RunOptions, plan: RunPlan, isSilent: Bool) {
+    /// - Parameters:
+    ///   - selection: that the plan was made of.
+    ///   - plan: all that is to be measured, or a part of it.
+    init(_ selection: Selection, _ plan: RunPlan, isSilent: Bool) {
         self.selection = selection
-        self.options = options
         self.plan = plan
         style = isSilent ? .silent : StandardError.isTerminal ? .bar : .lines
     }
 
-    /// The summary of the run, beside its rows.
-    ///
-    /// - Parameter folder: where they are; nil for where they come to be.
-    func summaryFile(in folder: String? = nil) -> SummaryFile {
-        SummaryFile(
-            folder: folder ?? options.folder, specs: selection.specs,
-            sides: options.builds == nil ? [] : Side.allCases)
+    /// What a run's events set off: progress on standard error, the summary kept up to date. Not thread-safe; the runner sends
+    /// its events one after the other.
+    private final class Monitor {
+        var display: ProgressDisplay
+        var summary: RunSummary
+        let writesSummary: Bool
+
+        init(_ display: ProgressDisplay, _ summary: RunSummary, writesSummary: Bool) {
+            (self.display, self.summary, self.writesSummary) = (display, summary, writesSummary)
+        }
+
+        func handle(_ event: RunEvent) {
+            display.handle(event)
+            guard case .rowsSaved(let rows) = event else { return }
+            summary.add(rows)
+            // The rows are what must be kept; a summary that fails now is tried again, and its failure told, at the end.
+            if writesSummary { try? summary.updateNowAndThen() }
+        }
     }
 
     /// - Parameters:
-    ///   - summary: kept up to date meanwhile, and left with what it knows of the run; nil for none.
+    ///   - writesSummary: whether the run's folder has a summary.csv, kept up to date.
     ///   - beforeEnd: writes what else belongs to the finished run, before that says that it is.
     /// - Throws: as `Runner.run` does; where something was measured by then, how to continue is said.
     func run(
-        summary: inout SummaryFile?, beforeEnd: @escaping @Sendable () throws -> Void = {}
+        writesSummary: Bool = true, beforeEnd: @escaping @Sendable (RunSummary) throws -> Void = { _ in }
     ) throws -> Ended {
-        let (result, signal) = try CancellableWork.run { [selection, options, plan, style, file = summary] in
-            let monitor = RunMonitor(file: file, style: style)
-            for warning in selection.warnings + options.limits.warnings() + SampleEnvironment.warnings {
-                monitor.warn(warning)
+        try MachineName.check()
+        let folder = plan.options.folder
+        let (result, signal) = try CancellableWork.run { [selection, plan, style] in
+            let sides = plan.options.builds == nil ? [] : Side.allCases
+            let monitor = Monitor(
+                ProgressDisplay(style: style), RunSummary(folder: folder, specs: selection.specs, sides: sides),
+                writesSummary: writesSummary)
+            for warning in selection.warnings + plan.options.limits.warnings() + SampleEnvironment.warnings {
+                monitor.display.warn(warning)
             }
             let outcome = await Result.catching {
-                try await Runner(plan: plan, options: options).run(onEvent: monitor.handle) {
-                    try monitor.updateFile()
-                    try beforeEnd()
+                try await Runner(plan: plan).run(onEvent: monitor.handle) {
+                    if writesSummary { try monitor.summary.update() }
+                    try beforeEnd(monitor.summary)
                 }
             }
-            monitor.finish()
-            return (outcome, monitor.file)
+            monitor.display.eraseBar()
+            return (outcome, monitor.summary)
         }
-        summary = result.1
         do {
             let outcome = try result.0.get()
-            return Ended(folder: outcome.folder, isCancelled: outcome.isCancelled, signal: signal)
+            var ended = Ended(summary: result.1, isCancelled: outcome.isCancelled, signal: signal)
+            try ended.summary.end(outcome, writesSummary: writesSummary)
+            return ended
         } catch {
-            let isDescribed = access("\(options.folder)/run.json", F_OK) == 0
+            let isDescribed = access("\(folder)/\(RunFacts.fileName)", F_OK) == 0
             // An error of the input is of a run that has not begun.
             if !(error is InputError), isDescribed { sayHowToContinue("what was measured is kept") }
             throw error
@@ -77,15 +90,17 @@ struct RunExecution {
 
     private func sayHowToContinue(_ what: String) {
         let again =
-            options.part == nil
-            ? "the same with --run-id \(options.runID) --resume" : "the same command on this machine"
+            plan.options.sweep == nil
+            ? "the same with --run-id \(plan.options.runID) --resume" : "the same command on this machine"
         StandardError.say("opbench: \(what); to continue: \(again)")
     }
 
-    /// Writes what the run shows for it to standard output.
+    /// Writes the run's summary to standard output.
     ///
     /// - Throws: `OutputError`, but not where the terminal is gone: that has ended the run.
-    func show(_ text: String, of ended: Ended) throws(OutputError) {
+    func show(_ ended: Ended, as presentation: PresentationOptions) throws {
+        var summary = ended.summary
+        let text = try presentation.text(ofSummary: summary.rows(), facts: RunFacts.read(in: ended.folder))
         do {
             try StandardOutput.write(text)
         } catch {
@@ -96,20 +111,15 @@ struct RunExecution {
     /// The words and the exit code that a run ends with.
     ///
     /// - Throws: `CommandOutcome` unless everything was measured and nothing failed.
-    func conclude(_ ended: Ended, samples: [SampleRow]) throws {
-        var endings = SampleEndings(specs: selection.specs)
-        for row in samples { endings.count(row) }
-        try conclude(ended, endings)
-    }
-
-    func conclude(_ ended: Ended, _ endings: SampleEndings) throws {
+    func conclude(_ ended: Ended) throws {
+        let endings = ended.summary.endings
         for warning in endings.doubtful.warnings { StandardError.say("opbench: warning: \(warning)") }
         StandardError.say("opbench: the rows are in \(ended.folder)")
         if let signal = ended.signal {
             sayHowToContinue("interrupted")
             throw CommandOutcome(status: ExitStatus.interrupted(by: signal))
         }
-        if options.part == nil {
+        if plan.options.sweep == nil {
             StandardError.say("opbench: as a page: \(ShellWords.ofThisProgram(["report", ended.folder]))")
         }
         if endings.isAnyBad { throw CommandOutcome(status: ExitStatus.badSample) }

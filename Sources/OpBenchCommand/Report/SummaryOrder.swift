@@ -7,7 +7,7 @@ struct SummaryOrder: Sendable {
 
     init(specs: [WorkloadSpec]) {
         for spec in specs {
-            for cell in spec.cells() { cells[cell.id] = cells.count }
+            for cell in spec.cells { cells[cell.id] = cells.count }
             backends[spec.name] = Dictionary(zip(spec.backends, 0...)) { first, _ in first }
         }
     }

@@ -4,14 +4,14 @@ import Glibc
 ///
 /// Anything else is refused unopened: a FIFO may never end, nor `/dev/zero`, and opening a device may set it off. A file
 /// longer than its limit is refused, also one that only grows beyond it while it is read.
-final class ReadFile {
+package final class ReadFile {
     let path: String
     private let descriptor: Int32
     private let limit: Int
     private var total = 0
 
     /// - Parameter limit: in bytes.
-    init(_ path: String, limit: Int) throws(InputError) {
+    package init(_ path: String, limit: Int) throws(InputError) {
         self.path = path
         self.limit = limit
         var facts = stat()
@@ -45,7 +45,7 @@ final class ReadFile {
     }
 
     /// The next part of the file; empty at its end.
-    func next() throws(InputError) -> [UInt8] {
+    package func next() throws(InputError) -> [UInt8] {
         while true {
             let (descriptor, size) = (descriptor, 1 << 18)
             var code: Int32 = 0
@@ -70,5 +70,91 @@ final class ReadFile {
     private static func tooLarge(_ file: String, _ limit: Int) -> InputError {
         InputError(
             file: file, message: "the file is larger than \(limit >> 20) MiB", remedy: "is this the right file?")
+    }
+}
+
+/// Reads a whole file of text.
+public enum TextFile {
+    /// The size of a workload, and of anything else that a person writes.
+    public static let handwrittenLimit = 4 << 20
+
+    /// - Throws: `InputError` if the file is no regular one, cannot be read, exceeds `limit` bytes or is not UTF-8.
+    public static func read(_ file: String, limit: Int = handwrittenLimit) throws(InputError) -> String {
+        let source = try ReadFile(file, limit: limit)
+        var bytes: [UInt8] = []
+        while true {
+            let part = try source.next()
+            if part.isEmpty { break }
+            bytes += part
+        }
+        return try text(of: bytes, file: file)
+    }
+
+    /// The text of a file that was read before.
+    static func text(of bytes: [UInt8], file: String) throws(InputError) -> String {
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw notUTF8(file, bytes) }
+        return text
+    }
+
+    /// As `read`, for what is to be told together with other mistakes.
+    static func readInput(_ file: String) throws(InputErrors) -> String {
+        do {
+            return try read(file)
+        } catch {
+            throw InputErrors(error)
+        }
+    }
+
+    private static func notUTF8(_ file: String, _ bytes: [UInt8]) -> InputError {
+        // The line of the first that is repaired; a replacement that stands there already is three bytes of its own.
+        var (line, position) = (1, 0)
+        for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
+            let width = UTF8.width(scalar)
+            guard bytes[position...].prefix(width).elementsEqual(UTF8.encode(scalar)!) else { break }
+            position += width
+            if scalar == "\n" { line += 1 }
+        }
+        return InputError(file: file, line: line, message: "not UTF-8", remedy: "save the file as UTF-8")
+    }
+}
+
+/// Whole reads and writes of a file descriptor.
+public enum FileBytes {
+    public static func write(_ text: String, to descriptor: Int32) throws(SystemError) {
+        try write(Array(text.utf8), to: descriptor)
+    }
+
+    public static func write(_ bytes: [UInt8], to descriptor: Int32) throws(SystemError) {
+        var written = 0
+        while written < bytes.count {
+            let count = bytes.withUnsafeBytes { bytes in
+                Glibc.write(descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
+            }
+            if count < 0, errno != EINTR { throw SystemError(code: errno) }
+            written += max(0, count)
+        }
+    }
+
+    /// All of a file of this program's own, or of the system's. What a user names is read as `TextFile` does.
+    public static func read(_ path: String) throws(SystemError) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw SystemError(code: errno) }
+        defer { close(descriptor) }
+        return try readAll(descriptor)
+    }
+
+    /// All that there is to be read, up to the end.
+    public static func readAll(_ descriptor: Int32) throws(SystemError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count == 0 { return bytes }
+            if count > 0 {
+                bytes += buffer[..<count]
+            } else if errno != EINTR {
+                throw SystemError(code: errno)
+            }
+        }
     }
 }

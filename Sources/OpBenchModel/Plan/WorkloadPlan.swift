@@ -159,3 +159,177 @@ extension WorkloadPlan {
         return UInt32(truncatingIfNeeded: operation / chains.count + 1)
     }
 }
+
+extension WorkloadPlan {
+    /// The plan of a cell. The same cell gives the same plan, for every backend and in every process.
+    package init(_ cell: Cell) { self = ShapeDefinition.of(cell.shape).plan(of: cell) }
+
+    /// The plan without what is worked out for every operation: enough to ask whether a backend can express it.
+    package static func forSupport(_ cell: Cell) -> WorkloadPlan {
+        WorkloadPlan(ShapeDefinition.of(cell.shape).sketch(cell))
+    }
+}
+
+extension WorkloadPlan {
+    /// How far back an operation's predecessor is in chains; 0 in other shapes.
+    @inlinable public var predecessorDistance: Int { chains?.count ?? 0 }
+
+    public var hasDependencies: Bool { chains != nil || graph != nil }
+
+    /// Calls `body` with every dependency: first the operation that waits, then the one it waits for.
+    @inlinable
+    public func forEachDependency(_ body: (Int, Int) -> Void) {
+        if let graph {
+            for operation in 0..<operationCount {
+                for predecessor in graph.predecessors[operation] { body(operation, Int(predecessor)) }
+            }
+        } else if predecessorDistance > 0, predecessorDistance < operationCount {
+            for operation in predecessorDistance..<operationCount { body(operation, operation - predecessorDistance) }
+        }
+    }
+
+    /// How long an operation's body takes by the plan, its work and its sleep, in nanoseconds; nil if it waits for the end
+    /// of another.
+    package func plannedNanoseconds(of operation: Int) -> Int? {
+        let items = operation == operationCount - 1 ? lastItems : itemsPerOperation
+        let work = items * workNanoseconds + (operation == stalledOperation ? stall?.nanoseconds ?? 0 : 0)
+        guard let blocking else { return work }
+        return blocking.partner(of: operation, among: operationCount) == nil ? work + blocking.nanoseconds : nil
+    }
+
+    // MARK: What no scheduling can beat
+
+    /// All work of one round, in nanoseconds.
+    public var workTotal: Double { Double(itemCount) * Double(workNanoseconds) }
+
+    /// The work on the longest path of dependencies, in nanoseconds: no number of processors is faster. Nil in shapes
+    /// without dependencies.
+    public var workSpan: Double? {
+        (chains?.depth ?? graph?.span).map { Double($0) * Double(itemsPerOperation) * Double(workNanoseconds) }
+    }
+
+    /// The shortest possible makespan on that many processors, by work and span; nil in shapes without dependencies, and
+    /// without work.
+    public func idealMakespan(processors: Int) -> Double? {
+        guard let workSpan, workNanoseconds > 0 else { return nil }
+        let slots = limit.map { $0 * (chains?.queues ?? 1) } ?? processors
+        return max(workTotal / Double(min(processors, slots)), workSpan)
+    }
+}
+
+extension WorkloadPlan {
+    /// The operations of a refilled batch; nil for other ways of submission.
+    public var refillWindow: Int? {
+        if case .refill(let window) = submission { window } else { nil }
+    }
+
+    public var isRefill: Bool { refillWindow != nil }
+
+    /// Whether an operation has a completion block that could be timed: `addOperation { }` makes nothing that has one.
+    ///
+    /// Backends ask for each operation: patterns, since `==` would be a call in another module's code.
+    @inlinable public var hasCompletionBlocks: Bool {
+        guard case .closure = form else { return true }
+        if case .bulk = submission { return true }
+        return false
+    }
+
+    /// Whether closures are handed to the queue one by one, with no object made before.
+    public var makesClosuresOnly: Bool { form == .closure && submission == .each }
+
+    // MARK: Pace
+
+    /// The operation that stands still in its body; -1 for none.
+    public var stalledOperation: Int { stall.map { $0.stallsSubmitter ? -1 : $0.operation } ?? -1 }
+
+    /// Whether the submitting call waits for operations, so that submitting cannot be told from draining.
+    public var submitsWhileDraining: Bool {
+        isRefill || pacing != nil || phases.contains { $0.plan.submitsWhileDraining }
+    }
+
+    /// Whether the pace alone decides how long a round takes, unless the queue falls behind.
+    public var isOpenLoop: Bool {
+        if case .arrivals = pacing { true } else { false }
+    }
+}
+
+/// Classes that figures are told apart by: priority levels, thread priority values, or roles.
+public struct OperationClasses: Sendable, Equatable {
+    /// `priority`, `thread_priority` or `role`.
+    public var label: String
+    /// In ascending order of urgency.
+    public var keys: [String]
+    /// The raw queue priority, or the thread priority, of each class.
+    public var values: [Double]
+    /// The class of each operation.
+    public var ofOperation: [UInt8]
+
+    /// As written in the column `class`.
+    public func name(_ index: Int) -> String { "\(label)=\(keys[index])" }
+}
+
+extension OperationClasses {
+    /// Draws a class for every operation by weight. A weight of 0 leaves a class out.
+    init(label: String, levels: [(key: String, value: Double, weight: Double)], operations: Int, seed: Int) {
+        let used = levels.filter { $0.weight > 0 }
+        let total = used.reduce(0) { $0 + $1.weight }
+        var generator = SplitMix64(seed: UInt64(bitPattern: Int64(seed)))
+        var drawn: [UInt8] = []
+        drawn.reserveCapacity(operations)
+        for _ in 0..<operations {
+            var rest = generator.unit() * total
+            var index = 0
+            while index < used.count - 1, rest >= used[index].weight {
+                rest -= used[index].weight
+                index += 1
+            }
+            drawn.append(UInt8(index))
+        }
+        self.init(label: label, keys: used.map(\.key), values: used.map(\.value), ofOperation: drawn)
+    }
+}
+
+/// When operations are submitted, where not as fast as they can be.
+package enum Pacing: Sendable, Equatable {
+    /// So many at once, by one thread, each burst when the one before has ended and a pause has passed, in which the
+    /// thread sleeps or stays awake.
+    case bursts(size: Int, pauseNanoseconds: Int, staysAwake: Bool = false)
+    /// Each at an instant of its own, by one thread, whatever became of those before: in nanoseconds from the first
+    /// one's, ascending.
+    case arrivals([Int64])
+}
+
+/// Something that stands still once, in the middle of a round.
+package struct Stall: Sendable, Equatable {
+    package var nanoseconds: Int
+    /// The operation that sleeps so long in its body, or before whose submission the submitting thread does.
+    package var operation: Int
+    package var stallsSubmitter = false
+}
+
+extension Pacing {
+    /// The same sequence as fast as it goes, for the warm-up; nil where nothing else is left of the pace.
+    package var hurried: Pacing? {
+        switch self {
+        case .bursts(let size, _, _): .bursts(size: size, pauseNanoseconds: 0)
+        case .arrivals: nil
+        }
+    }
+
+    /// That of the first operations alone.
+    package func prefix(_ count: Int) -> Pacing {
+        switch self {
+        case .bursts: self
+        case .arrivals(let instants): .arrivals(Array(instants.prefix(count)))
+        }
+    }
+}
+
+extension Stall {
+    /// nil if nothing stands still.
+    init?(_ cell: Cell, of operations: Int) {
+        let nanoseconds = cell.integer("stall_ns")
+        guard nanoseconds > 0 else { return nil }
+        self.init(nanoseconds: nanoseconds, operation: operations / 2)
+    }
+}

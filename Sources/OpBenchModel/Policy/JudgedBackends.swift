@@ -2,7 +2,7 @@ extension GatePolicy {
     /// The backends of a workload that a rule or goal can judge, and those that their ratios refer to, in the
     /// workload's order.
     public func judgedBackends(of spec: WorkloadSpec) -> [BackendID] {
-        let cells = spec.cells().map(\.id)
+        let cells = spec.cells.map(\.id)
         var judged: Set<BackendID> = []
         for backend in spec.backends {
             let needed = GatePolicy(

@@ -42,3 +42,72 @@ public enum TerminalText {
     private static let colon = UInt8(ascii: ":")
     private static let bracket = UInt8(ascii: "[")
 }
+
+/// Unicode's stream-safe text (UAX #15): no more than 30 combining marks in a row. Swift compares and hashes strings by
+/// their normal form, which takes time by the square of such a row; a few megabytes of marks took minutes.
+public enum StreamSafeText {
+    static let markLimit = 30
+    static let problem = "more than \(markLimit) combining marks in a row"
+
+    package static func holds(_ text: String) -> Bool {
+        if text.utf8.allSatisfy({ $0 < 0x80 }) { return true }
+        var marks = 0
+        for scalar in text.unicodeScalars {
+            marks = isMark(scalar) ? marks + 1 : 0
+            if marks > markLimit { return false }
+        }
+        return true
+    }
+
+    /// The text without the marks that are too many.
+    public static func made(of text: String) -> String {
+        if holds(text) { return text }
+        var (marks, result) = (0, String.UnicodeScalarView())
+        for scalar in text.unicodeScalars {
+            marks = isMark(scalar) ? marks + 1 : 0
+            if marks <= markLimit { result.append(scalar) }
+        }
+        return String(result)
+    }
+
+    private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value >= 0x300 && scalar.properties.canonicalCombiningClass != .notReordered
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether it has no shape of its own but acts on what stands around it: controls (C0, DEL, C1), line and paragraph
+    /// separators, formats such as those that turn the direction of reading, and what is no character at all. The joiners
+    /// of emoji and of some scripts are none of them.
+    var isUnprintable: Bool {
+        if (0x20..<0x7F).contains(value) { return false }
+        if value < 0xA0 || value & 0xFFFE == 0xFFFE || (0xFDD0...0xFDEF).contains(value) { return true }
+        if value == 0x200C || value == 0x200D { return false }
+        return switch properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
+    }
+
+    /// As Swift writes it: `\n`, `\u{9b}`.
+    var visibleEscape: String {
+        switch self {
+        case "\n": "\\n"
+        case "\r": "\\r"
+        case "\t": "\\t"
+        default: "\\u{" + String(value, radix: 16) + "}"
+        }
+    }
+}
+
+extension UInt8 {
+    /// Whether this is the ASCII code of a letter or a digit.
+    package var isASCIILetterOrDigit: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: false
+        }
+    }
+}

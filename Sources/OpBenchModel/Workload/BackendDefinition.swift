@@ -91,3 +91,15 @@ extension BackendID {
     /// Whether programs are about it: the engine, and all that are not built in. The others are there to be compared with.
     public var isOwn: Bool { self == .engine || !BackendDefinition.builtIn.contains { $0.id == self } }
 }
+
+/// A backend by its name in files and rows: `engine`, `dispatch`, `dispatch:notify`, …
+public struct BackendID: RawRepresentable, Hashable, Sendable, Codable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let engine = BackendID(rawValue: "engine")
+    public static let dispatch = BackendID(rawValue: "dispatch")
+    public static let foundation = BackendID(rawValue: "foundation")
+    public static let concurrency = BackendID(rawValue: "concurrency")
+    public static let serial = BackendID(rawValue: "serial")
+}

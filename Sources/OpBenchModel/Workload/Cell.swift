@@ -60,3 +60,63 @@ extension Cell {
         return limit
     }
 }
+
+// What a cell has of its shape's definition.
+
+extension Cell {
+    /// Makes the cell of the given values; parameters that are not named have their defaults.
+    init(workload: String, definition: ShapeDefinition, values: [String: ParameterValue]) {
+        var parameters: [String: ParameterValue] = [:]
+        var differing: [String] = []
+        for parameter in definition.parameters {
+            let value = values[parameter.name] ?? parameter.defaultValue
+            parameters[parameter.name] = value
+            if value != parameter.defaultValue && parameter.name != "seed" {
+                differing.append("\(parameter.name)=\(value)")
+            }
+        }
+        self.init(
+            workload: workload, shape: definition.shape, parameters: parameters,
+            id: ([workload] + differing.sorted()).joined(separator: " "))
+    }
+
+    /// The workload's name and every parameter but the seed, sorted, also those at their defaults, which the id leaves out:
+    /// `w chains=1 depth=10 max_concurrent=default …`.
+    package var fullName: String { Self.fullName(workload: workload, parameters: parameters) }
+
+    /// The same of a cell of which the rows of a run tell.
+    package static func fullName(workload: String, parameters: [String: some CustomStringConvertible]) -> String {
+        let values = parameters.filter { $0.key != "seed" }.map { "\($0.key)=\($0.value)" }
+        return ([workload] + values.sorted()).joined(separator: " ")
+    }
+
+    /// The cell with the seeds of one block: each is higher by the block's number than the cell's, also those that phases
+    /// have of their own. So blocks draw different arrivals, priorities and graphs, and a figure's interval covers the draw.
+    package func drawn(inBlock block: Int) -> Cell {
+        func raised(_ values: [String: ParameterValue]) -> [String: ParameterValue] {
+            guard case .integer(let seed) = values["seed"] else { return values }
+            return values.merging(["seed": .integer(seed + block)]) { $1 }
+        }
+        var parameters = raised(parameters)
+        if case .phases(let phases) = parameters["phases"] {
+            parameters["phases"] = .phases(
+                phases.map { Phase(name: $0.name, shape: $0.shape, values: raised($0.values)) })
+        }
+        return Cell(workload: workload, shape: shape, parameters: parameters, id: id)
+    }
+
+    /// How many operations one round of the cell submits.
+    public var operationCount: Int { ShapeDefinition.of(shape).operationCount(self) }
+
+    /// How many items of work one round of the cell does; an operation is one item unless the shape says otherwise.
+    public var itemCount: Int { ShapeDefinition.of(shape).itemCount?(self) ?? operationCount }
+
+    /// How long one round of the cell takes on a backend, in seconds: a guess.
+    package func roundSeconds(on backend: BackendID) -> Double {
+        ShapeDefinition.of(shape).estimate.seconds(
+            of: self, operations: operationCount, items: itemCount, on: backend)
+    }
+
+    /// How many rounds a latency sample of the cell takes, where they decide how long it is; nil: it takes its target.
+    package var latencyRounds: Double? { ShapeDefinition.of(shape).estimate.latencyRounds(self) }
+}

@@ -1,5 +1,5 @@
 /// One parameter's value in one cell.
-public enum ParameterValue: Sendable, Hashable {
+public enum ParameterValue: Codable, Sendable, Hashable {
     case integer(Int)
     case number(Double)
     case text(String)
@@ -39,4 +39,35 @@ extension ParameterValue {
         case .phases(let phases): JSONValue(.array(phases.map(\.json)))
         }
     }
+}
+
+/// One phase of a sequence, as a file gives it.
+public struct Phase: Codable, Sendable, Hashable {
+    public var name: String
+    public var shape: Shape
+    /// The parameters that the file names.
+    public var values: [String: ParameterValue]
+
+    public init(name: String, shape: Shape, values: [String: ParameterValue]) {
+        (self.name, self.shape, self.values) = (name, shape, values)
+    }
+
+    /// The most phases of a sequence, and the longest name.
+    static let countLimit = 16
+    static let nameLimit = 32
+}
+
+extension Phase: CustomStringConvertible {
+    /// As in `cell_id`: `trickle:wakeup/operations:100/pause_ns:100000`.
+    public var description: String {
+        (["\(name):\(shape.rawValue)"] + values.sorted { $0.key < $1.key }.map { "\($0.key):\($0.value)" })
+            .joined(separator: "/")
+    }
+}
+
+/// The five queue priorities by their names in workload files, lowest first.
+public enum PriorityLevel: String, CaseIterable, Sendable {
+    case veryLow = "very_low"
+    case low, normal, high
+    case veryHigh = "very_high"
 }

@@ -67,3 +67,57 @@ public struct Expectation: Sendable, Hashable {
         self.reason = reason
     }
 }
+
+extension ParameterCondition {
+    /// Whether a parameter's value meets every given bound. A word is neither below nor above a number.
+    public func matches(_ value: ParameterValue) -> Bool {
+        if let equals, equals != value { return false }
+        if below == nil && above == nil { return true }
+        let number: Double
+        switch value {
+        case .integer(let whole): number = Double(whole)
+        case .number(let value): number = value
+        case .text, .weights, .phases: return false
+        }
+        return number < below ?? .infinity && number > above ?? -.infinity
+    }
+}
+
+extension Cell {
+    /// Whether every condition holds; without conditions, true.
+    func satisfies(_ conditions: [String: ParameterCondition]) -> Bool {
+        conditions.allSatisfy { name, condition in parameters[name].map(condition.matches) ?? false }
+    }
+}
+
+extension WorkloadSpec {
+    /// The first rule by which a backend is not run on a cell, or nil.
+    public func skipRule(for backend: BackendID, in cell: Cell) -> SkipRule? {
+        skips.first { $0.backends.contains(backend) && cell.satisfies($0.conditions) }
+    }
+
+    /// The first expectation that excuses a sample's status, or nil.
+    public func expectation(of status: SampleStatus, for backend: BackendID, in cell: Cell) -> Expectation? {
+        expectations.first {
+            $0.status == status && $0.backends.contains(backend) && cell.satisfies($0.conditions)
+        }
+    }
+
+    /// What is legal but idle: a skip or an expectation that no cell of the workload meets, or of a backend that the
+    /// workload does not list.
+    public func warnings() -> [String] {
+        let cells = cells
+        func warning(
+            _ key: String, _ index: Int, _ named: RuleBackends, _ conditions: [String: ParameterCondition]
+        ) -> String? {
+            let place = "\(file): $.\(key)[\(index)]"
+            if let absent = named.names.first(where: { !backends.contains($0) }) {
+                return "\(place) matches nothing: \(absent.rawValue) is not among the backends"
+            }
+            return cells.contains { $0.satisfies(conditions) }
+                ? nil : "\(place) matches nothing: no cell meets its `when`"
+        }
+        return skips.enumerated().compactMap { warning("skip", $0, $1.backends, $1.conditions) }
+            + expectations.enumerated().compactMap { warning("expect", $0, $1.backends, $1.conditions) }
+    }
+}

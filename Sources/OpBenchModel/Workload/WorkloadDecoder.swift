@@ -41,7 +41,7 @@ enum WorkloadDecoder {
         if let definition, let node = members["parameters"] {
             mistakes.keep { () throws(InputErrors) in
                 let axes = try Self.axes(node, definition: definition)
-                let read = WorkloadSpec(
+                var read = WorkloadSpec(
                     file: file, text: text, sha256: SHA256.hexadecimal(of: Array(text.utf8)),
                     name: name ?? definition.shape.rawValue, summary: summary ?? "", shape: definition.shape,
                     axes: axes,
@@ -50,7 +50,7 @@ enum WorkloadDecoder {
                     } ?? [], backends: backends ?? [],
                     sampleKinds: (kinds ?? nil) ?? definition.kinds, skips: skips ?? [],
                     expectations: expectations ?? [])
-                try read.checkProduct(line: node.value.line)
+                try read.expandCells(line: node.value.line)
                 spec = read
             }
         }
@@ -182,4 +182,12 @@ extension BackendID {
         }
         self.init(rawValue: name)
     }
+}
+
+/// The most characters of what a workload file says in words.
+enum TextLimits {
+    /// Of a workload's name.
+    static let name = 64
+    /// Of a summary or a reason.
+    static let sentence = 200
 }

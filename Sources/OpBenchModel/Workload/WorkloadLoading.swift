@@ -73,3 +73,95 @@ extension WorkloadSpec {
         specs.append(spec)
     }
 }
+
+extension WorkloadSpec {
+    /// The workload with the values of `--set NAME=VALUE[,VALUE…]` in place of the file's.
+    ///
+    /// - Parameter set: values by parameter name. Text is read as the parameter's kind demands: digits as a whole
+    ///   number, `high:1/low:2` as weights.
+    /// - Throws: `InputErrors` naming `--set` where the shape has no such parameter or a value is not legal.
+    public func overriding(_ set: [String: [ParameterValue]]) throws(InputErrors) -> WorkloadSpec {
+        let definition = ShapeDefinition.of(shape)
+        let mistakes = Mistakes()
+        var changed = self
+        for (name, values) in set.sorted(by: { $0.key < $1.key }) {
+            guard let parameter = definition.parameter(named: name) else {
+                mistakes.note(Self.unknownParameter(name, among: definition.parameters.map(\.name)))
+                continue
+            }
+            let elements = values.map { parameter.json(of: $0) }
+            let value = elements.count == 1 ? elements[0] : JSONValue(.array(elements))
+            let node = JSONNode(file: Self.option, path: name, value: value)
+            changed.axes[name] = mistakes.keep { () throws(InputErrors) in try parameter.values(from: node) }
+            changed.unzip(name)
+        }
+        try mistakes.check()
+        if !set.isEmpty { try changed.expandCells() }
+        return changed
+    }
+
+    /// Overrides in several workloads: each takes the parameters that its shape has, and every name must be a
+    /// parameter of at least one of them.
+    public static func overriding(
+        _ specs: [WorkloadSpec], with set: [String: [ParameterValue]]
+    ) throws(InputErrors) -> [WorkloadSpec] {
+        let known = specs.flatMap { ShapeDefinition.of($0.shape).parameters.map(\.name) }
+        let mistakes = Mistakes()
+        for name in set.keys.sorted() where !known.contains(name) {
+            mistakes.note(unknownParameter(name, among: Set(known).sorted()))
+        }
+        let changed = specs.compactMap { spec in
+            let definition = ShapeDefinition.of(spec.shape)
+            let own = set.filter { definition.parameter(named: $0.key) != nil }
+            return mistakes.keep { () throws(InputErrors) in try spec.overriding(own) }
+        }
+        try mistakes.check()
+        return changed
+    }
+
+    /// Takes a parameter out of its zip. A parameter that is then alone in the zip becomes an ordinary list.
+    private mutating func unzip(_ name: String) {
+        zips = zips.compactMap { zip in
+            guard zip.parameters.contains(name) else { return zip }
+            let rest = zip.without(name)
+            guard rest.parameters.count == 1, let other = rest.parameters.first else { return rest }
+            axes[other] = rest.values(of: other)
+            return nil
+        }
+    }
+
+    private static let option = "--set"
+
+    private static func unknownParameter(_ name: String, among known: [String]) -> InputError {
+        InputError(
+            file: option, path: name, message: "unknown parameter \(JSONText.excerpt(name))",
+            remedy: Suggestion.remedy(for: name, among: known))
+    }
+}
+
+extension ParameterDefinition {
+    /// A command-line value as the JSON that a file would hold; what does not fit stays text and is refused as such.
+    fileprivate func json(of value: ParameterValue) -> JSONValue {
+        guard case .text(let text) = value else { return value.json }
+        switch kind {
+        case .choice, .phases: return value.json
+        case .integer, .integerOr, .number:
+            guard FigureText.read(text) != nil || Int(text) != nil else { return value.json }
+            return JSONValue(.number(JSONNumber(text: text)))
+        case .weights:
+            return weightsJSON(text) ?? value.json
+        }
+    }
+
+    /// `high:1/low:2.5` as an object, or nil.
+    private func weightsJSON(_ text: String) -> JSONValue? {
+        var members: [JSONValue.Member] = []
+        for entry in text.split(separator: "/", omittingEmptySubsequences: false) {
+            let parts = entry.split(separator: ":", omittingEmptySubsequences: false)
+            guard parts.count == 2, FigureText.read(String(parts[1])) != nil else { return nil }
+            let weight = JSONValue(.number(JSONNumber(text: String(parts[1]))))
+            members.append(.init(name: String(parts[0]), line: 0, value: weight))
+        }
+        return JSONValue(.object(members))
+    }
+}

@@ -12,12 +12,14 @@ public struct WorkloadSpec: Sendable {
     public var axes: [String: [ParameterValue]]
     /// Parameters whose lists go together, none of them among the axes.
     public var zips: [ParameterZip]
+    /// The product of all lists, in a stable order, expanded when the lists were checked; or what was selected of it.
+    public var cells: [Cell] = []
     public var backends: [BackendID]
     public var sampleKinds: Set<SampleKind>
     public var skips: [SkipRule]
     public var expectations: [Expectation]
 
-    public init(
+    init(
         file: String, text: String, sha256: String, name: String, summary: String, shape: Shape,
         axes: [String: [ParameterValue]], zips: [ParameterZip] = [], backends: [BackendID],
         sampleKinds: Set<SampleKind>,
@@ -35,5 +37,128 @@ public struct WorkloadSpec: Sendable {
         self.sampleKinds = sampleKinds
         self.skips = skips
         self.expectations = expectations
+    }
+}
+
+extension WorkloadSpec {
+    /// The greatest number of cells, in one workload and in one run.
+    public static let cellLimit = 100_000
+    /// The most bytes of all cells' ids together, of one workload and of one run. A sequence's may be long.
+    static let idLimit = 64 << 20
+
+    /// The cells: the product of all lists, in a stable order. Parameters come in the order of the shape's definition,
+    /// then the zips; the last one varies fastest, and values keep the order of the file.
+    private func expanded() -> [Cell] {
+        let definition = ShapeDefinition.of(shape)
+        var points: [[String: ParameterValue]] = [[:]]
+        for parameter in definition.parameters {
+            guard let values = axes[parameter.name] else { continue }
+            points = points.flatMap { point in
+                values.map { value in point.merging([parameter.name: value]) { $1 } }
+            }
+        }
+        for zip in zips { points = points.flatMap { point in zip.points.map { point.merging($0) { $1 } } } }
+        return points.map { Cell(workload: name, definition: definition, values: $0) }
+    }
+
+    /// The number of cells, without making them; nil if an Int does not hold it.
+    var cellCount: Int? {
+        var product = 1
+        for count in axes.values.map(\.count) + zips.map(\.points.count) {
+            let (next, overflow) = product.multipliedReportingOverflow(by: count)
+            if overflow { return nil }
+            product = next
+        }
+        return product
+    }
+
+    /// What the cells come to, without making them.
+    struct Extent {
+        /// With each phase of a sequence for one, since each is checked and planned as a cell is.
+        var cells = 0
+        /// The most that all ids together take, in bytes.
+        var idBytes = 0
+
+        /// Whether it is more than a run may have.
+        var isTooMuch: Bool { cells > WorkloadSpec.cellLimit || idBytes > WorkloadSpec.idLimit }
+
+        static func + (left: Extent, right: Extent) -> Extent {
+            var sum = left
+            sum.cells.addClamped(right.cells)
+            sum.idBytes.addClamped(right.idBytes)
+            return sum
+        }
+    }
+
+    var extent: Extent {
+        guard let count = cellCount, count <= Self.cellLimit else { return Extent(cells: .max, idBytes: .max) }
+        var (phases, longest) = (1, name.utf8.count)
+        let zipped = zips.flatMap { zip in zip.parameters.map { ($0, zip.values(of: $0)) } }
+        for (name, values) in axes.map({ ($0.key, $0.value) }) + zipped {
+            longest += name.utf8.count + 2 + (values.map { $0.description.utf8.count }.max() ?? 0)
+            for case .phases(let some) in values { phases = max(phases, some.count) }
+        }
+        // Texts of a file that was read, which is far from 2^40 bytes.
+        return Extent(cells: count * phases, idBytes: count * longest)
+    }
+
+    /// Expands the lists into the cells, after what no single value shows was checked: too many cells, and cells whose values
+    /// do not go together.
+    ///
+    /// - Parameter line: where the file has the parameters.
+    mutating func expandCells(line: Int? = nil) throws(InputErrors) {
+        func error(_ message: String, _ remedy: String) -> InputErrors {
+            InputErrors(
+                InputError(file: file, line: line, path: "$.parameters", message: message, remedy: remedy))
+        }
+        guard let count = cellCount, count <= Self.cellLimit else {
+            throw error(
+                "the lists multiply into \(cellCount.map(String.init) ?? "more than 2^63") cells",
+                "at most \(Self.cellLimit) are allowed; shorten the lists or split the file")
+        }
+        let extent = extent
+        guard extent.cells <= Self.cellLimit else {
+            throw error(
+                "the lists multiply into \(count) cells, which have \(extent.cells) phases",
+                "at most \(Self.cellLimit) are allowed, those of all cells together; shorten the lists or split the file"
+            )
+        }
+        guard extent.idBytes <= Self.idLimit else {
+            throw error(
+                "the names of the \(count) cells take \(extent.idBytes >> 20) MiB",
+                "at most \(Self.idLimit >> 20) are allowed; shorten the lists, the mixes or the phases")
+        }
+        cells = expanded()
+        let impossible = cells.compactMap { cell in cell.problem.map { (cell: cell, problem: $0) } }
+        guard let (cell, problem) = impossible.first else { return }
+        let others = impossible.count == 1 ? "" : " (and so are \(impossible.count - 1) more)"
+        throw error("the cell \"\(cell.id)\" is impossible: \(problem.what)\(others)", problem.remedy)
+    }
+}
+
+extension Cell {
+    /// Why the values of the cell do not go together, or nil.
+    fileprivate var problem: (what: String, remedy: String)? {
+        if operationCount > ShapeDefinition.operationLimit {
+            return (
+                "it has \(operationCount) operations", "a cell has at most \(ShapeDefinition.operationLimit) operations"
+            )
+        }
+        return ShapeDefinition.of(shape).problem(self)
+    }
+}
+
+/// The kinds of sample, never mixed in one process (throughput carries no per-operation timestamps).
+public enum SampleKind: String, CaseIterable, Sendable, Codable, Hashable {
+    case throughput, latency, memory, check
+}
+
+extension FixedWidthInteger {
+    /// Adds a number; a sum that the type does not hold becomes its bound. For numbers that a file gives, which nothing keeps
+    /// from being any.
+    @inlinable
+    package mutating func addClamped(_ other: Self) {
+        let (sum, overflow) = addingReportingOverflow(other)
+        self = overflow ? (other < 0 ? .min : .max) : sum
     }
 }

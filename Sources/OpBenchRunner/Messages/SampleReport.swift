@@ -1,3 +1,4 @@
+import Foundation
 import OpBenchModel
 
 /// What a sample's process answers, as JSON.
@@ -52,3 +53,31 @@ struct SampleReport: Codable, Sendable {
 
 /// Nanoseconds as seconds, in which people wait.
 func seconds(_ nanoseconds: Int64) -> Double { Double(nanoseconds) / 1e9 }
+
+/// An answer on standard output, where libraries loaded into the process may have printed before. It is a record of RFC
+/// 7464: a byte that JSON never contains, JSON on one line, and the end of the line.
+enum AnswerRecord {
+    private static let (begin, end): (UInt8, UInt8) = (0x1E, 0x0A)
+
+    static func bytes(of answer: some Encodable) throws -> [UInt8] {
+        [begin] + (try JSONEncoder().encode(answer)) + [end]
+    }
+
+    /// The JSON of the last record; empty if the record is not whole. Builds from before records answer without one.
+    static func json(in output: [UInt8]) -> Data {
+        guard let begin = output.lastIndex(of: begin) else { return Data(output) }
+        let rest = output[(begin + 1)...]
+        return rest.firstIndex(of: end).map { Data(rest[..<$0]) } ?? Data()
+    }
+}
+
+/// What the parent calls this program by when it wants something of it that is no user's. No command has such a name.
+enum HiddenArgument {
+    /// Be the process of one sample: a `SampleRequest` on standard input, a `SampleReport` in an `AnswerRecord`
+    /// on standard output.
+    static let sample = "__sample"
+    /// Say what build this is: a `BuildDescription` in an `AnswerRecord`.
+    static let describe = "__describe"
+    /// Be limited, and become another program: see `LimitedProgram`.
+    static let limited = "__limited"
+}

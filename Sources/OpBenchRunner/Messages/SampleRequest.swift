@@ -6,7 +6,7 @@ struct SampleRequest: Codable, Sendable {
     var workload: String
     var shape: Shape
     var cellID: String
-    var parameters: [String: Value]
+    var parameters: [String: ParameterValue]
     var backend: BackendID
     var flavour: SampleFlavour
     /// How long a timed sample should last, in nanoseconds.
@@ -21,47 +21,6 @@ struct SampleRequest: Codable, Sendable {
     /// Of a profiled sample; it answers with a `ProfileAnswer`.
     var profile: ProfileOrder?
 
-    enum Value: Codable, Sendable {
-        case integer(Int)
-        case number(Double)
-        case text(String)
-        case weights([String: Double])
-        case phases([PhaseValue])
-
-        init(_ value: ParameterValue) {
-            self =
-                switch value {
-                case .integer(let number): .integer(number)
-                case .number(let number): .number(number)
-                case .text(let text): .text(text)
-                case .weights(let weights): .weights(weights)
-                case .phases(let phases): .phases(phases.map(PhaseValue.init))
-                }
-        }
-
-        var parameter: ParameterValue {
-            switch self {
-            case .integer(let number): .integer(number)
-            case .number(let number): .number(number)
-            case .text(let text): .text(text)
-            case .weights(let weights): .weights(weights)
-            case .phases(let phases): .phases(phases.map(\.phase))
-            }
-        }
-    }
-
-    struct PhaseValue: Codable, Sendable {
-        var name: String
-        var shape: Shape
-        var values: [String: Value]
-
-        init(_ phase: Phase) {
-            (name, shape, values) = (phase.name, phase.shape, phase.values.mapValues(Value.init))
-        }
-
-        var phase: Phase { Phase(name: name, shape: shape, values: values.mapValues(\.parameter)) }
-    }
-
     init(
         cell: Cell, backend: BackendID, flavour: SampleFlavour, targetNanoseconds: Int64, kernel: WorkKernel,
         parent: Int32
@@ -69,7 +28,7 @@ struct SampleRequest: Codable, Sendable {
         workload = cell.workload
         shape = cell.shape
         cellID = cell.id
-        parameters = cell.parameters.mapValues(Value.init)
+        parameters = cell.parameters
         self.backend = backend
         self.flavour = flavour
         self.targetNanoseconds = targetNanoseconds
@@ -78,8 +37,30 @@ struct SampleRequest: Codable, Sendable {
     }
 
     var cell: Cell {
-        Cell(
-            workload: workload, shape: shape,
-            parameters: parameters.mapValues(\.parameter), id: cellID)
+        Cell(workload: workload, shape: shape, parameters: parameters, id: cellID)
     }
+}
+
+/// What one process measures. Kinds of sample, but memory in three flavours, since exact counts of allocations need
+/// another allocator configuration than honest sizes do, and calls of the kernel are counted from outside. The raw values end a `sample_id`.
+enum SampleFlavour: String, Codable, Sendable, CaseIterable {
+    case throughput, latency
+    /// Allocation counts; the process runs with jemalloc's thread caches off.
+    case allocations
+    /// Bytes at the memory marks, with default settings.
+    case heap
+    /// Futex calls and threads; the process runs under a tracer that counts them.
+    case calls
+    case check
+
+    var kind: SampleKind {
+        switch self {
+        case .throughput: .throughput
+        case .latency: .latency
+        case .allocations, .heap, .calls: .memory
+        case .check: .check
+        }
+    }
+
+    static func flavours(of kind: SampleKind) -> [SampleFlavour] { allCases.filter { $0.kind == kind } }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import OpBenchLaunch
 import OpBenchModel
@@ -72,5 +73,87 @@ struct ChildProcess: Sendable {
         // One name for all builds: what stands on the stack before `main` moves what follows it.
         if tool.isEmpty { program.ownName = "opbench" }
         return program
+    }
+}
+
+extension SampleReport {
+    /// The report of a process; where it did not come to answer, how it ended.
+    init(_ result: ChildResult, timeoutSeconds: Double, limits: SampleLimits = .none) {
+        self.init()
+        switch result.ending {
+        case .timedOut:
+            status = .timeout
+            notes = "ended after \(timeoutSeconds) s"
+            note(limits.note(onFailure: result.diagnostics))
+        case .signaled(let signal):
+            status = .crashed
+            notes = SignalName.of(signal)
+            note(Self.lastWords(result.diagnostics))
+            note(limits.note(onFailure: result.diagnostics))
+        case .exited(let code):
+            let answer = AnswerRecord.json(in: result.output)
+            if code == 0, let report = try? JSONDecoder().decode(SampleReport.self, from: answer) {
+                self = report
+                return
+            }
+            status = .crashed
+            notes = "exit status \(code)"
+            note(Self.lastWords(result.diagnostics))
+            note(limits.note(onFailure: result.diagnostics))
+        }
+    }
+
+    /// The first line that a crash left on standard error, shortened, and such that the row can be read again.
+    private static func lastWords(_ diagnostics: String) -> String {
+        let line = diagnostics.split(whereSeparator: \.isNewline).first { !$0.allSatisfy(\.isWhitespace) }
+        return StreamSafeText.made(of: String(decoding: (line ?? "").utf8.prefix(400), as: UTF8.self))
+    }
+}
+
+/// Signals by the names that people know.
+enum SignalName {
+    static func of(_ signal: Int32) -> String {
+        let names: [Int32: String] = [
+            SIGILL: "SIGILL", SIGTRAP: "SIGTRAP", SIGABRT: "SIGABRT", SIGBUS: "SIGBUS", SIGFPE: "SIGFPE",
+            SIGKILL: "SIGKILL", SIGSEGV: "SIGSEGV", SIGPIPE: "SIGPIPE", SIGTERM: "SIGTERM", SIGINT: "SIGINT",
+            SIGSYS: "SIGSYS", SIGXCPU: "SIGXCPU", SIGQUIT: "SIGQUIT", SIGHUP: "SIGHUP",
+        ]
+        return names[signal] ?? "signal \(signal)"
+    }
+}
+
+/// The variables of the environment that change what a process costs, whatever program it is. Through them the loader
+/// takes other libraries, and allocators, Dispatch and Swift's runtime work differently.
+///
+/// Samples get them as opbench has them, and `run.json` records them. The exception is jemalloc's variable, which
+/// samples never get.
+public enum SampleEnvironment {
+    /// jemalloc's options. One of them makes jemalloc profile every allocation. Samples have options of their own, or
+    /// none.
+    static let allocatorOptions = "MALLOC_CONF"
+
+    private static let prefixes = [
+        "LD_", "GLIBC_TUNABLES", "MALLOC_", "MIMALLOC_", "TCMALLOC_", "DISPATCH_", "LIBDISPATCH_", "SWIFT_DEBUG_",
+        "SWIFT_DETERMINISTIC_HASHING",
+    ]
+
+    /// The variables that are set and not empty.
+    static func found(
+        in environment: [String: String] = ProcessInfo.processInfo.environment
+    ) -> [String: String] {
+        environment.filter { name, value in !value.isEmpty && prefixes.contains { name.hasPrefix($0) } }
+    }
+
+    /// The variables on one line, sorted by name.
+    static func words(_ variables: [String: String]) -> String {
+        variables.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
+    }
+
+    /// Warnings about the variables that samples do not get.
+    public static var warnings: [String] { warnings(on: found()) }
+
+    static func warnings(on variables: [String: String]) -> [String] {
+        guard let options = variables[allocatorOptions] else { return [] }
+        return ["\(allocatorOptions)=\(options) is kept from the samples: it would change their figures"]
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import OpBenchLaunch
 
 /// The commit that the program was built from: as told when it was built, else as far as the folder it lies in tells.
 struct GitFacts: Codable, Sendable, Equatable {
@@ -63,5 +64,76 @@ extension GitFacts {
             return nil
         }
         return ended.output
+    }
+}
+
+/// The program git, kept from running what a repository's configuration names beside filters of files.
+enum Git {
+    struct Ended: Sendable {
+        let isSuccess: Bool
+        let output: String
+        /// What it wrote to standard error.
+        let errors: String
+    }
+
+    /// What runs programs, or writes files, when git only looks: the monitor of changed files, hooks, transports that fetch
+    /// what a partial clone lacks, a pager.
+    private static let harmless = [
+        "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "protocol.allow=never", "-c",
+        "diff.external=", "-c", "core.pager=cat", "--no-pager", "--no-optional-locks",
+    ]
+
+    /// - Parameter filters: filters of files that are not to be run.
+    /// - Throws: if git cannot be started; `CancellationError` if the task is cancelled.
+    static func run(
+        _ arguments: [String], in folder: String, without filters: [String] = []
+    ) async throws -> Ended {
+        // Out of reach of the terminal's Ctrl-C, which would look like a failure of git.
+        var git = Program(
+            "git", harmless + ["-C", folder] + arguments,
+            environment: environment(without: filters, trusting: await trustedFolders.value), hasOwnGroup: true)
+        // It removes its lock files.
+        git.requestsToEnd = [.init(SIGTERM, seconds: 5)]
+        let result = try await git.printed(errorLimit: 1 << 16)
+        try Task.checkCancellation()
+        return Ended(isSuccess: result.isSuccess, output: result.text, errors: result.errors)
+    }
+
+    /// The values of `safe.directory`, wherever this process's environment makes git find them: in `GIT_CONFIG_COUNT`
+    /// and related variables, as CI systems and containers set them, or in another file. A repository's own
+    /// configuration does not count, as in git. Read once per process.
+    private static let trustedFolders = Task { () -> [String] in
+        let result = try? await Program(
+            "git", ["config", "--null", "--show-scope", "--get-all", "safe.directory"],
+            environment: ToolEnvironment.quiet, in: "/"
+        ).printed(limit: 1 << 16)
+        // Any status other than success means that no value is set.
+        guard let result, result.isSuccess else { return [] }
+        let words = result.text.split(separator: "\0", omittingEmptySubsequences: false).map(String.init)
+        return stride(from: 0, to: words.count - 1, by: 2).compactMap { index in
+            ["system", "global", "command"].contains(words[index]) ? words[index + 1] : nil
+        }
+    }
+
+    /// This process's environment without git's own variables, which could name another repository, a configuration or
+    /// programs. A filter is switched off by an empty command; its name may hold what `-c` cannot say.
+    private static func environment(without filters: [String], trusting folders: [String]) -> [String: String?] {
+        var changes = ToolEnvironment.quiet
+        for name in OwnEnvironment.names where name.utf8.starts(with: "GIT_".utf8) { changes[name] = .some(nil) }
+        let settings =
+            folders.map { ("safe.directory", $0) }
+            + filters.flatMap { name in
+                [("clean", ""), ("smudge", ""), ("process", ""), ("required", "false")].map { key, value in
+                    ("filter.\(name).\(key)", value)
+                }
+            }
+        changes["GIT_NO_LAZY_FETCH"] = "1"
+        changes["GIT_TERMINAL_PROMPT"] = "0"
+        changes["GIT_CONFIG_COUNT"] = String(settings.count)
+        for (index, (name, value)) in settings.enumerated() {
+            changes["GIT_CONFIG_KEY_\(index)"] = name
+            changes["GIT_CONFIG_VALUE_\(index)"] = value
+        }
+        return changes
     }
 }

@@ -1,150 +1,321 @@
+import Foundation
 import Glibc
+import OpBenchBackends
 import OpBenchModel
 
-/// What a recorded run's `run.json` says that matters to whoever judges its rows.
+/// What `run.json` says of a run: one flat object. All but the progress is fixed when the run begins.
+///
+/// This is the one reader and the one writer of that file.
 public struct RunFacts: Sendable {
-    /// Machines of one class are comparable.
-    public let hostClass: String
-    public let allocator: String
-    /// `debug` or `release`.
-    public let configuration: String
-    public let workloads: [WorkloadSpec]
-    /// The command line of the run, the program's name first.
-    public let arguments: [String]
-    /// Of the sources that the program was built from, as far as the folder it lies in tells.
-    public let commit: String?
-    public let isDirty: Bool
-    /// Whether all samples were taken.
-    public let isFinished: Bool
-    /// How far the run has come; nil if the file does not say.
-    public let progress: Progress?
-    /// When it began: ISO 8601, UTC.
-    public let startedUTC: String
-    /// Whether it was measured with `--quick`.
-    public let isQuick: Bool
-    /// What the clock of the run's figures tells apart; nil if the run does not say.
-    public let clockResolutionNanoseconds: Double?
-    /// How many iterations of the work kernel the run took for a nanosecond.
-    public let iterationsPerNanosecond: Double
-    /// The program that took the samples; nil for a run of two builds.
-    public let executable: BuildFacts?
-    /// The two interleaved builds; nil for a run of one.
-    public let builds: ComparedBuilds?
-    /// How many blocks the cells of two interleaved builds have at the end of each stage; empty where they all have the
-    /// same number.
-    public let stages: [Int]
-    /// The plan that the run was measured by, 64 hexadecimal digits; nil for a run of its own.
-    public let planSHA256: String?
-    /// Which part of that plan the run is; nil if it is all of it.
-    public let shard: String?
-    /// The machines that measured it: one, unless it was merged of parts.
-    public let machines: [RunMachine]
-    /// Whether it was merged of parts.
-    public var isMerged: Bool { machines.contains { !$0.shards.isEmpty } }
-    /// The machine, the build and the run for people to read, each with what it is.
-    public let environment: [(label: String, value: String)]
-
-    /// How far a run has come.
-    public struct Progress: Sendable {
-        /// `running`, `finished` or `cancelled`. A run that was killed says that it is running.
-        public let state: String
-        /// Of how many that were planned. A run of stages, or with a budget, may have needed fewer or more.
-        public let samplesDone: Int
-        public let samplesPlanned: Int
-        public let endedUTC: String?
+    struct Workload: Codable, Sendable, Equatable {
+        var file: String
+        var name: String
+        var sha256: String
+        var text: String
     }
 
-    /// What the run's figures were measured on, if that is one kind of host; else all of them in one, which equals no host.
-    public var hostKind: HostKind {
-        HostKind(hostClass: hostClass, allocator: allocator, configuration: configuration)
-    }
+    /// What must be the same for a run to be continued.
+    struct Identity: Codable, Sendable, Equatable {
+        var seed: UInt64
+        var isQuick: Bool
+        var timeoutNanoseconds: Int64
+        var workloads: [Workload]
+        /// The samples in their order: id, backend, cell_id, block.
+        var order: [String]
 
-    /// The kinds of host, each once, in the order of the machines.
-    public var hostKinds: [HostKind] {
-        machines.reduce(into: []) { kinds, machine in
-            if !kinds.contains(machine.kind) { kinds.append(machine.kind) }
+        enum CodingKeys: String, CodingKey {
+            case seed
+            case isQuick = "quick"
+            case timeoutNanoseconds = "timeout_ns"
+            case workloads, order
         }
     }
 
-    /// The machine that measured a cell; nil if none of the run's did.
-    public func machine(of cellID: String) -> RunMachine? {
-        machines.first { $0.cells?.contains(cellID) ?? true }
+    /// How far the run has come.
+    public struct Progress: Codable, Sendable {
+        /// `running`, `finished` or `cancelled`. A run that was killed says that it is running.
+        public var state: String
+
+        static let running = "running"
+        /// The state of a run that has all its samples.
+        static let finished = "finished"
+        static let cancelled = "cancelled"
+
+        /// A run of stages, or with a budget, may need fewer than were planned, or more.
+        public var samplesDone: Int
+        /// Those that failed, and that their workload does not expect to. Nil in runs that do not say.
+        var samplesBad: Int?
+        /// How many throughput blocks a cell has, at most, or of another kind where there are none.
+        var blocksDone: Int?
+        /// CPU time of the process that starts the samples, so far; theirs is in their rows.
+        var runnerCPUNanoseconds: Int64?
+        public var endedUTC: String?
+
+        enum CodingKeys: String, CodingKey {
+            case state
+            case samplesDone = "samples_done"
+            case samplesBad = "samples_bad"
+            case blocksDone = "blocks_done"
+            case runnerCPUNanoseconds = "runner_cpu_ns"
+            case endedUTC = "ended_utc"
+        }
     }
 
-    /// The unit of the latency histograms: nothing less can be told, whatever the clock.
-    public static let histogramUnitNanoseconds = 1.0
+    /// One of the parts that were merged: which machine measured which cells.
+    struct MergedPart: Codable, Sendable, Equatable {
+        var shard: String
+        var startedUTC: String
+        var endedUTC: String?
+        var calibration: WorkKernel
+        var machine: HostFacts
+        /// Their ids.
+        var cells: [String]
 
-    /// Reads the `run.json` in a run's folder; nil if there is none.
+        enum CodingKeys: String, CodingKey {
+            case shard, calibration, machine, cells
+            case startedUTC = "started_utc"
+            case endedUTC = "ended_utc"
+        }
+    }
+
+    public static let fileName = "run.json"
+
+    var schemaVersion = SchemaVersion.current
+    var runID: String
+    /// ISO 8601, UTC.
+    public internal(set) var startedUTC: String
+    /// The command line of the run, the program's name first.
+    public internal(set) var arguments: [String]
+    var identity: Identity
+    var calibration: WorkKernel
+    var host: HostFacts
+    /// The program that took the samples; nil for a run of two builds, and where the run does not say.
+    public internal(set) var executable: BuildFacts?
+    /// The two interleaved builds; nil for a run of one.
+    public internal(set) var builds: ComparedBuilds?
+    /// How many throughput blocks a cell has at the end of each stage, where they come in stages.
+    var stagesOfBlocks: [Int]?
+    /// The sweep that the run is a part of, or was merged of; nil for a run of its own.
+    public internal(set) var sweep: SweepFacts?
+    /// What was merged into the run.
+    var parts: [MergedPart]?
+    /// What the samples' processes were held to.
+    var limits = SampleLimits.none
+    /// The opbench that took the samples, or had them taken.
+    var opbench: OpBenchFacts? = .own
+    /// Nil if the file does not say.
+    public internal(set) var progress: Progress?
+    /// The workloads of the texts, which `read(beside:)` decodes; else none.
+    public private(set) var workloads: [WorkloadSpec] = []
+
+    init(plan: RunPlan, calibration: WorkKernel, host: HostFacts, executable: BuildFacts?) {
+        let options = plan.options
+        runID = options.runID
+        startedUTC = Timestamp.now()
+        arguments = options.arguments
+        identity = Self.identity(of: plan)
+        self.calibration = calibration
+        self.host = host
+        self.executable = options.builds == nil ? executable : nil
+        builds = options.builds
+        limits = options.limits
+        stagesOfBlocks = options.builds != nil && options.stages.count > 1 ? options.stages : nil
+        sweep = options.sweep
+    }
+
+    static func identity(of plan: RunPlan) -> Identity {
+        Identity(
+            seed: plan.options.seed, isQuick: plan.options.isQuick,
+            timeoutNanoseconds: Identity.nanoseconds(plan.options.timeoutSeconds),
+            workloads: plan.specs.map { Workload(file: $0.file, name: $0.name, sha256: $0.sha256, text: $0.text) },
+            order: (plan.samples + plan.reserve).map { sample in
+                let side = sample.side.map { " side=\($0.rawValue)" } ?? ""
+                return "\(sample.id) \(sample.backend.rawValue) block=\(sample.block)\(side) \(sample.cell.id)"
+            })
+    }
+
+    /// Why a plan is not that of this run; nil if it is.
+    func difference(from plan: RunPlan) -> String? {
+        let other = Self.identity(of: plan)
+        if identity.workloads.map(\.sha256) != other.workloads.map(\.sha256) { return "the workloads have changed" }
+        if identity.seed != other.seed { return "--seed was \(identity.seed)" }
+        if identity.isQuick != other.isQuick { return identity.isQuick ? "--quick was given" : "--quick was not given" }
+        if identity.timeoutNanoseconds != other.timeoutNanoseconds {
+            return "--timeout was \(seconds(identity.timeoutNanoseconds))"
+        }
+        if let difference = limits.difference(from: plan.options.limits) { return difference }
+        if builds != plan.options.builds { return "the builds have changed" }
+        if sweep != plan.options.sweep { return "it was of another sweep, or another shard" }
+        if identity.order != other.order { return "the selection of cells, backends, metrics or blocks was different" }
+        return nil
+    }
+
+    // MARK: Writing
+
+    /// The file, with its fixed part encoded once: it holds whole workloads and the whole order.
+    struct Writer: Sendable {
+        private let fixed: String
+
+        init(_ facts: RunFacts) throws {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            fixed = String(decoding: try encoder.encode(facts), as: UTF8.self)
+        }
+
+        func text(_ progress: Progress) throws -> String {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+            let progress = String(decoding: try encoder.encode(progress), as: UTF8.self)
+            return String(fixed.dropLast(2)) + "," + progress.dropFirst() + "\n"
+        }
+    }
+
+    /// The largest `run.json`, in bytes. It names every sample of the run.
+    static let sizeLimit = 32 << 20
+
+    /// Refuses a run whose description could not be read again: it names every sample.
+    static func checkSize(of plan: RunPlan) throws(InputError) {
+        let size = (try? JSONEncoder().encode(identity(of: plan)).count) ?? 0
+        let cells = (plan.options.sweep?.cells ?? []).reduce(0) { $0 + $1.utf8.count + 16 }
+        // For the line ends of its final form, and for what is not of the plan.
+        guard size + cells + 8 * plan.samples.count + 1 << 20 > sizeLimit else { return }
+        throw InputError(
+            file: fileName, message: "the description of this run would be larger than \(sizeLimit >> 20) MiB",
+            remedy: "run fewer cells at once")
+    }
+
+    // MARK: Reading
+
+    /// Reads the `run.json` in a run's folder, with its workloads; nil if there is none.
     ///
     /// - Throws: `InputError` if there is one that is no description of a run.
     public static func read(in folder: String) throws(InputError) -> RunFacts? {
-        try read(beside: "\(folder)/run.json")
+        try read(beside: "\(folder)/\(fileName)")
     }
 
-    /// Reads the `run.json` beside a file of the run; nil if there is none.
+    /// Reads the `run.json` beside a file of the run, with its workloads; nil if there is none.
     ///
     /// - Throws: `InputError` if there is one that is no description of a run.
     public static func read(beside file: String) throws(InputError) -> RunFacts? {
-        let path = "\(WrittenFolder.holding(file))/run.json"
+        let folder = WrittenFolder.holding(file)
         // Any other reason that it cannot be had is told when it is read.
-        if access(path, F_OK) != 0, errno == ENOENT { return nil }
-        return try decode(JSONDocument.text(of: path, limit: RunManifest.sizeLimit), file: path)
+        if access("\(folder)/\(fileName)", F_OK) != 0, errno == ENOENT { return nil }
+        var facts = try decode("\(folder)/\(fileName)")
+        facts.workloads = try facts.decodedWorkloads(of: folder)
+        return facts
     }
 
-    /// As `read`, of a text that `JSONDocument` has checked; `path` is what errors name.
-    static func decode(_ text: String, file path: String) throws(InputError) -> RunFacts {
-        let (manifest, progress) = try RunManifest.decode(text, file: path)
-        // What is wrong with one is told of both files; one that is right has its own file's name.
-        // Another program may have had backends that this one has not.
-        var workloads: [WorkloadSpec]
+    /// The workloads of the texts. Another program may have had backends that this one has not.
+    ///
+    /// - Parameter folder: the run's, for messages.
+    func decodedWorkloads(of folder: String) throws(InputError) -> [WorkloadSpec] {
+        let path = "\(folder)/\(Self.fileName)"
         do {
-            workloads = try WorkloadSpec.decode(
-                texts: manifest.identity.workloads.map { (text: $0.text, file: "\(path): \($0.file)") },
-                backends: .recorded)
+            // What is wrong with one is told of both files; one that is right has its own file's name.
+            var specs = try WorkloadSpec.decode(
+                texts: identity.workloads.map { (text: $0.text, file: "\(path): \($0.file)") }, backends: .recorded)
+            for (index, workload) in identity.workloads.enumerated() { specs[index].file = workload.file }
+            return specs
         } catch {
             throw error.first
         }
-        for (index, workload) in manifest.identity.workloads.enumerated() { workloads[index].file = workload.file }
-        return RunFacts(
-            hostClass: manifest.host.hostClass, allocator: manifest.host.allocator,
-            configuration: manifest.host.configuration, workloads: workloads, arguments: manifest.arguments,
-            commit: manifest.host.git?.commit, isDirty: manifest.host.git?.isDirty ?? false,
-            isFinished: progress?.state == RunManifest.Progress.finished,
-            progress: progress.map {
-                Progress(
-                    state: $0.state, samplesDone: $0.samplesDone, samplesPlanned: manifest.identity.order.count,
-                    endedUTC: $0.endedUTC)
-            },
-            startedUTC: manifest.startedUTC, isQuick: manifest.identity.isQuick,
-            clockResolutionNanoseconds: manifest.host.clockResolutionNanoseconds,
-            iterationsPerNanosecond: manifest.calibration.iterationsPerNanosecond,
-            executable: manifest.executable, builds: manifest.builds,
-            stages: manifest.stages ?? [], planSHA256: manifest.planSHA256, shard: manifest.shard,
-            machines: RunMachine.all(of: manifest), environment: manifest.environment(progress))
+    }
+
+    /// - Throws: `InputError` if the file cannot be read or is none.
+    static func decode(_ path: String) throws(InputError) -> RunFacts {
+        try decode(text: JSONDocument.text(of: path, limit: sizeLimit), file: path)
+    }
+
+    /// As `decode`, of a text that `JSONDocument` has checked.
+    ///
+    /// - Parameter path: what errors name.
+    static func decode(text: String, file path: String) throws(InputError) -> RunFacts {
+        let data = Data(text.utf8)
+        let facts: RunFacts
+        do {
+            facts = try JSONDecoder().decode(RunFacts.self, from: data)
+        } catch {
+            try Versioned.check(data, file: path)
+            throw InputError(
+                file: path, path: JSONDocument.path(of: error), message: "this is not the description of a run",
+                remedy: "restore the file, or measure anew in another folder")
+        }
+        try SchemaVersion.check(facts.schemaVersion, file: path, path: "$.schema_version")
+        guard WorkKernel.plausible.contains(facts.iterationsPerNanosecond) else {
+            throw InputError(
+                file: path, path: "$.calibration.iterations_per_ns",
+                message: "\(facts.iterationsPerNanosecond) is more or less than any processor reaches",
+                remedy: "restore the file, or measure anew in another folder")
+        }
+        return facts
     }
 }
 
-extension RunManifest {
-    fileprivate func environment(_ progress: Progress?) -> [(label: String, value: String)] {
-        let memory = Double(host.memoryBytes) / Double(1 << 30)
-        let commit = host.git.map { $0.commit + ($0.isDirty ? ", with changes" : "") }
-        let known: [(String, String?)] = [
-            ("started", startedUTC), ("ended", progress?.endedUTC),
-            ("machine", host.host), ("plan", planSHA256), ("shard", shard),
-            ("processor", "\(host.cpu), \(host.cores) cores"),
-            ("samples run on", host.processors?.words),
-            ("samples' memory limit", limits.memoryBytes.map(SampleLimits.text(ofMemory:))),
-            ("quota", host.cgroupCores.map { "\($0) processors" }), ("governor", host.governor),
-            ("memory", "\((memory * 10).rounded() / 10) GiB"), ("kernel", host.kernel), ("allocator", host.allocator),
-            ("environment", host.environment.flatMap { $0.isEmpty ? nil : SampleEnvironment.words($0) }),
-            ("compiler", host.compiler), ("build", host.configuration), ("commit", commit),
-            ("opbench", opbench.map { $0.version + ($0.commit.map { ", commit \($0)" } ?? "") }),
-            ("program", executable?.path), ("program's SHA-256", executable?.sha256), ("base", builds?.base.path),
-            ("head", builds?.head.path),
-            ("clock's resolution", host.clockResolutionNanoseconds.map { "\($0) ns" }),
-            ("work kernel", "\(calibration.iterationsPerNanosecond) iterations a nanosecond"),
-            ("random seed", String(identity.seed)),
-        ]
-        return known.compactMap { label, value in value.map { (label, $0) } }
+/// The one thing that a description of any version has.
+private struct Versioned: Decodable {
+    var schemaVersion: String
+
+    enum CodingKeys: String, CodingKey {
+        case schemaVersion = "schema_version"
+    }
+
+    /// - Throws: `InputError` for a version that is not known; nothing of what names none.
+    static func check(_ data: Data, file: String) throws(InputError) {
+        guard let text = try? JSONDecoder().decode(Versioned.self, from: data).schemaVersion else { return }
+        try SchemaVersion.check(text, file: file, path: "$.schema_version")
+    }
+}
+
+// MARK: - JSON
+
+extension RunFacts.Identity {
+    fileprivate static func nanoseconds(_ seconds: Double) -> Int64 { Int64((seconds * 1e9).rounded()) }
+}
+
+extension RunFacts: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case schemaVersion = "schema_version"
+        case runID = "run_id"
+        case startedUTC = "started_utc"
+        case stagesOfBlocks = "stages"
+        case arguments, calibration, executable, builds, opbench, sweep, parts
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        schemaVersion = try container.decode(String.self, forKey: .schemaVersion)
+        runID = try container.decode(String.self, forKey: .runID)
+        startedUTC = try container.decode(String.self, forKey: .startedUTC)
+        arguments = try container.decode([String].self, forKey: .arguments)
+        calibration = try container.decode(WorkKernel.self, forKey: .calibration)
+        executable = try container.decodeIfPresent(BuildFacts.self, forKey: .executable)
+        builds = try container.decodeIfPresent(ComparedBuilds.self, forKey: .builds)
+        stagesOfBlocks = try container.decodeIfPresent([Int].self, forKey: .stagesOfBlocks)
+        sweep = try container.decodeIfPresent(SweepFacts.self, forKey: .sweep)
+        parts = try container.decodeIfPresent([MergedPart].self, forKey: .parts)
+        opbench = try container.decodeIfPresent(OpBenchFacts.self, forKey: .opbench)
+        identity = try Identity(from: decoder)
+        host = try HostFacts(from: decoder)
+        limits = try SampleLimits(from: decoder)
+        progress = try? Progress(from: decoder)
+    }
+
+    /// All but the progress, which `Writer` adds.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(schemaVersion, forKey: .schemaVersion)
+        try container.encode(runID, forKey: .runID)
+        try container.encode(startedUTC, forKey: .startedUTC)
+        try container.encode(arguments, forKey: .arguments)
+        try container.encode(calibration, forKey: .calibration)
+        try container.encodeIfPresent(executable, forKey: .executable)
+        try container.encodeIfPresent(builds, forKey: .builds)
+        try container.encodeIfPresent(stagesOfBlocks, forKey: .stagesOfBlocks)
+        try container.encodeIfPresent(sweep, forKey: .sweep)
+        try container.encodeIfPresent(parts, forKey: .parts)
+        try container.encodeIfPresent(opbench, forKey: .opbench)
+        try identity.encode(to: encoder)
+        try host.encode(to: encoder)
+        try limits.encode(to: encoder)
     }
 }

@@ -18,10 +18,10 @@ final class RunFolder {
 
     /// Every file that a run's folder may hold. opbench reads and writes none of them through a link.
     private static let files = [
-        SampleRow.fileName, HistogramRow.fileName, manifestName, manifestName + ".new", SummaryRow.fileName,
-        CompareRow.fileName, PlanFile.fileName, PartSeal.fileName,
+        SampleRow.fileName, HistogramRow.fileName, descriptionName, descriptionName + ".new", SummaryRow.fileName,
+        CompareRow.fileName, PartSeal.fileName,
     ]
-    private static let manifestName = RunManifest.fileName
+    private static let descriptionName = RunFacts.fileName
 
     /// Opens the folder and takes its lock.
     ///
@@ -89,10 +89,10 @@ final class RunFolder {
         (try? WrittenFolder(path(of: plan))).map(isUndescribed) ?? false
     }
 
-    /// Whether the folder holds nothing but what `create` leaves before the first `saveManifest`.
+    /// Whether the folder holds nothing but what `create` leaves before the first `saveFacts`.
     private static func isUndescribed(_ folder: WrittenFolder) -> Bool {
         guard let names = try? folder.names() else { return false }
-        let begun = [SampleRow.fileName, HistogramRow.fileName, manifestName + ".new"]
+        let begun = [SampleRow.fileName, HistogramRow.fileName, descriptionName + ".new"]
         guard names.allSatisfy({ begun.contains($0) || WrittenFolder.isTemporary($0) }) else { return false }
         guard names.contains(SampleRow.fileName) else { return true }
         let text = try? TextFile.read(folder.file(SampleRow.fileName), limit: 1 << 20)
@@ -102,7 +102,7 @@ final class RunFolder {
     /// What an ended run has left.
     struct Remains {
         var folder: RunFolder
-        var manifest: RunManifest
+        var facts: RunFacts
         /// Knows of the samples that were saved whole.
         var recorder: SampleRecorder
     }
@@ -112,8 +112,8 @@ final class RunFolder {
     ///
     /// - Throws: `InputError` if there is a run of that id that was another, or that another process writes.
     static func finished(_ plan: RunPlan) throws -> String? {
-        guard let progress = (try? RunManifest.readWithProgress("\(path(of: plan))/\(manifestName)"))?.progress,
-            progress.state == RunManifest.Progress.finished
+        guard let progress = (try? RunFacts.decode("\(path(of: plan))/\(descriptionName)"))?.progress,
+            progress.state == RunFacts.Progress.finished
         else { return nil }
         let run = try RunFolder(plan)
         _ = try run.description(of: plan)
@@ -127,7 +127,7 @@ final class RunFolder {
     ///
     /// - Throws: `InputError` if there is no such run or it was another.
     static func reopen(_ plan: RunPlan) throws -> Remains {
-        guard access("\(path(of: plan))/\(manifestName)", F_OK) == 0 || errno != ENOENT else {
+        guard access("\(path(of: plan))/\(descriptionName)", F_OK) == 0 || errno != ENOENT else {
             throw InputError(
                 file: path(of: plan), message: "there is no run of this id", remedy: "leave --resume out to start it")
         }
@@ -135,20 +135,20 @@ final class RunFolder {
     }
 
     private func remains(of plan: RunPlan) throws -> Remains {
-        let manifest = try description(of: plan)
+        let facts = try description(of: plan)
         folder.removeTemporaries(among: try folder.names())
         samples = try folder.open(SampleRow.fileName, O_APPEND)
         histograms = try folder.open(HistogramRow.fileName, O_APPEND)
-        return Remains(folder: self, manifest: manifest, recorder: try keepWholeSamples(of: plan))
+        return Remains(folder: self, facts: facts, recorder: try keepWholeSamples(of: plan))
     }
 
-    /// What there is to begin a part of a plan with.
+    /// What there is to begin a part of a sweep with.
     enum Beginning {
         case anew(RunFolder)
         case goingOn(Remains)
     }
 
-    /// The folder in which this machine measures a part of a plan: gone on with where an earlier process has left off, and else
+    /// The folder in which this machine measures a part of a sweep: gone on with where an earlier process has left off, and else
     /// begun anew. What cannot be gone on with measured nothing that counts.
     ///
     /// - Parameter tell: told why, if something is thrown away.
@@ -173,20 +173,20 @@ final class RunFolder {
     /// What `run.json` says.
     ///
     /// - Throws: `InputError` if it is not of the plan.
-    private func description(of plan: RunPlan) throws(InputError) -> RunManifest {
-        let file = file(Self.manifestName)
-        let manifest = try RunManifest.read(file)
-        if let difference = manifest.difference(from: plan) {
+    private func description(of plan: RunPlan) throws(InputError) -> RunFacts {
+        let file = file(Self.descriptionName)
+        let facts = try RunFacts.decode(file)
+        if let difference = facts.difference(from: plan) {
             throw InputError(
                 file: file, message: "the run was different: \(difference)",
                 remedy: "give the options and workloads that it started with, or \(plan.options.otherFolder)")
         }
-        if let (what, begun, now) = manifest.host.kind.difference(from: .here(on: plan.options.limits.processors)) {
+        if let (what, begun, now) = facts.host.kind.difference(from: .here(on: plan.options.limits.processors)) {
             throw InputError(
                 file: file, message: "the run was started where the \(what) was \"\(begun)\", here it is \"\(now)\"",
                 remedy: "continue it there, or give \(plan.options.otherFolder)")
         }
-        return manifest
+        return facts
     }
 
     // MARK: Saving
@@ -203,13 +203,15 @@ final class RunFolder {
         try append(texts)
     }
 
-    /// Calls the body with every row that was saved, in their order.
-    func eachRow(_ body: (SampleRow) -> Void) throws(InputError) {
-        try CSVFile.each(SampleRow.self, of: file(SampleRow.fileName)) { row, _ in body(row) }
+    /// Every row that was saved, in their order.
+    func savedRows() throws(InputError) -> [SampleRow] {
+        var rows: [SampleRow] = []
+        try CSVFile.each(SampleRow.self, of: file(SampleRow.fileName)) { row, _ in rows.append(row) }
+        return rows
     }
 
     /// Replaces `run.json` as a whole.
-    func saveManifest(_ text: String) throws(DiskError) { try folder.replace(Self.manifestName, by: text) }
+    func saveFacts(_ text: String) throws(DiskError) { try folder.replace(Self.descriptionName, by: text) }
 
     private func file(_ name: String) -> String { folder.file(name) }
 

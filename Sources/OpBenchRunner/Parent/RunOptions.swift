@@ -10,14 +10,10 @@ public struct RunOptions: Sendable {
     public var blocks: Int?
     /// Blocks of single kinds, in place of what the options say otherwise.
     public var blocksOfKinds: [SampleKind: Int] = [:]
-    /// Blocks of single cells, by id, as a plan states them. They take precedence over both members above.
-    var blocksOfCells: [String: [SampleKind: Int]] = [:]
     /// One block of each kind and shorter samples.
     public var isQuick: Bool
     /// Orders the blocks; plans are shaped by the workloads' own seeds.
     public var seed: UInt64
-    /// Which cells are run, by `cell_id`; nil for all.
-    public var filter: (@Sendable (String) -> Bool)?
     /// A sample that takes longer is ended.
     public var timeoutSeconds: Double
     /// The folder of runs; the run's own folder in it has the name `runID`.
@@ -42,8 +38,8 @@ public struct RunOptions: Sendable {
     public var stagedKinds: [String: Set<SampleKind>] = [:]
     /// The machine's name, as rows have it.
     public var host = MachineName.own
-    /// The part of a plan that the run is; nil for a run of its own.
-    public var part: PartOptions?
+    /// The part of a sweep that the run is; nil for a run of its own. See `RunPlan.part`.
+    public internal(set) var sweep: SweepFacts?
     /// Asked after each stage of a run whose blocks come in stages: the ids of the cells that go on to the next one.
     public var goesOn: @Sendable (_ rows: [SampleRow]) throws -> Set<String> = { Set($0.map(\.cellID)) }
 
@@ -53,7 +49,7 @@ public struct RunOptions: Sendable {
 
     public init(
         backends: [BackendID]? = nil, kinds: Set<SampleKind>? = nil, blocks: Int? = nil, isQuick: Bool = false,
-        seed: UInt64 = 1, filter: (@Sendable (String) -> Bool)? = nil, timeoutSeconds: Double = 30,
+        seed: UInt64 = 1, timeoutSeconds: Double = 30,
         directory: String = "results", runID: String = "", resume: Bool = false, arguments: [String] = []
     ) {
         self.backends = backends
@@ -61,7 +57,6 @@ public struct RunOptions: Sendable {
         self.blocks = blocks
         self.isQuick = isQuick
         self.seed = seed
-        self.filter = filter
         self.timeoutSeconds = timeoutSeconds
         self.directory = directory
         self.runID = runID
@@ -69,10 +64,10 @@ public struct RunOptions: Sendable {
         self.arguments = arguments
     }
 
-    /// The run's folder while it goes on; a part of a plan gets another name when it is finished.
-    public var folder: String { "\(directory)/\(part.map { _ in ".\(runID).\(host)" } ?? runID)" }
+    /// The run's folder while it goes on; a part of a sweep gets another name when it is finished.
+    public var folder: String { "\(directory)/\(sweep.map { _ in ".\(runID).\(host)" } ?? runID)" }
     /// What gives the run another folder, for remedies. A part takes no `--run-id`.
-    var otherFolder: String { part == nil ? "another --run-id" : "another --output" }
+    var otherFolder: String { sweep == nil ? "another --run-id" : "another --output" }
 
     /// How long a timed sample should last, in nanoseconds.
     var targetNanoseconds: Int64 { isQuick ? 20_000_000 : SampleRequest.shortLimit }
@@ -89,9 +84,9 @@ public struct RunOptions: Sendable {
 
     /// The numbers of the blocks that counts may get beyond those of every memory sample; empty if the number of blocks
     /// is given.
-    func moreBlocksOfCounts(in workload: String, ofCell cellID: String) -> Range<Int> {
-        let first = blocks(of: .memory, in: workload, isMain: false, ofCell: cellID)
-        let isGiven = givenBlocks(of: .memory, ofCell: cellID) != nil
+    func moreBlocksOfCounts(in workload: String) -> Range<Int> {
+        let first = blocks(of: .memory, in: workload, isMain: false)
+        let isGiven = givenBlocks(of: .memory) != nil
         return isGiven || isQuick ? first..<first : first..<max(first, CountAgreement.mostBlocks)
     }
 
@@ -100,18 +95,14 @@ public struct RunOptions: Sendable {
         kind == .throughput || builds != nil && stagedKinds[workload]?.contains(kind) == true
     }
 
-    private func givenBlocks(of kind: SampleKind, ofCell cellID: String?) -> Int? {
-        cellID.flatMap { blocksOfCells[$0]?[kind] } ?? blocksOfKinds[kind] ?? blocks
-    }
+    private func givenBlocks(of kind: SampleKind) -> Int? { blocksOfKinds[kind] ?? blocks }
 
     /// Blocks of a kind.
     ///
-    /// - Parameters:
-    ///   - isMain: whether the cell's rows are about this kind, as they are about latencies where a cell has no
-    ///     throughput. Such a kind gets as many blocks as screening takes.
-    ///   - cellID: nil for a cell whose blocks no plan states.
-    func blocks(of kind: SampleKind, in workload: String, isMain: Bool, ofCell cellID: String? = nil) -> Int {
-        if let count = givenBlocks(of: kind, ofCell: cellID) { return count }
+    /// - Parameter isMain: whether the cell's rows are about this kind, as they are about latencies where a cell has no
+    ///   throughput. Such a kind gets as many blocks as screening takes.
+    func blocks(of kind: SampleKind, in workload: String, isMain: Bool) -> Int {
+        if let count = givenBlocks(of: kind) { return count }
         if isQuick { return 1 }
         if builds != nil, isStaged(kind, in: workload) { return stagesOfSides.last! }
         return switch kind {

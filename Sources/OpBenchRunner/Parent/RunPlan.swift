@@ -30,41 +30,38 @@ public struct RunPlan: Sendable {
     public private(set) var omissions: [Omission]
     /// The names of all parameters of the run's cells, sorted: the `param_` columns.
     public let parameterNames: [String]
-    let options: RunOptions
+    /// Those that it was made with.
+    public internal(set) var options: RunOptions
 
     /// The most samples of a run, omissions included: at a tenth of a second each, some three hours.
     public static let sampleLimit = 100_000
 
-    /// - Throws: `InputError` if the filter leaves no cell, or if there are too many samples.
+    /// - Throws: `InputError` if no cell is selected, or if there are too many samples.
     public init(specs: [WorkloadSpec], options: RunOptions) throws(InputError) {
         self.specs = specs
         self.options = options
-        var cells: [(spec: WorkloadSpec, cell: Cell)] = []
-        for spec in specs {
-            cells += spec.cells().filter { options.filter?($0.id) ?? true }.map { (spec, $0) }
-        }
+        cells = specs.flatMap(\.cells)
         guard !cells.isEmpty else {
             throw InputError(
                 file: "--filter", message: "no cell is left to run",
                 remedy: "see the ids of all cells in `opbench list`")
         }
-        self.cells = cells.map(\.cell)
-        parameterNames = Set(cells.flatMap { $0.cell.parameters.keys }).sorted()
+        parameterNames = Set(cells.flatMap(\.parameters.keys)).sorted()
         let sides: [Side?] = options.builds == nil ? [nil] : Side.allCases
         var blocks: [Block] = []
         var blocksOfCounts: [Block] = []
         var omissions: [Omission] = []
         var sampleCount = 0
-        for (spec, cell) in cells {
+        for (spec, cell) in specs.flatMap({ spec in spec.cells.map { (spec, $0) } }) {
             let backends = Self.backends(of: spec, on: cell, options, &omissions)
             let kinds = SampleKind.allCases.filter { Self.wants($0, spec, options) }
             for kind in kinds {
                 let able = backends.filter { BackendFactory.named($0)?.kinds.contains(kind) ?? false }
                 let flavours = SampleFlavour.flavours(of: kind).count
-                let more = kind == .memory ? options.moreBlocksOfCounts(in: spec.name, ofCell: cell.id) : 0..<0
+                let more = kind == .memory ? options.moreBlocksOfCounts(in: spec.name) : 0..<0
                 // The cell's rows are about the first kind.
                 let isMain = kind == kinds.first
-                let count = options.blocks(of: kind, in: spec.name, isMain: isMain, ofCell: cell.id)
+                let count = options.blocks(of: kind, in: spec.name, isMain: isMain)
                 sampleCount += (count * flavours + more.count) * able.count * sides.count
                 guard sampleCount + omissions.count * sides.count <= Self.sampleLimit else {
                     throw Self.tooMany(spec)
@@ -160,26 +157,12 @@ public struct RunPlan: Sendable {
         return samples
     }
 
-    /// The part of the plan on some of its cells. Samples and omissions keep the places, and so the ids, that they have in the
-    /// whole.
-    func restricted(to cellIDs: Set<String>) -> RunPlan {
-        var part = self
-        part.cells.removeAll { !cellIDs.contains($0.id) }
-        part.samples.removeAll { !cellIDs.contains($0.cell.id) }
-        part.reserve.removeAll { !cellIDs.contains($0.cell.id) }
-        part.omissions.removeAll { !cellIDs.contains($0.cell.id) }
-        return part
-    }
-
-    /// Refuses a plan whose file, or the description of whose run, could not be read again.
-    ///
-    /// - Parameter planBytes: of the plan's file.
-    public func checkDescription(planBytes: Int) throws(InputError) {
-        try RunManifest.checkSize(of: self)
-        guard planBytes > PlanFile.sizeLimit else { return }
-        throw InputError(
-            file: PlanFile.fileName, message: "the plan would be larger than \(PlanFile.sizeLimit >> 20) MiB",
-            remedy: "plan fewer cells at once")
+    /// Leaves the other cells out, and what is taken beyond the planned samples. What stays keeps its place and its id.
+    mutating func keep(_ isKept: (Cell) -> Bool) {
+        cells.removeAll { !isKept($0) }
+        samples.removeAll { !isKept($0.cell) }
+        reserve = []
+        omissions.removeAll { !isKept($0.cell) }
     }
 
     /// How long the run will take, in seconds: a rough guess by typical costs of an operation.
@@ -187,5 +170,21 @@ public struct RunPlan: Sendable {
 
     func estimate(of samples: [PlannedSample]) -> Double {
         0.1 + samples.reduce(0) { $0 + SampleEstimate.seconds(of: $1, options) }
+    }
+}
+
+/// What a backend says of a cell, without making any of it.
+public enum BackendSupport: Sendable, Equatable {
+    /// It executes the cell; the note names what differs in meaning, if anything does.
+    case full(note: String)
+    case unsupported(reason: String)
+
+    /// - Parameter backend: one that is defined for the cell's shape.
+    public init(of cell: Cell, on backend: BackendID) {
+        switch BackendFactory.named(backend)?.supports(.forSupport(cell)) {
+        case .full(let note): self = .full(note: note)
+        case .unsupported(let reason): self = .unsupported(reason: reason)
+        case nil: self = .unsupported(reason: "this program does not have it")
+        }
     }
 }

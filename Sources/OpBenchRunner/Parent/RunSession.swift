@@ -11,25 +11,30 @@ final class RunSession {
     private let options: RunOptions
     private let source: SampleSource
     private let folder: RunFolder
-    private let manifest: RunManifest
-    private let writer: RunManifest.Writer
+    private let facts: RunFacts
+    private let writer: RunFacts.Writer
     private let tell: (RunEvent) -> Void
     private var recorder: SampleRecorder
-    /// The samples that an earlier part of the run has not taken.
+    /// The samples that an earlier process has not taken.
     private let todo: [PlannedSample]
+    /// Whether an earlier process has saved rows.
+    private let isContinued: Bool
+    /// Rows by which it is decided what is taken next, of those saved so far.
+    private var kept: [SampleRow] = []
 
     private init(
-        _ plan: RunPlan, _ source: SampleSource, _ folder: RunFolder, _ manifest: RunManifest,
-        _ recorder: SampleRecorder, _ tell: @escaping (RunEvent) -> Void
+        _ plan: RunPlan, _ source: SampleSource, _ folder: RunFolder, _ facts: RunFacts,
+        _ recorder: SampleRecorder, isContinued: Bool, _ tell: @escaping (RunEvent) -> Void
     ) throws {
         self.plan = plan
         options = plan.options
         self.source = source
         self.folder = folder
-        self.manifest = manifest
-        writer = try .init(manifest)
+        self.facts = facts
+        writer = try .init(facts)
         self.tell = tell
         self.recorder = recorder
+        self.isContinued = isContinued
         todo = plan.samples.filter { !recorder.isDone($0) }
     }
 
@@ -39,7 +44,8 @@ final class RunSession {
     static func open(
         _ plan: RunPlan, _ source: SampleSource, _ tell: @escaping (RunEvent) -> Void
     ) async throws -> RunSession {
-        if plan.options.part != nil {
+        if plan.options.sweep != nil {
+            try RunFacts.checkSize(of: plan)
             let beginning = try RunFolder.openPart(plan) { reason in
                 tell(.warning("what an earlier process left of this part cannot be gone on with: \(reason)"))
             }
@@ -51,14 +57,14 @@ final class RunSession {
         if plan.options.resume, !RunFolder.isUndescribed(plan) {
             return try resumed(plan, source, try RunFolder.reopen(plan), tell)
         }
-        try RunManifest.checkSize(of: plan)
+        try RunFacts.checkSize(of: plan)
         return try await begun(plan, source, try RunFolder.create(plan), tell)
     }
 
     private static func resumed(
         _ plan: RunPlan, _ source: SampleSource, _ remains: RunFolder.Remains, _ tell: @escaping (RunEvent) -> Void
     ) throws -> RunSession {
-        try RunSession(plan, source, remains.folder, remains.manifest, remains.recorder, tell)
+        try RunSession(plan, source, remains.folder, remains.facts, remains.recorder, isContinued: true, tell)
     }
 
     private static func begun(
@@ -68,10 +74,10 @@ final class RunSession {
         let given = plan.options.iterationsPerNanosecond.map(WorkKernel.init(iterationsPerNanosecond:))
         var host = HostFacts.gather(git: await GitFacts.read(), processors: plan.options.limits.processors)
         host.host = plan.options.host
-        let manifest = RunManifest(
+        let facts = RunFacts(
             plan: plan, calibration: given ?? Self.calibrate(on: plan.options.limits.processors), host: host,
             executable: await BuildFacts.own())
-        return try RunSession(plan, source, folder, manifest, SampleRecorder(plan: plan), tell)
+        return try RunSession(plan, source, folder, facts, SampleRecorder(plan: plan), isContinued: false, tell)
     }
 
     /// Calibrates the work where samples do it: a machine may have processors of several kinds.
@@ -95,16 +101,30 @@ final class RunSession {
             tell(.budgetIsShort(budgetSeconds: budget.seconds, estimatedSeconds: estimate))
         }
         // First of all: rows without a description could not be gone on with.
-        try saveProgress(RunManifest.Progress.running)
+        try saveProgress(RunFacts.Progress.running)
+        if isContinued { tellSaved(try folder.savedRows()) }
         let omitted = recorder.omissionRows()
         if !omitted.isEmpty {
             try folder.save(omitted, [])
-            tell(.rowsSaved)
+            tellSaved(omitted)
         }
     }
 
+    private func tellSaved(_ rows: [SampleRow]) {
+        kept += rows.filter(decides)
+        tell(.rowsSaved(rows))
+    }
+
+    /// Whether some later decision looks at the row.
+    private func decides(_ row: SampleRow) -> Bool {
+        if let budget = options.budget { return budget.isNeeded(row) }
+        return options.stages.count > 1 || !plan.reserve.isEmpty && Self.isCount(row)
+    }
+
+    private static func isCount(_ row: SampleRow) -> Bool { Metric.named(row.metric)?.isDeterministic == true }
+
     func end(isCancelled: Bool) throws -> RunOutcome {
-        try saveProgress(isCancelled ? RunManifest.Progress.cancelled : RunManifest.Progress.finished, isEnd: true)
+        try saveProgress(isCancelled ? RunFacts.Progress.cancelled : RunFacts.Progress.finished, isEnd: true)
         let outcome = RunOutcome(folder: folder.path, samplesTaken: recorder.taken, isCancelled: isCancelled)
         tell(.finished(outcome))
         return outcome
@@ -133,22 +153,18 @@ final class RunSession {
     ///
     /// - Returns: whether the task was cancelled.
     private func takeReserve() async throws -> Bool {
-        var (counts, rows) = (CountAgreement(), [SampleRow]())
-        func keep(_ row: SampleRow) {
-            guard Metric.named(row.metric)?.isDeterministic == true else { return }
-            counts.add(row)
-            rows.append(row)
-        }
-        if !plan.reserve.isEmpty { try folder.eachRow(keep) }
         for block in Set(plan.reserve.map(\.block)).sorted() {
-            let confirmed = try options.confirmsCounts(rows.filter { $0.block < block })
+            let rows = kept.filter { Self.isCount($0) && $0.block < block }
+            var counts = CountAgreement()
+            for row in rows { counts.add(row) }
+            let confirmed = try options.confirmsCounts(rows)
             let wanted = plan.reserve.filter {
                 $0.block == block && !recorder.isDone($0)
                     && (confirmed.contains($0.cell.id) || counts.isOpen($0.cell.id, $0.backend, before: block))
             }
             if wanted.isEmpty { continue }
             tell(.extended(total: recorder.done + wanted.count, estimatedSeconds: plan.estimate(of: wanted)))
-            if try await takeInTurn(wanted, { $0.forEach(keep) }) { return true }
+            if try await takeInTurn(wanted) { return true }
         }
         return false
     }
@@ -166,8 +182,7 @@ final class RunSession {
             SampleEstimate.seconds(of: $0, options)
         }
         // By cell: only the cell that got a block has other widths than before.
-        var rows: [String: [SampleRow]] = [:]
-        try folder.eachRow { if budget.isNeeded($0) { rows[$0.cellID, default: []].append($0) } }
+        var rows = Dictionary(grouping: kept, by: \.cellID)
         var widths: [String: Double] = [:]
         for (cellID, rows) in rows { widths[cellID] = budget.widths(rows)[cellID] }
         while true {
@@ -177,7 +192,9 @@ final class RunSession {
             else { return false }
             tell(.extended(total: recorder.done + block.count, estimatedSeconds: plan.estimate(of: block)))
             let start = MonotonicClock.now()
-            if try await takeInTurn(block, { rows[cell, default: []] += $0.filter(budget.isNeeded) }) { return true }
+            let known = kept.count
+            if try await takeInTurn(block) { return true }
+            rows[cell, default: []] += kept[known...]
             spending.note(block, seconds: seconds(MonotonicClock.now() - start))
             widths[cell] = budget.widths(rows[cell] ?? [])[cell]
         }
@@ -185,15 +202,12 @@ final class RunSession {
 
     /// Takes samples in their order.
     ///
-    /// - Parameter keep: gets the rows of each.
     /// - Returns: whether the task was cancelled.
-    private func takeInTurn(
-        _ samples: [PlannedSample], _ keep: ([SampleRow]) -> Void = { _ in }
-    ) async throws -> Bool {
+    private func takeInTurn(_ samples: [PlannedSample]) async throws -> Bool {
         for sample in samples {
             if Task.isCancelled { return true }
             do {
-                keep(try await takeAndSave(sample))
+                try await takeAndSave(sample)
             } catch is CancellationError {
                 return true
             }
@@ -206,15 +220,12 @@ final class RunSession {
     private func cellsLeftOpen(before stage: Int) throws -> Set<String>? {
         guard stage > 0 else { return nil }
         let blocks = options.stages[stage - 1]
-        var rows: [SampleRow] = []
-        try folder.eachRow { if $0.block < blocks { rows.append($0) } }
-        return try options.goesOn(rows)
+        return try options.goesOn(kept.filter { $0.block < blocks })
     }
 
     // MARK: One sample
 
-    /// - Returns: its rows.
-    private func takeAndSave(_ sample: PlannedSample) async throws -> [SampleRow] {
+    private func takeAndSave(_ sample: PlannedSample) async throws {
         tell(
             .sampleStarted(
                 index: recorder.done, total: plan.samples.count, cellID: sample.cell.id, backend: sample.backend,
@@ -233,19 +244,17 @@ final class RunSession {
         return tellFinished(sample, attempt.report.status, rows)
     }
 
-    private func tellFinished(_ sample: PlannedSample, _ status: SampleStatus, _ rows: [SampleRow]) -> [SampleRow] {
+    private func tellFinished(_ sample: PlannedSample, _ status: SampleStatus, _ rows: [SampleRow]) {
         tell(
             .sampleFinished(
                 index: sample.index, status: status, rows: rows,
                 estimatedSeconds: SampleEstimate.seconds(of: sample, options)))
-        tell(.rowsSaved)
-        return rows
     }
 
     private func attempt(_ sample: PlannedSample, isRerun: Bool) async throws -> SampleAttempt {
         var request = SampleRequest(
             cell: sample.drawnCell, backend: sample.backend, flavour: sample.flavour,
-            targetNanoseconds: options.targetNanoseconds, kernel: manifest.calibration, parent: getpid())
+            targetNanoseconds: options.targetNanoseconds, kernel: facts.calibration, parent: getpid())
         if let side = sample.side { options.builds?.injected.spoil(&request, side: side) }
         let timestamp = Timestamp.now()
         let before = source.readCovariates()
@@ -276,8 +285,9 @@ final class RunSession {
         _ rows: [SampleRow], _ histogramRows: [HistogramRow], of sample: PlannedSample, _ status: SampleStatus
     ) throws {
         try folder.save(rows, histogramRows)
+        tellSaved(rows)
         recorder.note(sample, status)
-        if recorder.done % samplesPerProgress == 0 { try saveProgress(RunManifest.Progress.running) }
+        if recorder.done % samplesPerProgress == 0 { try saveProgress(RunFacts.Progress.running) }
     }
 
     /// The description names every sample and is written as a whole, so a long run writes it a limited number of times and
@@ -286,9 +296,48 @@ final class RunSession {
     private static let progressesOfRun = 200
 
     private func saveProgress(_ state: String, isEnd: Bool = false) throws {
-        let progress = RunManifest.Progress(
+        let progress = RunFacts.Progress(
             state: state, samplesDone: recorder.done, samplesBad: recorder.bad, blocksDone: recorder.blocks,
             runnerCPUNanoseconds: ResourceUsage.now().cpuNanoseconds, endedUTC: isEnd ? Timestamp.now() : nil)
-        try folder.saveManifest(writer.text(progress))
+        try folder.saveFacts(writer.text(progress))
+    }
+}
+
+/// Whether two samples of each build are the same, for counts that barely vary as a rule.
+///
+/// A count of which no two samples of a build agree is not deterministic there. As long as that may be chance, the run
+/// takes more samples, a block at a time. The decision depends only on how the samples of each side agree among
+/// themselves, so it favours neither side.
+struct CountAgreement {
+    /// The most blocks. A count without agreement by then is not deterministic.
+    static let mostBlocks = 7
+
+    private struct Cell: Hashable {
+        var cellID: String
+        var backend: BackendID
+    }
+
+    private struct Count: Hashable {
+        var side: String
+        var metric: Metric
+        var phase: String
+    }
+
+    /// Values by block; if a sample was taken twice, those of the second.
+    private var values: [Cell: [Count: [Int: Double]]] = [:]
+
+    mutating func add(_ row: SampleRow) {
+        guard row.status == .ok, let value = row.value, let metric = Metric.named(row.metric), metric.isDeterministic
+        else { return }
+        let count = Count(side: row.side, metric: metric, phase: row.phase)
+        values[Cell(cellID: row.cellID, backend: row.backend), default: [:]][count, default: [:]][row.block] = value
+    }
+
+    /// Whether more samples are to be taken. The answer depends on the blocks before this one and nothing else, so that
+    /// a resumed run decides as the first one did.
+    func isOpen(_ cellID: String, _ backend: BackendID, before block: Int) -> Bool {
+        (values[Cell(cellID: cellID, backend: backend)] ?? [:]).contains { count, values in
+            !count.metric.hasAgreement(values.filter { $0.key < block }.map(\.value))
+        }
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import OpBenchModel
 
 /// Makes rows of samples, and remembers which are done.
@@ -161,5 +162,51 @@ struct SampleRecorder {
             side: sample.side?.rawValue ?? "", block: sample.block, position: sample.position, status: status,
             metric: Metric.status.name, stat: "", value: nil, operations: 0,
             parameters: sample.cell.parameters.mapValues(\.description))
+    }
+}
+
+/// One process that was run for a sample.
+struct SampleAttempt {
+    var sample: PlannedSample
+    /// Whether this repeats a sample that was taken under interference.
+    var isRerun: Bool
+    var timestamp: String
+    var report: SampleReport
+    var interference: Interference
+
+    var isNoisy: Bool { interference.disturbs(sample.kind) }
+
+    var id: String { isRerun ? sample.rerunID : sample.id }
+
+    var histogramRows: [HistogramRow] {
+        report.histograms.map { histogram in
+            // A build of another time may have other buckets.
+            let buckets = LatencyBuckets.merged(
+                zip(histogram.upperBounds, histogram.counts).map { (upperBound: $0, count: $1) })
+            return HistogramRow(
+                workload: sample.cell.workload, cellID: sample.cell.id, backend: sample.backend,
+                side: sample.side?.rawValue ?? "", sampleID: id, stage: histogram.stage,
+                operationClass: histogram.operationClass, upperBoundsNanoseconds: buckets.map(\.upperBound),
+                counts: buckets.map(\.count))
+        }
+    }
+}
+
+/// Instants as rows and files hold them.
+enum Timestamp {
+    /// ISO 8601, UTC, milliseconds.
+    static func now() -> String {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        var parts = tm()
+        var instant = time.tv_sec
+        gmtime_r(&instant, &parts)
+        func digits(_ number: Int, _ count: Int = 2) -> String {
+            let text = String(number)
+            return String(repeating: "0", count: max(0, count - text.count)) + text
+        }
+        let date = [Int(parts.tm_year) + 1900, Int(parts.tm_mon) + 1, Int(parts.tm_mday)].map { digits($0) }
+        let clock = [Int(parts.tm_hour), Int(parts.tm_min), Int(parts.tm_sec)].map { digits($0) }
+        return "\(date.joined(separator: "-"))T\(clock.joined(separator: ":")).\(digits(time.tv_nsec / 1_000_000, 3))Z"
     }
 }

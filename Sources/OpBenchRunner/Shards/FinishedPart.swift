@@ -1,41 +1,43 @@
 import OpBenchModel
 
-/// A finished part of a plan, found to be whole.
+/// A finished part of a sweep, found to be whole.
 struct FinishedPart: Sendable {
     let folder: String
     let seal: PartSeal
-    let manifest: RunManifest
-    let progress: RunManifest.Progress
+    let facts: RunFacts
+    let progress: RunFacts.Progress
     /// The ids of its cells, sorted; those of which nothing could be measured as well.
     let cells: [String]
 
-    /// Reads a part's description, and proves that it is of the plan and that its files are what was measured.
+    /// Reads a part's description, and proves that it is the sealed one's and that its rows are what was to be measured.
     ///
-    /// - Parameters:
-    ///   - seal: what the folder's `part.json` says.
-    ///   - plan: the part's.
+    /// - Parameter seal: what the folder's `part.json` says; the files are as it says.
     /// - Throws: `InputErrors` with all that is wrong.
-    init(_ folder: String, _ seal: PartSeal, of plan: PlanFile) throws(InputErrors) {
-        (self.folder, self.seal, cells) = (folder, seal, plan.cells(of: seal.shard).sorted())
-        let file = "\(folder)/\(RunManifest.fileName)"
+    init(_ folder: String, _ seal: PartSeal) throws(InputErrors) {
+        (self.folder, self.seal) = (folder, seal)
+        let file = "\(folder)/\(RunFacts.fileName)"
         let mistakes = Mistakes()
-        guard let read = mistakes.keepFirst({ () throws(InputError) in try RunManifest.readWithProgress(file) }),
-            let progress = read.progress
+        guard let read = mistakes.keepFirst({ () throws(InputError) in try RunFacts.decode(file) }),
+            let progress = read.progress, let cells = read.sweep?.cells
         else {
             throw mistakes.gathered
-                ?? InputErrors(Self.foreign(file, "progress", "it does not say how far it has come", seal))
+                ?? InputErrors(Self.foreign(file, "sweep", "it does not say what it is a part of", seal))
         }
-        (manifest, self.progress) = (read.manifest, progress)
+        (facts, self.progress, self.cells) = (read, progress, cells)
         let claims = [
-            ("plan_sha256", manifest.planSHA256, seal.planSHA256), ("shard", manifest.shard, seal.shard.description),
-            ("host", manifest.host.host, seal.host), ("state", progress.state, RunManifest.Progress.finished),
+            ("sweep.sha256", read.sweep?.sha256, seal.sweepSHA256),
+            ("sweep.shard", read.sweep?.shard?.description, seal.shard.description),
+            ("host", read.host.host, seal.host), ("state", progress.state, RunFacts.Progress.finished),
         ]
         for (member, own, sealed) in claims where own != sealed {
             mistakes.note(Self.foreign(file, member, "its \(member) is \"\(own ?? "")\", and not \"\(sealed)\"", seal))
         }
-        checkOrder(file, plan, mistakes)
+        let names = read.identity.order.map(PlannedName.init)
+        if Set(names.map(\.id)).count != names.count || !Set(names.map { String($0.cellID) }).isSubset(of: cells) {
+            mistakes.note(Self.foreign(file, "order", "its samples are not those of its cells, each once", seal))
+        }
         try mistakes.check()
-        try checkRows()
+        try checkRows(names)
     }
 
     private static func foreign(
@@ -46,25 +48,11 @@ struct FinishedPart: Sendable {
             remedy: "restore it, or remove the part and run its shard \(seal.shard) again")
     }
 
-    /// The cells and the number of samples are those that the plan gives to the shard.
-    private func checkOrder(_ file: String, _ plan: PlanFile, _ mistakes: Mistakes) {
-        let ids = Set(cells)
-        let planned = plan.cells.filter { ids.contains($0.id) && $0.samples > 0 }
-        let names = manifest.identity.order.map(PlannedName.init)
-        guard Set(names.map { String($0.cellID) }) == Set(planned.map(\.id)),
-            Set(names.map(\.id)).count == names.count, names.count == planned.reduce(0, { $0 + $1.samples })
-        else {
-            mistakes.note(
-                Self.foreign(file, "order", "its samples are not those of shard \(seal.shard) of the plan", seal))
-            return
-        }
-    }
-
     /// Every sample is there, of the cell that it shall be of, and was taken by the one machine.
-    private func checkRows() throws(InputErrors) {
+    private func checkRows(_ names: [PlannedName]) throws(InputErrors) {
         let file = "\(folder)/\(SampleRow.fileName)"
         var cells: [Substring: Substring] = [:]
-        for name in manifest.identity.order.map(PlannedName.init) { cells[name.id] = name.cellID }
+        for name in names { cells[name.id] = name.cellID }
         var done: Set<Substring> = []
         var wrong: InputError?
         var latest: (id: String, planned: Substring) = ("", "")
@@ -80,7 +68,7 @@ struct FinishedPart: Sendable {
                         file, "column host",
                         "the sample \(row.sampleID) is of the machine \"\(row.host)\", the part of \"\(seal.host)\"",
                         seal)
-                } else if row.runID != manifest.runID || !isOmission && cells[id] != row.cellID[...] {
+                } else if row.runID != facts.runID || !isOmission && cells[id] != row.cellID[...] {
                     wrong = Self.foreign(
                         file, "column sample_id", "the sample \(row.sampleID) is not one of the part's", seal)
                 }
@@ -94,11 +82,10 @@ struct FinishedPart: Sendable {
         }
     }
 
-    /// As the merged run tells of it.
-    var merged: MergedPart {
-        MergedPart(
-            shard: seal.shard.description, startedUTC: manifest.startedUTC, endedUTC: progress.endedUTC,
-            calibration: manifest.calibration, machine: manifest.host,
-            cells: cells)
+    /// As the merged run's `run.json` has it.
+    var merged: RunFacts.MergedPart {
+        RunFacts.MergedPart(
+            shard: seal.shard.description, startedUTC: facts.startedUTC, endedUTC: progress.endedUTC,
+            calibration: facts.calibration, machine: facts.host, cells: cells)
     }
 }

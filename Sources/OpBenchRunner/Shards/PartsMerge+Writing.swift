@@ -26,9 +26,8 @@ extension PartsMerge {
             let folder = try WrittenFolder(temporary)
             try append(SampleRow.self, to: folder, parameters: parameterNames) { $0.runID = runID }
             try append(HistogramRow.self, to: folder, parameters: [])
-            try folder.create(PlanFile.fileName, plan.text)
-            let writer = try RunManifest.Writer(manifest(runID: runID, arguments: arguments))
-            try folder.create(RunManifest.fileName, writer.text(progress))
+            let writer = try RunFacts.Writer(mergedFacts(runID: runID, arguments: arguments))
+            try folder.create(RunFacts.fileName, writer.text(progress))
             try beforeEnd(temporary)
             try folder.sync()
             guard rename(temporary, path) == 0 else {
@@ -48,8 +47,12 @@ extension PartsMerge {
 
     // MARK: Rows
 
-    /// Those of the whole plan, as an unsharded run has them.
-    private var parameterNames: [String] { Set(plan.cells.flatMap(\.parameters.keys)).sorted() }
+    /// Those of the whole sweep, as an unsharded run has them. A cell's id begins with its workload's name.
+    private var parameterNames: [String] {
+        let measured = Set(parts.flatMap(\.cells).map { $0.prefix { $0 != " " } })
+        let shapes = Set(specs.filter { measured.contains($0.name[...]) }.map(\.shape))
+        return Set(shapes.flatMap { ShapeDefinition.of($0).parameters.map(\.name) }).sorted()
+    }
 
     /// Copies the rows of all parts, shard by shard, without holding more than some of them.
     private func append<Row: CSVRow>(
@@ -77,32 +80,31 @@ extension PartsMerge {
 
     // MARK: The description
 
-    private func manifest(runID: String, arguments: [String]) -> RunManifest {
-        var manifest = parts[0].manifest
-        (manifest.runID, manifest.arguments) = (runID, arguments)
-        manifest.startedUTC = parts.map(\.manifest.startedUTC).min() ?? manifest.startedUTC
-        manifest.identity.order = parts.flatMap(\.manifest.identity.order)
-            .map { (index: PlannedName($0).index, text: $0) }.sorted { $0.index < $1.index }.map(\.text)
-        manifest.shard = nil
-        manifest.parts = parts.map(\.merged)
-        let machines = parts.map(\.manifest.host)
+    private func mergedFacts(runID: String, arguments: [String]) -> RunFacts {
+        var facts = parts[0].facts
+        (facts.runID, facts.arguments) = (runID, arguments)
+        facts.startedUTC = parts.map(\.facts.startedUTC).min() ?? facts.startedUTC
+        facts.identity.order = Self.mergedOrder(of: parts)
+        facts.sweep = SweepFacts(sha256: sweepSHA256)
+        facts.parts = parts.map(\.merged)
+        let machines = parts.map(\.facts.host)
         func joined(_ field: (HostFacts) -> String) -> String {
             var values: [String] = []
             for value in machines.map(field) where !values.contains(value) { values.append(value) }
             return values.joined(separator: " + ")
         }
-        manifest.host.host = joined { $0.host ?? "" }
-        manifest.host.hostClass = joined(\.hostClass)
-        manifest.host.allocator = joined(\.allocator)
-        manifest.host.configuration = joined(\.configuration)
-        manifest.host.kernel = joined(\.kernel)
-        manifest.host.cpu = joined(\.cpu)
-        return manifest
+        facts.host.host = joined { $0.host ?? "" }
+        facts.host.hostClass = joined(\.hostClass)
+        facts.host.allocator = joined(\.allocator)
+        facts.host.configuration = joined(\.configuration)
+        facts.host.kernel = joined(\.kernel)
+        facts.host.cpu = joined(\.cpu)
+        return facts
     }
 
-    private var progress: RunManifest.Progress {
+    private var progress: RunFacts.Progress {
         let progresses = parts.map(\.progress)
-        func sum<Number: FixedWidthInteger>(_ field: (RunManifest.Progress) -> Number?) -> Number? {
+        func sum<Number: FixedWidthInteger>(_ field: (RunFacts.Progress) -> Number?) -> Number? {
             var sum = Number.zero
             for progress in progresses {
                 guard let number = field(progress) else { return nil }
@@ -110,8 +112,8 @@ extension PartsMerge {
             }
             return sum
         }
-        return RunManifest.Progress(
-            state: missing.isEmpty ? RunManifest.Progress.finished : RunManifest.Progress.cancelled,
+        return RunFacts.Progress(
+            state: missing.isEmpty ? RunFacts.Progress.finished : RunFacts.Progress.cancelled,
             samplesDone: sum { $0.samplesDone } ?? 0, samplesBad: sum { $0.samplesBad },
             blocksDone: progresses.compactMap(\.blocksDone).max(),
             runnerCPUNanoseconds: sum { $0.runnerCPUNanoseconds },

@@ -1,11 +1,15 @@
 import OpBenchModel
 
-/// The parts of one plan, found to go together.
+/// The parts of one sweep, found to go together.
 public struct PartsMerge: Sendable {
-    public let plan: PlanFile
+    public let sweepSHA256: String
+    /// As the parts have them.
+    public let specs: [WorkloadSpec]
+    /// `base` and `head` where two builds were compared; else none.
+    public let sides: [Side]
     /// By their shards.
     let parts: [FinishedPart]
-    /// Shards that have cells, and no part here.
+    /// Shards that have no part here.
     public let missing: [Shard]
 
     /// How many parts there are.
@@ -14,85 +18,83 @@ public struct PartsMerge: Sendable {
     /// The names of the machines, each once.
     public var machines: [String] { Set(parts.map(\.seal.host)).sorted() }
 
-    /// How the command that measures a shard is told.
-    public typealias Rerun = (_ shard: Shard, _ planFile: String, _ output: String) -> String
-
-    /// Reads the parts and checks that they are whole, of one plan, each there once, and each cell of one machine.
+    /// Reads the parts and checks that they are whole, of one sweep, each there once, and each cell of one machine.
     ///
     /// - Parameters:
     ///   - folders: the parts'.
     ///   - allowsMissing: whether shards may be missing.
+    ///   - command: the line for a shell, of the words that measure a shard.
     /// - Throws: `InputErrors` with all that is wrong; a missing shard with the command that measures it.
-    public init(_ folders: [String], allowsMissing: Bool, rerun: Rerun) throws(InputErrors) {
+    public init(
+        _ folders: [String], allowsMissing: Bool, command: (_ words: [String]) -> String
+    ) throws(InputErrors) {
         let mistakes = Mistakes()
         var seals: [(folder: String, seal: PartSeal)] = []
         for folder in folders {
-            let seal = mistakes.keep { () throws(InputErrors) in
-                try PartSeal(in: folder, requiring: PartFolder.required)
-            }
+            let seal = mistakes.keepFirst { () throws(InputError) in try PartSeal(in: folder) }
             if let seal { seals.append((folder, seal)) }
         }
-        guard let first = seals.first else { throw mistakes.gathered ?? InputErrors(Self.nothing) }
-        let belongTogether = Self.belongTogether(seals, mistakes)
-        var intact: [(folder: String, seal: PartSeal)] = []
-        for part in seals where mistakes.keep({ () throws(InputErrors) in try part.seal.check(in: part.folder) }) != nil
-        {
-            intact.append(part)
-        }
-        // Of parts of one plan the first intact one tells it.
-        let planned = intact.first.flatMap { part in
-            mistakes.keep { () throws(InputErrors) in try Self.plan(of: part.folder, part.seal) }
-        }
+        guard let first = seals.first?.seal else { throw mistakes.gathered ?? InputErrors(Self.nothing) }
+        let areOfOneSweep = Self.checkSweep(seals, mistakes)
         var parts: [FinishedPart] = []
-        if let planned {
-            for part in intact where part.seal.planSHA256 == planned.sha256 {
-                let read = mistakes.keep { () throws(InputErrors) in
-                    try FinishedPart(part.folder, part.seal, of: planned)
-                }
-                if let read { parts.append(read) }
+        for (folder, seal) in seals where seal.sweepSHA256 == first.sweepSHA256 && seal.shard.count == first.shard.count
+        {
+            guard mistakes.keep({ () throws(InputErrors) in try seal.check(in: folder) }) != nil else { continue }
+            if let part = mistakes.keep({ () throws(InputErrors) in try FinishedPart(folder, seal) }) {
+                parts.append(part)
             }
         }
-        Self.checkPrograms(parts, mistakes)
-        let present = Set(seals.filter { $0.seal.planSHA256 == first.seal.planSHA256 }.map(\.seal.shard))
-        missing = planned.map { Self.missing(of: $0, first.seal.shard.count, present) } ?? []
-        if !allowsMissing, belongTogether, let intact = intact.first {
+        parts.sort { $0.seal.shard < $1.seal.shard }
+        self.parts = parts
+        sweepSHA256 = first.sweepSHA256
+        missing = areOfOneSweep ? Self.missing(seals.map(\.seal.shard), parts, mistakes) : []
+        if !allowsMissing, let part = parts.first {
             for shard in missing {
-                let output = WrittenFolder.holding(WrittenFolder.withoutSlashes(intact.folder))
-                let command = rerun(shard, "\(intact.folder)/\(PlanFile.fileName)", output)
                 mistakes.note(
                     InputError(
                         file: "shard \(shard)", message: "there is no finished part of it",
-                        remedy: "to measure it: \(command)"))
+                        remedy: "to measure it: \(command(Self.words(for: shard, as: part.facts.arguments)))"))
             }
         }
         try mistakes.check()
-        plan = planned!
-        self.parts = parts.sorted { $0.seal.shard < $1.seal.shard }
+        let facts = parts[0].facts
+        sides = facts.builds == nil ? [] : Side.allCases
+        do { specs = try facts.decodedWorkloads(of: parts[0].folder) } catch { throw InputErrors(error) }
     }
 
     private static let nothing = InputError(file: "merge", message: "no part", remedy: "name the folders of parts")
 
-    /// Whether all are of the first one's plan and number of shards, and none is there twice.
-    private static func belongTogether(
-        _ parts: [(folder: String, seal: PartSeal)], _ others: Mistakes
-    ) -> Bool {
+    /// The command line of a part, for another shard.
+    private static func words(for shard: Shard, as arguments: [String]) -> [String] {
+        let option = "--shard"
+        var words = Array(arguments.dropFirst())
+        for (index, word) in words.enumerated() {
+            if word == option, index + 1 < words.count { words[index + 1] = shard.description }
+            if word.hasPrefix(option + "=") { words[index] = "\(option)=\(shard)" }
+        }
+        return words
+    }
+
+    /// Whether all are of the first one's sweep and number of shards, and none is there twice.
+    private static func checkSweep(_ parts: [(folder: String, seal: PartSeal)], _ others: Mistakes) -> Bool {
         let mistakes = Mistakes()
         let first = parts[0]
         var folders: [Shard: String] = [:]
         for (folder, seal) in parts {
-            if seal.planSHA256 != first.seal.planSHA256 {
-                mistakes.note(
-                    InputError(
-                        file: folder,
-                        message: "the part is of the plan \(seal.planSHA256.prefix(12)), \(first.folder) of the plan "
-                            + "\(first.seal.planSHA256.prefix(12))",
-                        remedy: "merge the parts of one plan"))
-            } else if seal.shard.count != first.seal.shard.count {
+            if seal.shard.count != first.seal.shard.count {
                 mistakes.note(
                     InputError(
                         file: folder,
                         message: "the part is shard \(seal.shard), \(first.folder) is \(first.seal.shard)",
                         remedy: "merge the parts of one number of shards"))
+            } else if seal.sweepSHA256 != first.seal.sweepSHA256 {
+                mistakes.note(
+                    InputError(
+                        file: folder,
+                        message:
+                            "the part is of the sweep \(seal.sweepSHA256.prefix(12)), \(first.folder) of the sweep "
+                            + "\(first.seal.sweepSHA256.prefix(12))",
+                        remedy: "merge parts of equal workloads and options, measured by one opbench"))
             } else if let other = folders.updateValue(folder, forKey: seal.shard) {
                 mistakes.note(
                     InputError(
@@ -104,38 +106,40 @@ public struct PartsMerge: Sendable {
         return mistakes.gathered == nil
     }
 
-    private static func plan(of folder: String, _ seal: PartSeal) throws(InputErrors) -> PlanFile {
-        let file = "\(folder)/\(PlanFile.fileName)"
-        let plan = try PlanFile.load(file: file, for: nil)
-        guard plan.sha256 == seal.planSHA256 else {
-            throw InputErrors(
-                InputError(
-                    file: file, message: "the plan is \(plan.sha256.prefix(12)), and the part of another one",
-                    remedy: "restore it, or remove the part and run its shard \(seal.shard) again"))
-        }
-        return plan
-    }
-
-    /// A plan may have been made by a build that does not know its commit; the parts' programs may know theirs.
-    private static func checkPrograms(_ parts: [FinishedPart], _ mistakes: Mistakes) {
-        func commit(_ part: FinishedPart) -> String? { part.manifest.executable?.description.commit }
-        guard let known = parts.first(where: { commit($0) != nil }) else { return }
-        for part in parts where commit(part) != nil && commit(part) != commit(known) {
+    /// The shards that have no part. What all parts hold together has the digest that names the sweep; so nothing is missing
+    /// where the others have no cell.
+    private static func missing(_ present: [Shard], _ parts: [FinishedPart], _ mistakes: Mistakes) -> [Shard] {
+        let count = present[0].count
+        var cells = [[String]](repeating: [], count: count)
+        for part in parts { cells[part.seal.shard.index - 1] = part.cells }
+        if Set(cells.joined()).count != cells.reduce(0, { $0 + $1.count }) {
             mistakes.note(
                 InputError(
-                    file: part.folder,
-                    message:
-                        "the part was measured by the opbench of commit \(commit(part) ?? ""), \(known.folder) by that of "
-                        + "\(commit(known) ?? "")",
-                    remedy: "measure all parts by one opbench"))
+                    file: "merge", message: "two parts have the same cell",
+                    remedy: "restore the parts, or run them again"))
         }
+        let known = Set(present)
+        let absent = (1...count).map { Shard(index: $0, count: count) }.filter { !known.contains($0) }
+        guard present.count == parts.count else { return absent }
+        let facts = parts[0].facts
+        var identity = facts.identity
+        identity.order = mergedOrder(of: parts)
+        let together = Sweep(
+            identity, opbench: facts.opbench, commit: facts.sweep?.commit, limits: facts.limits, builds: facts.builds,
+            shards: cells)
+        if together.sha256 == parts[0].seal.sweepSHA256 { return [] }
+        if present.count == count {
+            mistakes.note(
+                InputError(
+                    file: "merge", message: "what the parts hold together is not the sweep that they name",
+                    remedy: "restore the parts, or run them again"))
+        }
+        return absent
     }
 
-    /// A shard without cells is not missed.
-    private static func missing(of plan: PlanFile, _ count: Int, _ present: Set<Shard>) -> [Shard] {
-        plan.balance(count: count).shards.enumerated().compactMap { offset, shard in
-            let name = Shard(index: offset + 1, count: count)
-            return shard.cellIDs.isEmpty || present.contains(name) ? nil : name
-        }
+    /// The samples of all parts, by their places in the whole.
+    static func mergedOrder(of parts: [FinishedPart]) -> [String] {
+        parts.flatMap(\.facts.identity.order).map { (index: PlannedName($0).index, text: $0) }
+            .sorted { $0.index < $1.index }.map(\.text)
     }
 }

@@ -25,26 +25,21 @@ extension FuzzReader {
         read: { bytes in
             let file = "r/run.json"
             let text = try decodedText(bytes, file)
-            let overview = Result {
-                try RunOverview.decode(text, file: file, name: "r", isBaseline: false) { _ in .running }
-            }
-            if case .success(let row) = overview {
-                let list = CSVFile.text(of: [row])
-                let same = try again("the list of runs") { try RunListRow.read(list) }
-                try promise(CSVFile.text(of: same) == list, "the list of runs was another when it was written")
-            }
-            let (manifest, progress) = try RunManifest.decode(text, file: file)
-            let rewritten = try RunManifest.Writer(manifest).text(
-                progress ?? RunManifest.Progress(state: "running", samplesDone: 0))
+            let facts = try RunFacts.decode(text: text, file: file)
+            let row = facts.listRow(name: "r", isBaseline: false, state: .running)
+            let list = CSVFile.text(of: [row])
+            let listed = try again("the list of runs") { try RunListRow.read(list) }
+            try promise(CSVFile.text(of: listed) == list, "the list of runs was another when it was written")
+            let rewritten = try RunFacts.Writer(facts).text(
+                facts.progress ?? RunFacts.Progress(state: "running", samplesDone: 0))
             let same = try again("the description") {
                 try JSONDocument.check(rewritten, file: file)
-                return try RunManifest.decode(rewritten, file: file)
+                return try RunFacts.decode(text: rewritten, file: file)
             }
-            let twice = try RunManifest.Writer(same.manifest).text(
-                same.progress ?? RunManifest.Progress(state: "none", samplesDone: -1))
+            let twice = try RunFacts.Writer(same).text(
+                same.progress ?? RunFacts.Progress(state: "none", samplesDone: -1))
             try promise(twice.utf8.elementsEqual(rewritten.utf8), "the description was another when it was written")
-            _ = try overview.get()
-            _ = try RunFacts.decode(text, file: file).environment
+            _ = (facts.environment, facts.machines, try facts.decodedWorkloads(of: "r"))
         })
 
     private static func decodedText(_ bytes: [UInt8], _ file: String) throws(InputError) -> String {

@@ -18,7 +18,7 @@ struct Heap: Sendable {
     }
 
     static let all =
-        [FuzzReader.workload, .policy, .description, .plan].flatMap(documents) + workloads + policies + files
+        [FuzzReader.workload, .policy, .description].flatMap(documents) + workloads + policies + files
 
     private static func documents(_ reader: FuzzReader) -> [Heap] {
         [

@@ -12,7 +12,7 @@ extension FuzzReader {
         words: {
             csv.words() + description.words()
                 + [
-                    "opbench-part", "files", "shard", "1/2", "2/2", "1/10000", "n1", "part.json", "plan_sha256",
+                    "files", "shard", "1/2", "2/2", "1/10000", "n1", "part.json", "sweep_sha256", "sweep", "cells",
                     "parts",
                 ]
         },
@@ -30,47 +30,48 @@ extension FuzzReader {
         isExpected: { $0 is DiskError }, refusesWholeFiles: true)
 }
 
-/// Two parts of one plan in folders of this process.
+/// Two parts of one sweep in folders of this process.
 private struct Parts {
     static let names = [
-        SampleRow.fileName, HistogramRow.fileName, RunManifest.fileName, PlanFile.fileName, PartSeal.fileName,
+        SampleRow.fileName, HistogramRow.fileName, RunFacts.fileName, PartSeal.fileName,
     ]
     static let shared = Mutex(try! Parts())
 
     private let folder: String
     private let paths: [String]
-    private let plan: PlanFile
+    private let sweep: String
     private var files: [String: [UInt8]] = [:]
 
     private init() throws {
         folder = Scratch.folder + "/parts"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        let specs = [FuzzReader.planned.specs[0]]
-        let program = PlanFile.Program(version: "1", commit: nil)
-        let whole = try RunPlan(specs: specs, options: RunOptions(blocks: 1, directory: folder, runID: "whole"))
-        plan = PlanFile(whole, program: program)
+        let text = """
+            {"name": "w", "summary": "s", "shape": "independent", "parameters": {"items": [1, 2]},
+             "backends": ["engine", "serial"]}
+            """
+        let specs = [try WorkloadSpec.decode(text: text, file: "w.json")]
         paths = ["1", "2"].map { [folder] in "\(folder)/\($0)" }
-        for index in 1...2 {
-            let part = PartOptions(plan, Shard(index: index, count: 2))
-            var options = plan.runOptions()
-            options.part = part
-            (options.directory, options.runID, options.host) = (folder, part.name, "n\(index)")
-            let run = try plan.part(part.shard, file: "plan.json", options: options, program: program)
-            try Self.write(run, part, host: options.host, to: paths[index - 1])
+        let parts = try (1...2).map { [folder] index in
+            var options = RunOptions(blocks: 1, directory: folder, arguments: ["opbench", "run"])
+            options.host = "n\(index)"
+            return try RunPlan(specs: specs, options: options).part(Shard(index: index, count: 2))
         }
+        sweep = parts[0].options.sweep!.sha256
+        for (part, path) in zip(parts, paths) { try Self.write(part, to: path) }
         for name in Self.names { files[name] = try good(name) }
     }
 
-    private static func write(_ run: RunPlan, _ part: PartOptions, host: String, to path: String) throws {
+    private static func write(_ run: RunPlan, to path: String) throws {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         var facts = HostFacts.gather(git: nil)
-        facts.host = host
-        let manifest = RunManifest(
+        facts.host = run.options.host
+        let description = RunFacts(
             plan: run, calibration: .init(iterationsPerNanosecond: 0.5), host: facts, executable: nil)
-        let progress = RunManifest.Progress(state: RunManifest.Progress.finished, samplesDone: run.samples.count)
+        let progress = RunFacts.Progress(state: RunFacts.Progress.finished, samplesDone: run.samples.count)
         let rows = run.samples.map { sample in
             SampleRow(
-                runID: run.options.runID, sampleID: sample.id, timestampUTC: "2026-01-02T03:04:05.678Z", host: host,
+                runID: run.options.runID, sampleID: sample.id, timestampUTC: "2026-01-02T03:04:05.678Z",
+                host: run.options.host,
                 workload: sample.cell.workload, cellID: sample.cell.id, backend: sample.backend, block: sample.block,
                 position: sample.position, status: .ok, metric: Metric.status.name, stat: "", value: nil, operations: 1,
                 parameters: sample.cell.parameters.mapValues(\.description))
@@ -82,13 +83,14 @@ private struct Parts {
         }
         for (name, text) in [
             (SampleRow.fileName, CSVFile.text(of: rows)), (HistogramRow.fileName, CSVFile.text(of: Array(histograms))),
-            (RunManifest.fileName, try RunManifest.Writer(manifest).text(progress)), (PlanFile.fileName, part.planText),
+            (RunFacts.fileName, try RunFacts.Writer(description).text(progress)),
         ] { try Data(text.utf8).write(to: URL(filePath: "\(path)/\(name)")) }
-        try seal(path, part.planSHA256, part.shard, host)
+        try seal(path, run.options.sweep!.sha256, run.options.sweep!.shard!, run.options.host)
     }
 
-    private static func seal(_ path: String, _ plan: String, _ shard: Shard, _ host: String) throws {
-        let seal = try PartSeal(planSHA256: plan, shard: shard, host: host, sealing: Array(names.dropLast()), in: path)
+    private static func seal(_ path: String, _ sweep: String, _ shard: Shard, _ host: String) throws {
+        let seal = try PartSeal(
+            sweepSHA256: sweep, shard: shard, host: host, sealing: Array(names.dropLast()), in: path)
         try Data(seal.text.utf8).write(to: URL(filePath: "\(path)/\(PartSeal.fileName)"))
     }
 
@@ -107,13 +109,13 @@ private struct Parts {
             }
             try? FileManager.default.removeItem(atPath: merged)
         }
-        if name != PartSeal.fileName { try Self.seal(paths[0], plan.sha256, Shard(index: 1, count: 2), "n1") }
-        let merge = try PartsMerge(paths, allowsMissing: false) { shard, _, _ in "run \(shard)" }
+        if name != PartSeal.fileName { try Self.seal(paths[0], sweep, Shard(index: 1, count: 2), "n1") }
+        let merge = try PartsMerge(paths, allowsMissing: false) { $0.joined(separator: " ") }
         try promise(merge.missing.isEmpty, "a shard is missing, and was not told")
         try merge.write(to: merged, runID: "merged", arguments: []) { _ in }
         let rows = try again("the merged run") { try CSVFile.read(SampleRow.self, file: merged + "/samples.csv") }
         try promise(rows.allSatisfy { $0.runID == "merged" }, "a row of the merged run is of another")
-        _ = try again("the merged run's description") { try RunManifest.read(merged + "/run.json") }
+        _ = try again("the merged run's description") { try RunFacts.decode(merged + "/run.json") }
         _ = try again("the merged run's histograms") {
             try CSVFile.read(HistogramRow.self, file: merged + "/histograms.csv")
         }

@@ -25,7 +25,7 @@ extension FuzzReader {
             let file = "w.json"
             let text = try TextFile.text(of: bytes, file: file)
             let spec = try WorkloadSpec.decode(text: text, file: file)
-            let cells = spec.cells()
+            let cells = spec.cells
             try promise(cells.count == spec.cellCount, "\(cells.count) cells, but \(spec.cellCount ?? -1) were counted")
             try promise(Set(cells.map(\.id)).count == cells.count, "two cells have one id")
             _ = spec.warnings()

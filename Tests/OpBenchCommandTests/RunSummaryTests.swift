@@ -5,7 +5,7 @@ import Testing
 
 @testable import OpBenchCommand
 
-@Suite struct SummaryFileTests {
+@Suite struct RunSummaryTests {
     @Test("a summary that is kept up to date is that of all rows at once, and tells how samples ended")
     func growth() throws {
         let folder = try ScratchFolder()
@@ -13,26 +13,28 @@ import Testing
             #"{"name": "w", "summary": "s", "shape": "independent", "parameters": {"items": [3, 1, 2], "work_ns": 0}, "#
                 + #""backends": ["serial", "dispatch"], "sample_kinds": ["throughput"]}"#, to: "w.json")
         let spec = try WorkloadSpec.load(file: folder.root + "/w.json")
-        try folder.write(CSVFile.header(of: SampleRow.self, parameters: ["items"]), to: "samples.csv")
-        var file = SummaryFile(folder: folder.root, specs: [spec])
+        var summary = RunSummary(folder: folder.root, specs: [spec])
         var rows: [SampleRow] = []
         var number = 0
         for block in 0..<8 {
-            for cell in spec.cells() where block < 6 || cell.parameters["items"]?.description == "1" {
+            var saved: [SampleRow] = []
+            for cell in spec.cells where block < 6 || cell.parameters["items"]?.description == "1" {
                 for backend in [BackendID.serial, .dispatch] {
                     number += 1
-                    rows += Self.sample(number, cell, backend, block)
+                    saved += Self.sample(number, cell, backend, block)
                 }
             }
-            try folder.write(CSVFile.text(of: rows, parameters: ["items"]), to: "samples.csv")
-            try file.update()
+            rows += saved
+            summary.add(saved)
+            try summary.update()
             let written = try CSVFile.read(SummaryRow.self, file: folder.root + "/summary.csv")
             let expected = SummaryOrder(specs: [spec]).sorted(summarize(rows))
             #expect(CSVFile.text(of: written) == CSVFile.text(of: expected))
         }
-        #expect(file.endings.doubtful.total == number)
-        #expect(file.endings.doubtful.noisy == number / 5)
-        #expect(file.endings.isAnyBad)
+        #expect(summary.samples == rows)
+        #expect(summary.endings.doubtful.total == number)
+        #expect(summary.endings.doubtful.noisy == number / 5)
+        #expect(summary.endings.isAnyBad)
     }
 
     private static func sample(_ number: Int, _ cell: Cell, _ backend: BackendID, _ block: Int) -> [SampleRow] {

@@ -1,0 +1,95 @@
+import Glibc
+import OpBenchAnalysis
+import OpBenchModel
+import OpBenchRunner
+
+/// A run's rows and their summary, kept from the run's events. A cell is summarised again only when it has new rows.
+struct RunSummary: Sendable {
+    /// The run's folder.
+    private(set) var folder: String
+    private let order: SummaryOrder
+    /// Those of the builds that the run compares; one without a name in a run of one build.
+    private let sides: [String]
+    /// The rows in the order in which they were saved, in pieces of one cell each.
+    private var pieces: [ArraySlice<SampleRow>] = []
+    private var cells: [String] = []
+    /// By cell, which pieces are its.
+    private var places: [String: [Int]] = [:]
+    private var changed: Set<String> = []
+    private var summaries: [String: [SummaryRow]] = [:]
+    private var nextUpdate = ContinuousClock.now
+    /// How the samples ended that are known so far.
+    private(set) var endings: SampleEndings
+
+    /// Summaries cost time that samples wait for: at most one part in so many, and one a second.
+    private static let costShare = 20.0
+    private static let interval = Duration.seconds(1)
+
+    init(folder: String, specs: [WorkloadSpec], sides: [Side] = []) {
+        self.folder = folder
+        order = SummaryOrder(specs: specs)
+        self.sides = sides.isEmpty ? [""] : sides.map(\.rawValue)
+        endings = SampleEndings(specs: specs)
+    }
+
+    /// Of a run that is not told by events: the rows that its folder holds.
+    init(recordedIn folder: String, specs: [WorkloadSpec], sides: [Side] = []) throws {
+        self.init(folder: folder, specs: specs, sides: sides)
+        add(try CSVFile.read(SampleRow.self, file: "\(folder)/\(SampleRow.fileName)"))
+    }
+
+    /// Takes in rows that were saved.
+    mutating func add(_ rows: [SampleRow]) {
+        var start = rows.startIndex
+        while start < rows.endIndex {
+            let cell = rows[start].cellID
+            let end = rows[start...].firstIndex { $0.cellID != cell } ?? rows.endIndex
+            if places[cell] == nil { cells.append(cell) }
+            places[cell, default: []].append(pieces.count)
+            pieces.append(rows[start..<end])
+            changed.insert(cell)
+            start = end
+        }
+        for row in rows { endings.count(row) }
+    }
+
+    /// All rows, in the order in which they were saved.
+    var samples: [SampleRow] { pieces.flatMap { $0 } }
+
+    /// The summary of the rows so far.
+    mutating func rows() throws -> [SummaryRow] {
+        for cell in changed {
+            let rows = places[cell]!.flatMap { pieces[$0] }
+            summaries[cell] = sides.flatMap { summarize(rows, side: $0) }
+        }
+        changed = []
+        let all = cells.flatMap { summaries[$0] ?? [] }
+        try RowLimits.checkSize(ofSummary: all.count, file: "\(folder)/\(SampleRow.fileName)")
+        return order.sorted(all)
+    }
+
+    // MARK: summary.csv
+
+    /// Rewrites the file from the rows so far, unless it was done a short while ago.
+    mutating func updateNowAndThen() throws {
+        guard .now >= nextUpdate else { return }
+        let started = ContinuousClock.now
+        try update()
+        let cost = started.duration(to: .now)
+        nextUpdate = .now + max(Self.interval, cost * Self.costShare)
+    }
+
+    /// Rewrites the file from the rows so far; a reader sees the old one or the new one, never a part.
+    mutating func update() throws {
+        try WrittenFolder(folder).replace(SummaryRow.fileName, by: CSVFile.text(of: rows()))
+    }
+
+    /// Follows a run to its end. The file was written before the run was said to be finished, and is not touched any more; that
+    /// of a run which ended early is brought up to date, and one that was lost written anew.
+    mutating func end(_ outcome: RunOutcome, writesSummary: Bool) throws {
+        folder = outcome.folder
+        if outcome.wasFinished { add(try CSVFile.read(SampleRow.self, file: "\(folder)/\(SampleRow.fileName)")) }
+        let isWritten = access("\(folder)/\(SummaryRow.fileName)", F_OK) == 0
+        if writesSummary, outcome.isCancelled || !isWritten { try update() }
+    }
+}

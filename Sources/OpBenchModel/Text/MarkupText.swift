@@ -1,0 +1,89 @@
+/// Text in a cell of a table in GitHub's Markdown, where it stands for itself alone.
+public enum MarkdownText {
+    /// Scalars that mean something are written as entities, which never are structure; backslashes would need to be
+    /// counted. What a terminal should not be sent is written as `TerminalText` does.
+    public static func cell(_ text: String) -> String {
+        let scalars = Array(TerminalText.escaped(text, limit: TerminalText.fieldLimit).unicodeScalars)
+        var result = String.UnicodeScalarView()
+        for (index, scalar) in scalars.enumerated() {
+            let isInWord =
+                index > 0 && index + 1 < scalars.count && isPlain(scalars[index - 1]) && isPlain(scalars[index + 1])
+            if special.contains(scalar) || scalar == "_" && !isInWord {
+                result.append(contentsOf: "&#\(scalar.value);".unicodeScalars)
+            } else {
+                result.append(scalar)
+            }
+        }
+        return String(result)
+    }
+
+    private static let special = Set("\\`*[]<>&|~$!".unicodeScalars)
+
+    private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
+    }
+}
+
+/// Text as the value of an XML 1.0 attribute in double quotes.
+public enum XMLText {
+    /// What the parser gives back is the text, but for scalars that no XML document may hold, even as references: a
+    /// replacement character stands for each.
+    public static func attribute(_ text: String) -> String {
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": result.append(contentsOf: "&amp;".unicodeScalars)
+            case "<": result.append(contentsOf: "&lt;".unicodeScalars)
+            case ">": result.append(contentsOf: "&gt;".unicodeScalars)
+            case "\"": result.append(contentsOf: "&quot;".unicodeScalars)
+            case _ where !isAllowed(scalar): result.append("\u{FFFD}")
+            // A parser makes spaces of line ends and tabs that are written as such.
+            case _ where scalar.isUnprintable:
+                result.append(contentsOf: "&#x\(String(scalar.value, radix: 16));".unicodeScalars)
+            default: result.append(scalar)
+            }
+        }
+        return String(result)
+    }
+
+    /// The production `Char` of XML 1.0.
+    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value >= 0x20 && scalar.value != 0xFFFE && scalar.value != 0xFFFF
+            || "\t\n\r".unicodeScalars.contains(scalar)
+    }
+}
+
+/// A command that GitHub's runner finds in what a step prints, on a line of its own: `::error title=…::…`.
+public struct WorkflowCommand: Sendable {
+    public var name: String
+    public var title: String
+    public var message: String
+
+    public init(_ name: String, title: String, message: String) {
+        self.name = name
+        self.title = title
+        self.message = message
+    }
+
+    /// The line with its end. The runner gives back the title and the message as they are here.
+    public var line: String { "::\(name) title=\(Self.property(title))::\(Self.data(message))\n" }
+
+    static func data(_ text: String) -> String { escaped(text, "%\r\n") }
+
+    /// In a property a colon and a comma have meanings too.
+    static func property(_ text: String) -> String { escaped(text, "%\r\n:,") }
+
+    private static func escaped(_ text: String, _ special: String) -> String {
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            if special.utf8.contains(byte) {
+                bytes += "%".utf8
+                bytes += (byte < 16 ? "0" : "").utf8
+                bytes += String(byte, radix: 16, uppercase: true).utf8
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
