@@ -1,4 +1,5 @@
 import ArgumentParser
+// A dispatch source is thread-safe, but its type does not say so.
 @preconcurrency import Dispatch
 import OpBenchModel
 import OpBenchRunner
@@ -86,8 +87,6 @@ struct RefOptions: ParsableArguments {
         OwnProgram.path?.split(separator: "/").last.map(String.init) ?? "opbench"
     }
 }
-
-// A dispatch source is thread-safe, but its type does not say so.
 
 /// Shows on standard error that a build lives: the time so far, in the one line of a terminal every second, in a log every
 /// half minute. Thread-safe.

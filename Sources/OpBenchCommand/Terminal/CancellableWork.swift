@@ -1,4 +1,4 @@
-import Dispatch
+// A dispatch source is thread-safe, but its type does not say so.
 @preconcurrency import Dispatch
 import Glibc
 import OpBenchRunner
@@ -32,8 +32,6 @@ enum CancellableWork {
         return (value, interruption.signalNumber)
     }
 }
-
-// A dispatch source is thread-safe, but its type does not say so.
 
 /// SIGINT, SIGTERM and SIGHUP while a command works: the first asks the work to end in order, the second ends the process.
 /// SIGHUP stays ignored where it was before, as by nohup(1).
