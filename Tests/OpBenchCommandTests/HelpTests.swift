@@ -8,7 +8,7 @@ import Testing
 /// What the help, the README and the guides say can be typed, can be typed.
 struct HelpTests {
     static let commands = [
-        [], ["run"], ["plan"], ["merge"], ["list"], ["validate"], ["schema"], ["compare"], ["gate"], ["ab"],
+        [], ["run"], ["merge"], ["list"], ["validate"], ["schema"], ["compare"], ["gate"], ["ab"],
         ["profile"], ["explain"], ["calibrate"],
         ["doctor"], ["baseline"], ["baseline", "save"], ["baseline", "list"], ["baseline", "show"], ["export"],
         ["show"], ["explain-columns"], ["report"],
