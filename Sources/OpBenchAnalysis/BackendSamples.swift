@@ -132,3 +132,58 @@ extension SampleStatus {
         }
     }
 }
+
+/// The backend that another's times are divided by, in one cell.
+///
+/// Ratios are taken within an axis: if the baseline is on the other, its first form, by name, that was measured on this one
+/// replaces it, as `dispatch:notify` replaces `dispatch`. Without such a form the ratio is across the axes, and marked.
+struct Denominator {
+    private let baseline: BackendID
+    private let axis: Axis?
+    private let formOnOtherAxis: BackendID?
+
+    /// - Parameter axes: of the cell's backends.
+    init(_ baseline: BackendID, _ axes: [BackendID: Axis]) {
+        self.baseline = baseline
+        let own = axes[baseline]
+        axis = own
+        formOnOtherAxis =
+            axes.filter { $0.key.rawValue.hasPrefix("\(baseline.rawValue):") && $0.value != own }.keys
+            .min { $0.rawValue < $1.rawValue }
+    }
+
+    func of(_ axis: Axis?) -> BackendID {
+        guard let axis, let own = self.axis, axis != own else { return baseline }
+        return formOnOtherAxis ?? baseline
+    }
+}
+
+/// Samples that were run again after a disturbance.
+///
+/// The repetition (flag `rerun`) counts whatever it shows, so that no result is chosen for its value; a repetition without
+/// figures supersedes nothing.
+public enum SupersededSamples {
+    private struct Slot: Hashable {
+        var cellID: String
+        var backend: BackendID
+        var side: String
+        /// The kind of sample, which ends the id.
+        var kind: Substring
+        var block: Int
+
+        init(_ row: SampleRow) {
+            (cellID, backend, side, block) = (row.cellID, row.backend, row.side, row.block)
+            kind = row.sampleID.drop { $0 != "-" }
+        }
+    }
+
+    /// The ids of those that do not count.
+    ///
+    /// - Parameter rows: of one run, all of them or those of some cells and backends.
+    public static func ids(in rows: [SampleRow]) -> Set<String> {
+        let repeated = Set(rows.lazy.filter { $0.status == .ok && $0.flags.contains("rerun") }.map(Slot.init))
+        if repeated.isEmpty { return [] }
+        return Set(
+            rows.lazy.filter { !$0.flags.contains("rerun") && repeated.contains(Slot($0)) }.map(\.sampleID))
+    }
+}

@@ -128,7 +128,7 @@ struct SettlingTests {
         #expect(many.settled([row(.tooFewBlocks(7, enough: 15))]).map(\.settledBy) == [""])
         let judged = try run("goals")
         var other = goal(.noRatio, of: judged)
-        other.metric = "cpu_time"
+        other.figure.metric = "cpu_time"
         let ofGoals = self.settling(.goals([judged])).settled([goal(.noRatio, of: judged), other]).map(\.settledBy)
         #expect(ofGoals[0].contains("\"time\"") && !ofGoals[0].contains("cpu_time") && ofGoals[1].contains("cpu_time"))
     }
@@ -196,7 +196,7 @@ struct SettlingTests {
             ])
         #expect(settlement.advice.contains("scripts/ci/policy.json"))
         var latency = row(.wideInterval(blocks: 25, enough: nil))
-        latency.metric = "submit_latency"
+        latency.figure.metric = "submit_latency"
         #expect(!settling(.sides(two)).settlements(of: [latency])[0].advice.contains("cpu_time"))
     }
 

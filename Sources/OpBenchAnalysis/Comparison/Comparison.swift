@@ -94,9 +94,7 @@ private struct Candidate {
     private var margin: Margin?
 
     init(key: CellFigures.Key, base: CellFigures.Series?, head: CellFigures.Series?, isPaired: Bool) {
-        row = CompareRow(
-            cellID: head?.cellID ?? base?.cellID ?? "", backend: BackendID(rawValue: key.backend), phase: key.phase,
-            operationClass: key.operationClass, metric: key.metric, stat: key.stat)
+        row = CompareRow(key.name(cellID: head?.cellID ?? base?.cellID ?? ""))
         self.base = base
         self.head = head
         self.isPaired = isPaired

@@ -19,7 +19,7 @@ enum AllowingPolicy {
     /// - Parameters:
     ///   - figure: what names it.
     ///   - bounds: what it may be, in JSON.
-    fileprivate static func rule(_ figure: CompareRow, _ bounds: String) -> String {
+    fileprivate static func rule(_ figure: FigureName, _ bounds: String) -> String {
         let limit = GatePolicy.patternLimit
         let cell = figure.cellID.unicodeScalars.count > limit ? "\(figure.cellID.prefix(limit / 2))*" : figure.cellID
         let selectors = [
@@ -48,8 +48,6 @@ extension CompareRow {
 extension GoalRow {
     var allowingRule: String? {
         guard let bound = value.flatMap(AllowingPolicy.above) else { return nil }
-        let figure = CompareRow(
-            cellID: cellID, backend: backend, phase: phase, operationClass: operationClass, metric: metric, stat: stat)
         return AllowingPolicy.rule(figure, "\"at_most\": \(bound)")
     }
 }

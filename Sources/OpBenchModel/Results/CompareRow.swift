@@ -17,14 +17,9 @@ public enum Verdict: String, CaseIterable, Sendable {
 }
 
 /// One row of `compare.csv`: one figure of one cell on two sides, `base` and `head`.
+@dynamicMemberLookup
 public struct CompareRow: Sendable, Hashable {
-    public var cellID: String
-    public var backend: BackendID
-    /// As in `samples.csv`, or a `BaselineRatio`.
-    public var phase: String
-    public var operationClass: String
-    public var metric: String
-    public var stat: String
+    public var figure: FigureName
     /// The middle figures of both sides, in the metric's unit, per operation or per round where the metric is counted so.
     public var base: Double?
     public var head: Double?
@@ -53,13 +48,18 @@ public struct CompareRow: Sendable, Hashable {
         cellID: String, backend: BackendID, phase: String, operationClass: String, metric: String, stat: String,
         verdict: Verdict = .unjudged
     ) {
-        self.cellID = cellID
-        self.backend = backend
-        self.phase = phase
-        self.operationClass = operationClass
-        self.metric = metric
-        self.stat = stat
-        self.verdict = verdict
+        self.init(
+            FigureName(
+                cellID: cellID, backend: backend, metric: metric, phase: phase, operationClass: operationClass,
+                stat: stat), verdict: verdict)
+    }
+
+    public init(_ figure: FigureName, verdict: Verdict = .unjudged) { (self.figure, self.verdict) = (figure, verdict) }
+
+    /// The parts of the figure's name.
+    public subscript<Part>(dynamicMember part: WritableKeyPath<FigureName, Part>) -> Part {
+        get { figure[keyPath: part] }
+        set { figure[keyPath: part] = newValue }
     }
 }
 
@@ -69,8 +69,10 @@ extension CompareRow: CSVRow {
     public static let isExport = true
 
     public static let columnList: [CSVColumn<CompareRow>] = [
-        .schemaVersion, .init("cell_id", \.cellID), .init("backend", \.backend), .init("phase", \.phase),
-        .init("operation_class", \.operationClass), .init("metric", \.metric), .init("stat", \.stat),
+        .schemaVersion, .init("cell_id", \.figure.cellID), .init("backend", \.figure.backend),
+        .init("phase", \.figure.phase),
+        .init("operation_class", \.figure.operationClass), .init("metric", \.figure.metric),
+        .init("stat", \.figure.stat),
         .init("base_value", \.base), .init("head_value", \.head), .init("ratio", \.ratio),
         .init("ci_low", \.ratioLow), .init("ci_high", \.ratioHigh),
         .init("p", \.probability), .init("p_adjusted", \.adjustedProbability),
@@ -80,4 +82,34 @@ extension CompareRow: CSVRow {
 
     public static let blank = CompareRow(
         cellID: "", backend: .engine, phase: "", operationClass: "", metric: "", stat: "")
+}
+
+/// Why a comparison does not tell of a figure, and how many blocks on each side are likely to.
+public enum Doubt: Sendable, Hashable {
+    /// An absolute figure of two runs of different times, which drift apart by what was not measured.
+    case noNoiseFloor
+    /// Fewer blocks than the rule takes, or than an interval does.
+    case tooFewBlocks(Int, enough: Int)
+    /// The interval reaches over the margin. `enough` is nil where more blocks than a run has would not do.
+    case wideInterval(blocks: Int, enough: Int?)
+    /// The interval lies beyond the margin, but the adjusted p-value is not below alpha. `enough` as above.
+    case likelyChance(blocks: Int, enough: Int?)
+    /// More pairs of blocks than the exact test takes.
+    case tooManyBlocks(Int, most: Int)
+    /// The figure that a goal's ratio refers to is 0.
+    case noRatio
+
+    /// In as few words as a table has room for.
+    public var words: String {
+        switch self {
+        case .noNoiseFloor: "no noise floor"
+        case .tooFewBlocks(let blocks, let enough): "\(blocks) of \(enough) blocks"
+        case .wideInterval(let blocks, let enough?): "wide interval, \(blocks) of \(enough) blocks"
+        case .wideInterval: "too noisy for the margin"
+        case .likelyChance(let blocks, let enough?): "p not below alpha, \(blocks) of \(enough) blocks"
+        case .likelyChance: "p not below alpha"
+        case .tooManyBlocks(let blocks, let most): "\(blocks) blocks, \(most) at most"
+        case .noRatio: "no ratio to 0"
+        }
+    }
 }
