@@ -29,10 +29,7 @@ public struct RunFigure: Sendable, Hashable {
         return sides.flatMap { side, figures in
             figures.series.compactMap { key, series in
                 RunFigure(
-                    FigureName(
-                        cellID: series.cellID, backend: BackendID(rawValue: key.backend), side: side,
-                        metric: key.metric, phase: key.phase, operationClass: key.operationClass, stat: key.stat),
-                    of: series.values)
+                    key.name(cellID: series.cellID, side: side), of: series.values)
             }
         }.sorted { $0.name < $1.name }
     }

@@ -88,8 +88,8 @@ struct PolicyTests {
             CompareRow(
                 cellID: cell, backend: .engine, phase: "total", operationClass: "", metric: "time", stat: "total")
         }
-        #expect(selector.matches(row("tiny form=block")))
-        #expect(!selector.matches(row("tiny")) && !selector.matches(row("tiny form=block items=1")))
+        #expect(selector.matches(row("tiny form=block").figure))
+        #expect(!selector.matches(row("tiny").figure) && !selector.matches(row("tiny form=block items=1").figure))
         #expect(try decode(#"{"version": 1, "rules": [{"metric": "time", "at_most": 1}]}"#).goals[0].minBlocks == 15)
     }
 

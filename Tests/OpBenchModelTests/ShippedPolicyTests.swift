@@ -62,7 +62,7 @@ struct ShippedPolicyTests {
     @Test("Every rule is the first for some figure of the engine's workloads", arguments: policies)
     func noRuleIsIdle(name: String) throws {
         let (policy, rows) = (try policy(name), try rows())
-        let inForce = Set(rows.compactMap { row in policy.rules.firstIndex { $0.selector.matches(row) } })
+        let inForce = Set(rows.compactMap { row in policy.rules.firstIndex { $0.selector.matches(row.figure) } })
         #expect(policy.rules.indices.filter { !inForce.contains($0) } == [])
     }
 

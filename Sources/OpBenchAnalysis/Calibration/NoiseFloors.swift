@@ -123,11 +123,9 @@ public enum NoiseFloors {
     ) -> [NoiseFloorRow] {
         values.keys.sorted().map { key in
             let example = examples[key]!
-            let figure = CompareRow(
-                cellID: example.cellID, backend: BackendID(rawValue: key.backend), phase: key.phase,
-                operationClass: key.operationClass, metric: key.metric, stat: key.stat)
             return NoiseFloorRow(
-                comparison: kind, figure: figure, noiseFloor: floor(key, values[key]!), runs: example.runs,
+                comparison: kind, figure: key.name(cellID: example.cellID), noiseFloor: floor(key, values[key]!),
+                runs: example.runs,
                 blocks: values[key]!.reduce(0) { $0 + (($1 as? [Double])?.count ?? 1) })
         }
     }

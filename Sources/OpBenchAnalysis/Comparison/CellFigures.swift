@@ -15,6 +15,13 @@ struct CellFigures {
         var ratioTo = ""
 
         static func < (left: Key, right: Key) -> Bool { left.sortWords.lexicographicallyPrecedes(right.sortWords) }
+        /// The figure's name, of a cell that has the key.
+        func name(cellID: String, side: String = "") -> FigureName {
+            FigureName(
+                cellID: cellID, backend: BackendID(rawValue: backend), side: side, metric: metric, phase: phase,
+                operationClass: operationClass, stat: stat)
+        }
+
         private var sortWords: [String] { [cell, backend, metric, phase, operationClass, stat, ratioTo] }
     }
 

@@ -95,9 +95,7 @@ private struct Candidate {
     private var margin: Margin?
 
     init(key: CellFigures.Key, base: CellFigures.Series?, head: CellFigures.Series?, isPaired: Bool) {
-        row = CompareRow(
-            cellID: head?.cellID ?? base?.cellID ?? "", backend: BackendID(rawValue: key.backend), phase: key.phase,
-            operationClass: key.operationClass, metric: key.metric, stat: key.stat)
+        row = CompareRow(key.name(cellID: head?.cellID ?? base?.cellID ?? ""))
         self.base = base
         self.head = head
         self.isPaired = isPaired
@@ -202,9 +200,9 @@ extension CompareRow {
     /// is on the average, still lies beyond the margin.
     public var detectable: Double? {
         guard let threshold, let ratio, let low = ratioLow, let high = ratioHigh, low > 0,
-            Metric.named(metric)?.isDeterministic != true
+            Metric.named(figure.metric)?.isDeterministic != true
         else { return nil }
-        let toNearEnd = Metric.named(metric)?.direction == .higher ? log(high / ratio) : log(ratio / low)
+        let toNearEnd = Metric.named(figure.metric)?.direction == .higher ? log(high / ratio) : log(ratio / low)
         return exp(log(1 + threshold) + toNearEnd * (1 + 1.645 / 1.96)) - 1
     }
 
@@ -212,7 +210,7 @@ extension CompareRow {
     /// with such an interval detect, if that is greater. Nil if neither is known.
     public var mostUnseen: Double? {
         guard let detectable, let low = ratioLow, let high = ratioHigh else { return nil }
-        return max(detectable, (Metric.named(metric)?.direction == .higher ? 1 / low : high) - 1)
+        return max(detectable, (Metric.named(figure.metric)?.direction == .higher ? 1 / low : high) - 1)
     }
 
     /// Whether the rule's threshold was below what this host can tell from noise.
@@ -221,7 +219,7 @@ extension CompareRow {
     /// Whether the whole interval of a pass is beyond the margin on the good side. More blocks may show an improvement.
     var mayBeImproved: Bool {
         guard verdict == .pass, let threshold, let low = ratioLow, let high = ratioHigh else { return false }
-        return Metric.named(metric)?.direction == .higher ? low > 1 + threshold : high < 1 / (1 + threshold)
+        return Metric.named(figure.metric)?.direction == .higher ? low > 1 + threshold : high < 1 / (1 + threshold)
     }
 }
 
@@ -247,7 +245,7 @@ extension [CompareRow] {
 
 extension CompareRow {
     /// The cell, the backend and the phase.
-    fileprivate var place: [String] { [cellID, backend.rawValue, phase] }
+    fileprivate var place: [String] { [figure.cellID, figure.backend.rawValue, figure.phase] }
 
     /// Whether equal sides with an interval of this width would not pass, and the figure shows no worsening.
     fileprivate var isTooNoisyForMargin: Bool {

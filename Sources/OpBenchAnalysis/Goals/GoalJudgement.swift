@@ -76,13 +76,14 @@ private struct MeasuredFigures {
     /// The figures that a goal's rule matches, of those that can be too great.
     func places(of selector: GatePolicy.Selector) -> [Place] {
         series.keys.filter { place in
-            Metric.named(place.metric)?.direction ?? .lower == .lower && selector.matches(place.row)
+            Metric.named(place.metric)?.direction ?? .lower == .lower
+                && selector.matches(place.name(cellID: place.cell))
         }.sorted()
     }
 
     func judge(_ place: Place, by goal: GatePolicy.Goal) -> GoalRow {
         let own = series[place]!
-        var row = place.row
+        var row = GoalRow(place.name(cellID: place.cell))
         (row.runID, row.atMost, row.reference) = (runIDs[place.cell]!, goal.atMost, goal.reference?.text ?? "")
         (row.value, row.blocks) = (median(own.values), own.valueOfBlock.count)
         let isExact = own.isExact(place)
@@ -133,28 +134,11 @@ private struct MeasuredFigures {
     }
 }
 
-extension CellFigures.Key {
-    fileprivate var row: GoalRow {
-        GoalRow(
-            cellID: cell, backend: BackendID(rawValue: backend), phase: phase, operationClass: operationClass,
-            metric: metric, stat: stat)
-    }
-}
-
 extension CellFigures.Series {
     /// Whether this is a count of which two samples agree. So is a count with a single sample.
     fileprivate func isExact(_ place: CellFigures.Key) -> Bool {
         guard let slack, let metric = Metric.named(place.metric) else { return false }
         return values.count == 1 || metric.hasAgreement(values, slack: slack)
-    }
-}
-
-extension GatePolicy.Selector {
-    fileprivate func matches(_ row: GoalRow) -> Bool {
-        matches(
-            CompareRow(
-                cellID: row.cellID, backend: row.backend, phase: row.phase, operationClass: row.operationClass,
-                metric: row.metric, stat: row.stat))
     }
 }
 

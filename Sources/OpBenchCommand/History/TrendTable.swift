@@ -72,10 +72,7 @@ enum TrendText {
     }
 
     static func figure(_ name: FigureName) -> String {
-        let row = CompareRow(
-            cellID: name.cellID, backend: name.backend, phase: name.phase, operationClass: name.operationClass,
-            metric: name.metric, stat: name.stat)
-        return row.figureName + (name.side.isEmpty ? "" : " of \(name.side)")
+        name.title + (name.side.isEmpty ? "" : " of \(name.side)")
     }
 
     /// What clocks of former runs told apart is not known; a median over blocks is finer anyway.

@@ -9,9 +9,7 @@ protocol JudgedRow: CSVRow {
 
     /// Empty where it does not matter.
     var runID: String { get }
-    var cellID: String { get }
-    var backend: BackendID { get }
-    var metric: String { get }
+    var figure: FigureName { get }
     var figureName: String { get }
     var verdict: Verdict { get }
     var doubt: Doubt? { get }
@@ -23,6 +21,10 @@ protocol JudgedRow: CSVRow {
 }
 
 extension JudgedRow {
+    var cellID: String { figure.cellID }
+    var backend: BackendID { figure.backend }
+    var metric: String { figure.metric }
+
     /// The verdict, and why it is none.
     var judgement: String { verdict.rawValue + (doubt.map { ": \($0.words)" } ?? "") }
 }

@@ -34,7 +34,7 @@ enum FloorTable {
 
     static let columns: [Column] = [
         .init(title: "figure", isText: true, meaning: "The metric, with its phase, statistic and class.") { row, _ in
-            "  " + row.figure.figureName
+            "  " + row.figure.title
         },
         .init(title: "interleaved", meaning: "What 99 % of comparisons of two equal interleaved builds stay below.") {
             row, _ in floor(row)
@@ -51,13 +51,6 @@ enum FloorTable {
     }
 
     private static func key(_ row: NoiseFloorRow) -> [String] {
-        [row.cellID, row.backend.rawValue, row.figure.figureName]
-    }
-}
-
-extension NoiseFloorRow {
-    fileprivate var figure: CompareRow {
-        CompareRow(
-            cellID: cellID, backend: backend, phase: phase, operationClass: operationClass, metric: metric, stat: stat)
+        [row.cellID, row.backend.rawValue, row.figure.title]
     }
 }

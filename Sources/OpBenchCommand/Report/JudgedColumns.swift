@@ -87,10 +87,7 @@ extension CompareRow: JudgedRow {
 
     var medians: (own: Double, other: Double)? { head.flatMap { head in base.map { (head, $0) } } }
 
-    /// The metric with what distinguishes it: `time total`, `start_latency p99 priority=high`.
-    var figureName: String {
-        ([metric] + [phase, stat == phase ? "" : stat, operationClass].filter { !$0.isEmpty }).joined(separator: " ")
-    }
+    var figureName: String { figure.title }
 }
 
 extension GoalRow: JudgedRow {
@@ -140,9 +137,5 @@ extension GoalRow: JudgedRow {
     var medians: (own: Double, other: Double)? { value.flatMap { value in base.map { (value, $0) } } }
 
     /// The figure, and what it is held against: `time total ÷ dispatch`.
-    var figureName: String {
-        let figure = CompareRow(
-            cellID: cellID, backend: backend, phase: phase, operationClass: operationClass, metric: metric, stat: stat)
-        return figure.figureName + (reference.isEmpty ? "" : " ÷ \(reference)")
-    }
+    var figureName: String { figure.title + (reference.isEmpty ? "" : " ÷ \(reference)") }
 }

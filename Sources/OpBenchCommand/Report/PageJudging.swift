@@ -110,10 +110,10 @@ extension RecordedRun {
 extension CompareRow {
     /// Figures that no rule asks about, but whoever looks at a difference does.
     fileprivate var isNotable: Bool {
-        guard ratio != nil, operationClass.isEmpty else { return false }
+        guard ratio != nil, figure.operationClass.isEmpty else { return false }
         return switch metric {
-        case Metric.time.name: phase == "total"
-        case Metric.startLatency.name: ["p50", "p99"].contains(stat)
+        case Metric.time.name: figure.phase == "total"
+        case Metric.startLatency.name: ["p50", "p99"].contains(figure.stat)
         case BaselineRatio.time.rawValue, BaselineRatio.cpuTime.rawValue, Metric.cpuTime.name, Metric.allocations.name,
             Metric.allocatedBytes.name, Metric.retainedBytes.name, Metric.peakResident.name:
             true

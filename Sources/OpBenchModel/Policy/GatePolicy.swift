@@ -21,11 +21,11 @@ public struct GatePolicy: Sendable, Hashable {
 
         public init() {}
 
-        public func matches(_ row: CompareRow) -> Bool {
-            Glob.matches(workload, String(row.cellID.prefix { $0 != " " })) && Glob.matches(cell, row.cellID)
-                && matches(row.backend) && Glob.matches(metric, row.metric)
-                && Glob.matches(stat, row.stat) && Glob.matches(phase, row.phase)
-                && Glob.matches(operationClass, row.operationClass)
+        public func matches(_ figure: FigureName) -> Bool {
+            Glob.matches(workload, String(figure.cellID.prefix { $0 != " " })) && Glob.matches(cell, figure.cellID)
+                && matches(figure.backend) && Glob.matches(metric, figure.metric)
+                && Glob.matches(stat, figure.stat) && Glob.matches(phase, figure.phase)
+                && Glob.matches(operationClass, figure.operationClass)
         }
 
         func matches(_ name: BackendID) -> Bool {
@@ -54,7 +54,7 @@ public struct GatePolicy: Sendable, Hashable {
 
     /// The rule for a figure: the first that matches; nil if none does, which leaves the figure unjudged.
     public func rule(for row: CompareRow) -> FigureRule? {
-        rules.first { $0.selector.matches(row) }?.figure
+        rules.first { $0.selector.matches(row.figure) }?.figure
     }
 
     /// The rules that match none of these figures, probably by mistake. A rule for all workloads may be about a metric
@@ -62,7 +62,7 @@ public struct GatePolicy: Sendable, Hashable {
     public func unusedRules(among rows: [CompareRow]) -> [Int] {
         rules.indices.filter { index in
             let selector = rules[index].selector
-            guard !rows.contains(where: selector.matches) else { return false }
+            guard !rows.contains(where: { selector.matches($0.figure) }) else { return false }
             let isForAll = selector.workload == "*" && selector.cell == "*"
             return !isForAll || rows.contains { Glob.matches(selector.metric, $0.metric) }
         }
@@ -171,5 +171,46 @@ enum Glob {
             }
         }
         return pattern[inPattern...].allSatisfy { $0 == star }
+    }
+}
+
+extension GatePolicy {
+    /// How great figures of one run may be, by themselves or as ratios to others of the same run.
+    public struct Goal: Sendable, Hashable {
+        /// What a ratio is taken to.
+        public enum Reference: Sendable, Hashable {
+            /// The same figure of that of these backends which has the least, on the same cell, in the same block.
+            case fastest([BackendID])
+            /// The same figure of the same backend on another cell.
+            case cell(String)
+        }
+
+        public var selector: Selector
+        /// Nil for a bound on the figure itself.
+        public var reference: Reference?
+        /// The greatest ratio, or the greatest figure in the metric's unit per operation or round, that meets the goal.
+        public var atMost: Double
+        /// To call it missed takes at least this many blocks.
+        public var minBlocks: Int
+
+        public init(
+            _ selector: Selector, against reference: Reference? = nil, atMost: Double,
+            minBlocks: Int = FigureRule.standardMinBlocks
+        ) {
+            self.selector = selector
+            self.reference = reference
+            self.atMost = atMost
+            self.minBlocks = minBlocks
+        }
+    }
+}
+
+extension GatePolicy.Goal.Reference {
+    /// As it is printed and as `goals.csv` has it.
+    public var text: String {
+        switch self {
+        case .fastest(let backends): backends.map(\.rawValue).joined(separator: " or ")
+        case .cell(let id): id
+        }
     }
 }

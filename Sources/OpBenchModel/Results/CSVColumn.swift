@@ -171,3 +171,34 @@ extension CSVColumn {
         CSVColumn(name: name, isNumber: isNumber, write: write) { row, text in read(&row, text) ?? condition(row) }
     }
 }
+
+/// A figure as text and back without loss: the shortest decimals that name the same Double, `.` as the point, no
+/// needless `.0`.
+public enum FigureText {
+    public static func write(_ figure: Double) -> String {
+        let text = figure.description
+        return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+    }
+
+    /// nil for anything but a finite decimal number.
+    static func read(_ text: String) -> Double? {
+        guard text.utf8.allSatisfy({ (48...57).contains($0) || "+-.eE".utf8.contains($0) }) else { return nil }
+        guard let figure = Double(text), figure.isFinite else { return nil }
+        return figure
+    }
+}
+
+/// The version of a run's files: which columns they have, and in which units. `run.json` and every CSV file name it as
+/// `schema_version`. Files of another version are refused.
+public enum SchemaVersion {
+    public static let current = "1"
+
+    /// - Throws: `InputError` for a file of another version.
+    public static func check(_ text: String, file: String, line: Int? = nil, path: String) throws(InputError) {
+        guard text != current else { return }
+        throw InputError(
+            file: file, line: line, path: path,
+            message: "\(JSONText.excerpt(text)) is not the version that this opbench reads, which is \(current)",
+            remedy: "read the file with the opbench that wrote it")
+    }
+}

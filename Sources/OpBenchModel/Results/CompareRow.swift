@@ -17,14 +17,9 @@ public enum Verdict: String, CaseIterable, Sendable {
 }
 
 /// One row of `compare.csv`: one figure of one cell on two sides, `base` and `head`.
+@dynamicMemberLookup
 public struct CompareRow: Sendable, Hashable {
-    public var cellID: String
-    public var backend: BackendID
-    /// As in `samples.csv`, or a `BaselineRatio`.
-    public var phase: String
-    public var operationClass: String
-    public var metric: String
-    public var stat: String
+    public var figure: FigureName
     /// The middle figures of both sides, in the metric's unit, per operation or per round where the metric is counted so.
     public var base: Double?
     public var head: Double?
@@ -51,13 +46,18 @@ public struct CompareRow: Sendable, Hashable {
         cellID: String, backend: BackendID, phase: String, operationClass: String, metric: String, stat: String,
         verdict: Verdict = .unjudged
     ) {
-        self.cellID = cellID
-        self.backend = backend
-        self.phase = phase
-        self.operationClass = operationClass
-        self.metric = metric
-        self.stat = stat
-        self.verdict = verdict
+        self.init(
+            FigureName(
+                cellID: cellID, backend: backend, metric: metric, phase: phase, operationClass: operationClass,
+                stat: stat), verdict: verdict)
+    }
+
+    public init(_ figure: FigureName, verdict: Verdict = .unjudged) { (self.figure, self.verdict) = (figure, verdict) }
+
+    /// The parts of the figure's name.
+    public subscript<Part>(dynamicMember part: WritableKeyPath<FigureName, Part>) -> Part {
+        get { figure[keyPath: part] }
+        set { figure[keyPath: part] = newValue }
     }
 }
 
@@ -67,8 +67,10 @@ extension CompareRow: CSVRow {
     public static let isExport = true
 
     public static let columnList: [CSVColumn<CompareRow>] = [
-        .schemaVersion, .init("cell_id", \.cellID), .init("backend", \.backend), .init("phase", \.phase),
-        .init("operation_class", \.operationClass), .init("metric", \.metric), .init("stat", \.stat),
+        .schemaVersion, .init("cell_id", \.figure.cellID), .init("backend", \.figure.backend),
+        .init("phase", \.figure.phase),
+        .init("operation_class", \.figure.operationClass), .init("metric", \.figure.metric),
+        .init("stat", \.figure.stat),
         .init("base_value", \.base), .init("head_value", \.head), .init("ratio", \.ratio),
         .init("ci_low", \.ratioLow), .init("ci_high", \.ratioHigh),
         .init("p", \.probability), .init("p_adjusted", \.adjustedProbability),

@@ -1,14 +1,10 @@
 /// One row of the CSV of a gate on goals: one goal and a figure that it bounds.
+@dynamicMemberLookup
 public struct GoalRow: Sendable, Hashable {
     /// The run that the figure is of; empty where it is missing.
     public var runID: String
     /// As in `samples.csv`; where the figure is missing, as the goal's rule names it.
-    public var cellID: String
-    public var backend: BackendID
-    public var phase: String
-    public var operationClass: String
-    public var metric: String
-    public var stat: String
+    public var figure: FigureName
     /// The backend or the cell_id that the ratio is to; empty where the figure itself is bounded.
     public var reference: String
     /// The middle figures, of the goal's own and of what it is held against, per operation or per round where the metric
@@ -33,16 +29,24 @@ public struct GoalRow: Sendable, Hashable {
         runID: String = "", cellID: String, backend: BackendID, phase: String, operationClass: String, metric: String,
         stat: String, reference: String = "", atMost: Double? = nil, verdict: Verdict = .missing
     ) {
+        self.init(
+            FigureName(
+                cellID: cellID, backend: backend, metric: metric, phase: phase, operationClass: operationClass,
+                stat: stat), reference: reference, atMost: atMost, verdict: verdict)
         self.runID = runID
-        self.cellID = cellID
-        self.backend = backend
-        self.phase = phase
-        self.operationClass = operationClass
-        self.metric = metric
-        self.stat = stat
-        self.reference = reference
-        self.atMost = atMost
-        self.verdict = verdict
+    }
+
+    public init(
+        _ figure: FigureName, reference: String = "", atMost: Double? = nil, verdict: Verdict = .missing
+    ) {
+        (runID, self.figure, self.reference) = ("", figure, reference)
+        (self.atMost, self.verdict) = (atMost, verdict)
+    }
+
+    /// The parts of the figure's name.
+    public subscript<Part>(dynamicMember part: WritableKeyPath<FigureName, Part>) -> Part {
+        get { figure[keyPath: part] }
+        set { figure[keyPath: part] = newValue }
     }
 }
 
@@ -52,9 +56,10 @@ extension GoalRow: CSVRow {
     public static let isExport = true
 
     public static let columnList: [CSVColumn<GoalRow>] = [
-        .schemaVersion, .init("run_id", \.runID), .init("cell_id", \.cellID), .init("backend", \.backend),
-        .init("phase", \.phase), .init("operation_class", \.operationClass), .init("metric", \.metric),
-        .init("stat", \.stat),
+        .schemaVersion, .init("run_id", \.runID), .init("cell_id", \.figure.cellID), .init("backend", \.figure.backend),
+        .init("phase", \.figure.phase), .init("operation_class", \.figure.operationClass),
+        .init("metric", \.figure.metric),
+        .init("stat", \.figure.stat),
         .init("against", \.reference), .init("value", \.value), .init("base_value", \.base), .init("ratio", \.ratio),
         .init("ci_low", \.low), .init("ci_high", \.high), .init("blocks", \.blocks), .init("at_most", \.atMost),
         .init("verdict", \.verdict), .init("reason", \.reason), .init("remedy", \.remedy),

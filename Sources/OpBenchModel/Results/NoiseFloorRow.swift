@@ -7,18 +7,14 @@ public enum ComparisonKind: String, CaseIterable, Sendable {
 }
 
 /// One row of `noise-floors.csv`: by how much one figure of equal builds differs on one class of host.
+@dynamicMemberLookup
 public struct NoiseFloorRow: Sendable, Hashable {
     public var hostClass: String
     public var allocator: String
     /// `debug` or `release`.
     public var configuration: String
     public var comparison: ComparisonKind
-    public var cellID: String
-    public var backend: BackendID
-    public var phase: String
-    public var operationClass: String
-    public var metric: String
-    public var stat: String
+    public var figure: FigureName
     /// Relative: 0.02 is 2 %.
     public var noiseFloor: Double?
     /// What it was measured by.
@@ -26,19 +22,20 @@ public struct NoiseFloorRow: Sendable, Hashable {
     public var blocks: Int
 
     public init(
-        comparison: ComparisonKind, figure: CompareRow, noiseFloor: Double, runs: Int, blocks: Int
+        comparison: ComparisonKind, figure: FigureName, noiseFloor: Double, runs: Int, blocks: Int
     ) {
         (hostClass, allocator, configuration) = ("", "", "")
         self.comparison = comparison
-        cellID = figure.cellID
-        backend = figure.backend
-        phase = figure.phase
-        operationClass = figure.operationClass
-        metric = figure.metric
-        stat = figure.stat
+        self.figure = figure
         self.noiseFloor = noiseFloor
         self.runs = runs
         self.blocks = blocks
+    }
+
+    /// The parts of the figure's name.
+    public subscript<Part>(dynamicMember part: WritableKeyPath<FigureName, Part>) -> Part {
+        get { figure[keyPath: part] }
+        set { figure[keyPath: part] = newValue }
     }
 }
 
@@ -48,14 +45,16 @@ extension NoiseFloorRow: CSVRow {
 
     public static let columnList: [CSVColumn<NoiseFloorRow>] = [
         .schemaVersion, .init("host_class", \.hostClass), .init("allocator", \.allocator),
-        .init("configuration", \.configuration), .init("comparison", \.comparison), .init("cell_id", \.cellID),
-        .init("backend", \.backend), .init("phase", \.phase), .init("operation_class", \.operationClass),
-        .init("metric", \.metric), .init("stat", \.stat), .init("noise_floor", \.noiseFloor), .init("runs", \.runs),
+        .init("configuration", \.configuration), .init("comparison", \.comparison), .init("cell_id", \.figure.cellID),
+        .init("backend", \.figure.backend), .init("phase", \.figure.phase),
+        .init("operation_class", \.figure.operationClass),
+        .init("metric", \.figure.metric), .init("stat", \.figure.stat), .init("noise_floor", \.noiseFloor),
+        .init("runs", \.runs),
         .init("blocks", \.blocks),
     ]
 
     public static let blank = NoiseFloorRow(
-        comparison: .paired, figure: .blank, noiseFloor: 0, runs: 0, blocks: 0)
+        comparison: .paired, figure: CompareRow.blank.figure, noiseFloor: 0, runs: 0, blocks: 0)
 }
 
 extension NoiseFloorRow {

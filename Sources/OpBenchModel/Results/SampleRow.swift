@@ -91,3 +91,16 @@ extension SampleRow: CSVRow {
         runID: "", sampleID: "", timestampUTC: "", workload: "", cellID: "", backend: .engine, block: 0, position: 0,
         status: .ok, metric: "", stat: "", value: nil, operations: 0, parameters: [:])
 }
+
+/// Which of two interleaved builds a sample is of.
+public enum Side: String, CaseIterable, Sendable, Codable {
+    /// What is compared with.
+    case base
+    /// What is judged.
+    case head
+}
+
+/// How a sample, or the attempt at one, ended.
+public enum SampleStatus: String, CaseIterable, Sendable, Codable {
+    case ok, invalid, timeout, crashed, unsupported, skipped
+}

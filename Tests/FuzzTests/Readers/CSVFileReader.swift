@@ -80,7 +80,8 @@ extension FuzzReader {
             ]),
         Kind(
             NoiseFloorRow.self,
-            [NoiseFloorRow(comparison: .paired, figure: .blank, noiseFloor: 0.02, runs: 3, blocks: 40)]),
+            [NoiseFloorRow(comparison: .paired, figure: CompareRow.blank.figure, noiseFloor: 0.02, runs: 3, blocks: 40)]
+        ),
         Kind(TrendRow.self, [TrendRow.blank]),
         Kind(RunListRow.self, [RunListRow.blank]),
     ]
