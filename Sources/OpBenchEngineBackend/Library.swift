@@ -1,5 +1,6 @@
 import OpBenchBackends
 import OpBenchModel
+import OperationEngine
 
 /// What the engine alone can do, or does otherwise than Foundation.
 enum Library {
@@ -7,3 +8,8 @@ enum Library {
 
     static func barriers(_ plan: WorkloadPlan, _ body: OperationBody) -> any Backend { BarrierRound(plan, body) }
 }
+
+// What the shared folder's names are here.
+typealias BlockOperation = OperationEngine.BlockOperation
+typealias Operation = OperationEngine.Operation
+typealias OperationQueue = OperationEngine.OperationQueue

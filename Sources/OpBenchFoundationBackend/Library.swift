@@ -1,3 +1,4 @@
+import Foundation
 import OpBenchBackends
 import OpBenchModel
 
@@ -12,3 +13,8 @@ enum Library {
         AwaitedBarrierRound(plan, body)
     }
 }
+
+// What the shared folder's names are here.
+typealias BlockOperation = Foundation.BlockOperation
+typealias Operation = Foundation.Operation
+typealias OperationQueue = Foundation.OperationQueue

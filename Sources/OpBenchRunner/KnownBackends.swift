@@ -7,8 +7,12 @@ import Synchronization
 extension BackendFactory {
     /// Every backend and form.
     static var all: [BackendFactory] {
-        EngineBackend.factories + [FoundationBackend.factory] + builtIn + DeclaredBackend.factories.withLock { $0 }
+        builtIn + DeclaredBackend.factories.withLock { $0 }
     }
+
+    private static let builtIn =
+        EngineBackend.factories + [FoundationBackend.factory] + SerialBackends.factories + DispatchBackend.factories
+        + ConcurrencyBackend.factories
 
     static func named(_ id: BackendID) -> BackendFactory? { all.first { $0.id == id } }
 }

@@ -1,4 +1,5 @@
 import CLinuxMeasure
+import OpBenchModel
 
 /// CPU work of a known length: a loop in C that touches no memory and that the compiler cannot see through, counted in
 /// iterations. How many make a nanosecond is measured once a run, by the parent, and handed to every child, so that all
@@ -36,4 +37,23 @@ public struct WorkKernel: Sendable, Codable, Equatable {
         } while MonotonicClock.now() < end
         return WorkKernel(iterationsPerNanosecond: Double(iterations) / Double(max(1, best)))
     }
+}
+
+/// What an operation does that occupies its thread and no processor. One object a body, for all rounds.
+public final class BlockedWork: @unchecked Sendable {
+    private let blocking: Blocking
+    private let operationCount: Int
+    /// How the backend waits for an operation's end. Set between rounds only.
+    public var wait: (@Sendable (Int) -> Void)?
+
+    package init(_ blocking: Blocking, of operationCount: Int) {
+        self.blocking = blocking
+        self.operationCount = operationCount
+    }
+
+    /// How long an operation sleeps that waits for no other one.
+    var nanoseconds: Int64 { Int64(blocking.nanoseconds) }
+
+    /// The operation that this one waits for; nil if it sleeps.
+    func partner(of operation: Int) -> Int? { blocking.partner(of: operation, among: operationCount) }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// A pthread mutex. `Synchronization.Mutex` inherits priorities on Linux and is slow when contended, which would make
 /// the pumps a straw man.
@@ -29,4 +30,15 @@ public final class PlainLock: @unchecked Sendable {
         defer { unlock() }
         return body()
     }
+}
+
+/// A flag that one thread sets and others poll.
+package final class Flag: Sendable {
+    private let value = Atomic<Bool>(false)
+
+    package init() {}
+
+    package var isSet: Bool { value.load(ordering: .relaxed) }
+
+    package func set() { value.store(true, ordering: .relaxed) }
 }

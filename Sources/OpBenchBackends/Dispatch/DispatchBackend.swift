@@ -39,7 +39,9 @@ import OpBenchModel
 /// - `dispatch:serial`: a serial queue a chain, so that order stands in for dependency.
 /// - `dispatch:inline`: as `within`, but a body goes on with the first successor that it made ready, without the queue. Not
 ///   the baseline, since what runs so was never scheduled: a chain would be a plain loop.
-enum DispatchBackend {
+package enum DispatchBackend {
+    package static let factories = [factory, notify, serial, inline, item, function, apply]
+
     static let factory = BackendFactory(id: .dispatch, guarantees: [], ways: ways)
 
     static let notify = form(

@@ -85,3 +85,66 @@ final class DispatchLoop: Backend, @unchecked Sendable {
         if let batches, batches.didEnd(operation, body), let lane { submitBatch(operation, of: batches, to: lane) }
     }
 }
+
+/// Independent operations as the iterations of one call, which runs operations itself and returns when all have ended.
+final class DispatchApply: Backend, Sendable {
+    private let plan: WorkloadPlan
+    private let body: OperationBody
+
+    init(_ plan: WorkloadPlan, _ body: OperationBody) {
+        self.plan = plan
+        self.body = body
+    }
+
+    static func support(_ plan: WorkloadPlan) -> Support {
+        if plan.limit != nil { return .unsupported(reason: "concurrentPerform has no limit but the system's") }
+        if plan.isRefill { return .unsupported(reason: "concurrentPerform has no batches that refill") }
+        return .full(note: "the call that submits runs operations too, and returns when all have ended")
+    }
+
+    func build() {}
+
+    func submit(_ part: Range<Int>) {
+        // Operations are submitted when the call begins.
+        body.submitTogether(part, in: plan) {}
+        DispatchQueue.concurrentPerform(iterations: part.count) { [body] in body.run(part.lowerBound + $0) }
+        guard body.takesStamps, plan.hasCompletionBlocks else { return }
+        // The caller is told of the end by the call's return.
+        for operation in part where body.wantsNotification(operation) { body.didNotify(operation) }
+    }
+
+    func release() {}
+    func drain() {}
+    func teardown() {}
+    func suspend() {}
+    func resume() {}
+}
+
+/// Batches of which each is a group, whose `notify` submits the next.
+final class DispatchBatches: DispatchRound, @unchecked Sendable {
+    private let refill: Refill
+
+    override init(_ plan: WorkloadPlan, _ body: OperationBody) {
+        refill = Refill(window: plan.refillWindow ?? plan.operationCount, streams: plan.parts.count)
+        super.init(plan, body)
+    }
+
+    override func submit(_ part: Range<Int>) {
+        let batch = part.prefix(refill.window)
+        let rest = batch.upperBound..<part.upperBound
+        let group = DispatchGroup()
+        refill.willSubmit()
+        defer { refill.didSubmit() }
+        for operation in batch {
+            body.willSubmit(operation)
+            lane.async(in: group) { [body] in body.run(operation) }
+            body.didSubmit(operation)
+        }
+        group.notify(queue: lane.queue) { [self] in
+            for operation in batch { body.didNotify(operation) }
+            if rest.isEmpty { refill.streamEnded() } else { submit(rest) }
+        }
+    }
+
+    override func drain() { refill.wait() }
+}

@@ -116,3 +116,8 @@ final class SerialBackend: Backend, @unchecked Sendable {
 
     func resume() {}
 }
+
+/// The plain loop, and the thread that a futex wakes.
+package enum SerialBackends {
+    package static let factories = [SerialBackend.factory, FutexBackend.factory]
+}

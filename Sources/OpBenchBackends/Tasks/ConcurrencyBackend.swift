@@ -21,7 +21,9 @@ import OpBenchModel
 /// - `concurrency:await`: each task awaits its predecessors' values. The plain way to write a dependency; in chains it
 ///   takes several times as long as `concurrency`.
 /// - `concurrency:group`: a task group for all, a limit being a window of children. The group's own task submits them.
-enum ConcurrencyBackend {
+package enum ConcurrencyBackend {
+    package static let factories = [factory, Self.await, group]
+
     static let factory = BackendFactory(
         id: .concurrency, guarantees: [], ways: ways,
         refusals: [

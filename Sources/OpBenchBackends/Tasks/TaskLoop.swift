@@ -130,3 +130,60 @@ extension OperationBody {
         if Task.isCancelled { didEndCancelled(operation) } else { run(operation) }
     }
 }
+
+/// Queue priorities and thread priorities as the five priorities that a task may have.
+enum TaskPriorities {
+    /// By class; empty in shapes without.
+    static func ofClasses(_ plan: WorkloadPlan) -> [TaskPriority] {
+        guard let classes = plan.classes else { return [] }
+        let isByThread = plan.threadPriorities != nil
+        return classes.values.map { isByThread ? of(threadPriority: $0) : of(level: $0) }
+    }
+
+    /// Has no name in Swift's library, but a value and a meaning.
+    private static let userInteractive = TaskPriority(rawValue: 33)
+
+    private static func of(level: Double) -> TaskPriority {
+        switch level {
+        case ..<(-4): .background
+        case ..<0: .utility
+        case 0: .medium
+        case ...4: .userInitiated
+        default: userInteractive
+        }
+    }
+
+    private static func of(threadPriority: Double) -> TaskPriority {
+        switch threadPriority {
+        case ..<0.25: .background
+        case ..<0.5: .utility
+        case 0.5: .medium
+        case ...0.75: .userInitiated
+        default: userInteractive
+        }
+    }
+}
+
+/// The task of each operation, for those who wait for one or cancel it.
+///
+/// Not locked: whoever reads a handle must have been told of it by the thread that wrote it, as a task is by being made.
+final class TaskHandles: @unchecked Sendable {
+    private let handles: UnsafeMutablePointer<Task<Void, Never>?>
+    private let count: Int
+
+    init(count: Int) {
+        self.count = count
+        handles = .allocate(capacity: count)
+        handles.initialize(repeating: nil, count: count)
+    }
+
+    deinit {
+        handles.deinitialize(count: count)
+        handles.deallocate()
+    }
+
+    subscript(operation: Int) -> Task<Void, Never>? {
+        get { handles[operation] }
+        set { handles[operation] = newValue }
+    }
+}

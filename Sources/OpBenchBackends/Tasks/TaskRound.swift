@@ -68,3 +68,50 @@ class TaskRound: Backend, @unchecked Sendable {
 
     func resume() { gate?.letGo() }
 }
+
+/// Tasks that await a continuation, which whoever announces the end resumes.
+final class TaskAsynchronous: TaskRound, @unchecked Sendable {
+    private struct Unended: Sendable {
+        let operation: Int
+        let continuation: UnsafeContinuation<Void, Never>
+
+        func end(_ body: OperationBody) {
+            body.didAnnounceEnd(operation)
+            continuation.resume()
+        }
+    }
+
+    private let ender: EndingThread<Unended>?
+
+    override init(_ plan: WorkloadPlan, _ body: OperationBody) {
+        ender = plan.announcedEnd == .thread ? EndingThread { $0.end(body) } : nil
+        super.init(plan, body)
+    }
+
+    override func perform(_ operations: Range<Int>) async {
+        let operation = operations.lowerBound
+        await withUnsafeContinuation { continuation in
+            body.run(operation)
+            let unended = Unended(operation: operation, continuation: continuation)
+            if let ender { ender.take(unended) } else { unended.end(body) }
+        }
+    }
+
+    override func teardown() { ender?.dismiss() }
+}
+
+/// A task group for each group of blocks, with a child for each block.
+final class TaskGroups: TaskRound, @unchecked Sendable {
+    override func submit(_ part: Range<Int>) {
+        for group in plan.groups(of: part) {
+            body.submitTogether(group, in: plan) { start(group, isTimed: body.takesStamps) }
+        }
+    }
+
+    override func perform(_ operations: Range<Int>) async {
+        let body = body
+        await withDiscardingTaskGroup { group in
+            for operation in operations { group.addTask { body.run(operation) } }
+        }
+    }
+}
