@@ -51,8 +51,3 @@ extension Axis {
     /// All that the flags of samples name.
     package static func all(in flags: [String]) -> [Axis] { allCases.filter { flags.contains($0.rawValue) } }
 }
-
-extension WorkloadPlan {
-    /// Whether operations follow one another.
-    package var isOrdered: Bool { chains != nil || graph != nil || isRefill }
-}

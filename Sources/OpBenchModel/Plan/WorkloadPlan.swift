@@ -333,3 +333,8 @@ extension Stall {
         self.init(nanoseconds: nanoseconds, operation: operations / 2)
     }
 }
+
+extension WorkloadPlan {
+    /// Whether operations follow one another.
+    package var isOrdered: Bool { chains != nil || graph != nil || isRefill }
+}

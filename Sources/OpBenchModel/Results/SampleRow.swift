@@ -99,8 +99,3 @@ public enum Side: String, CaseIterable, Sendable, Codable {
     /// What is judged.
     case head
 }
-
-/// How a sample, or the attempt at one, ended.
-public enum SampleStatus: String, CaseIterable, Sendable, Codable {
-    case ok, invalid, timeout, crashed, unsupported, skipped
-}

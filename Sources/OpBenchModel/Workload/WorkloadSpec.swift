@@ -148,11 +148,6 @@ extension Cell {
     }
 }
 
-/// The kinds of sample, never mixed in one process (throughput carries no per-operation timestamps).
-public enum SampleKind: String, CaseIterable, Sendable, Codable, Hashable {
-    case throughput, latency, memory, check
-}
-
 extension FixedWidthInteger {
     /// Adds a number; a sum that the type does not hold becomes its bound. For numbers that a file gives, which nothing keeps
     /// from being any.

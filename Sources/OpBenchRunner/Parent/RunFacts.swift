@@ -251,6 +251,17 @@ public struct RunFacts: Sendable {
     }
 }
 
+/// Which sweep a run belongs to, as `run.json` says it. Without a shard the run was merged of the sweep's parts.
+public struct SweepFacts: Codable, Sendable, Equatable {
+    /// See `Sweep`.
+    public var sha256: String
+    /// As `Sweep` has it.
+    var commit: String?
+    public var shard: Shard?
+    /// The ids of the shard's cells, sorted, with those of which nothing can be measured.
+    var cells: [String]?
+}
+
 /// The one thing that a description of any version has.
 private struct Versioned: Decodable {
     var schemaVersion: String

@@ -51,17 +51,6 @@ struct Sweep: Encodable {
     }
 }
 
-/// Which sweep a run belongs to, as `run.json` says it. Without a shard the run was merged of the sweep's parts.
-public struct SweepFacts: Codable, Sendable, Equatable {
-    /// See `Sweep`.
-    public var sha256: String
-    /// As `Sweep` has it.
-    var commit: String?
-    public var shard: Shard?
-    /// The ids of the shard's cells, sorted, with those of which nothing can be measured.
-    var cells: [String]?
-}
-
 extension RunPlan {
     /// The part of the plan that a shard is. The cells of all shards follow from the plan and their number alone.
     ///

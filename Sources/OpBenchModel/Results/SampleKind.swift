@@ -1,0 +1,9 @@
+/// The kinds of sample, never mixed in one process (throughput carries no per-operation timestamps).
+public enum SampleKind: String, CaseIterable, Sendable, Codable, Hashable {
+    case throughput, latency, memory, check
+}
+
+/// How a sample, or the attempt at one, ended.
+public enum SampleStatus: String, CaseIterable, Sendable, Codable {
+    case ok, invalid, timeout, crashed, unsupported, skipped
+}

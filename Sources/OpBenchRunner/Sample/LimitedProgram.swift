@@ -1,0 +1,49 @@
+import CLinux
+import CLinuxMeasure
+import Glibc
+import OpBenchModel
+
+/// Limits a process and then becomes the program that takes a sample, of this build or another.
+///
+/// libdispatch counts its processors before `main` (sched_getaffinity(2) in a constructor), and so may any other library:
+/// the sample's program has to find its limits set when it is executed. A build that knows nothing of limits obeys them as
+/// well, for `opbench ab`.
+enum LimitedProgram {
+    /// What the process exits with that could not limit itself, or not execute the program; the reason is on standard error.
+    static let status: Int32 = 71
+
+    /// What has to stand before the program and its arguments; empty if nothing is limited.
+    static func launcher(for limits: SampleLimits) -> [String] {
+        guard limits != .none else { return [] }
+        return [
+            ChildProcess.ownExecutable, HiddenArgument.limited, limits.processors?.description ?? "",
+            limits.memoryBytes.map(String.init) ?? "",
+        ]
+    }
+
+    /// Becomes the program.
+    ///
+    /// - Parameter arguments: those of `launcher` behind the hidden one, the program, and its arguments.
+    static func become(_ arguments: [String]) -> Never {
+        guard arguments.count >= 3 else { fail("nothing to execute", EINVAL) }
+        if !arguments[0].isEmpty {
+            let numbers = ProcessorSet(arguments[0])?.numbers.map { Int32($0) } ?? []
+            let failure = clinux_stay_on_processors(numbers, Int32(numbers.count))
+            if failure != 0 { fail("cannot run on processors \(arguments[0])", failure) }
+        }
+        if !arguments[1].isEmpty {
+            guard let bytes = UInt64(arguments[1]) else { fail("no amount of memory: \(arguments[1])", EINVAL) }
+            let failure = clinux_limit_own_memory(bytes)
+            if failure != 0 { fail("cannot limit memory", failure) }
+        }
+        // One name for all builds: see `ChildProcess`.
+        let words = (["opbench"] + arguments.dropFirst(3)).map { strdup($0) } + [nil]
+        execv(arguments[2], words)
+        fail("cannot execute \(arguments[2])", errno)
+    }
+
+    private static func fail(_ what: String, _ code: Int32) -> Never {
+        try? FileBytes.write("\(what): \(String(cString: strerror(code)))\n", to: STDERR_FILENO)
+        _exit(status)
+    }
+}
