@@ -99,8 +99,16 @@ def test_one_unit_for_each_quantity(run_folder: Path) -> None:
         assert not [column for column in columns if column.endswith(("_s", "_us", "_ms")) and not column.endswith("_per_s")]
     summary = {row["backend"]: row for row in read(run_folder / "summary.csv") if not row["operation_class"]}
     bounded = {row["backend"]: row for row in read(run_folder / "goals.csv")}
+    totals = {row["sample_id"]: row for row in samples if row["metric"] == "time" and row["phase"] == "total" and not row["operation_class"]}
+    rates = [row for row in samples if row["metric"] == "throughput_ops"]
+    assert rates
+    for rate in rates:
+        total = totals[rate["sample_id"]]
+        assert float(rate["value"]) == pytest.approx(1e9 * float(total["operations"]) / float(total["value"]))
     for backend, row in summary.items():
-        assert float(row["time_ns_per_op"]) == pytest.approx(1e9 / float(row["throughput_ops_per_s"]), rel=0.5)
+        own = [1e9 / float(rate["value"]) for rate in rates if rate["backend"] == backend]
+        assert min(own) * 0.999 <= float(row["time_ns_per_op"]) <= max(own) * 1.001
+        assert min(own) * 0.999 <= 1e9 / float(row["throughput_ops_per_s"]) <= max(own) * 1.001
         assert float(bounded[backend]["value"]) == pytest.approx(float(row["time_ns_per_op"]))
     description = json.loads((run_folder / "run.json").read_text(encoding="utf-8"))
     assert description["timeout_ns"] == 30_000_000_000 and description["schema_version"] == "1"
