@@ -43,7 +43,7 @@ public enum Doubt: Sendable, Hashable {
         case .noNoiseFloor: "measure the noise floor: run opbench calibrate three times"
         case .tooManyBlocks(_, let most): Self.remedy(blocks: most)
         case .noRatio: "bound the figure itself: a goal without `against`"
-        case .tooFewBlocks, .wideInterval, .likelyChance: "use opbench ab, a quieter machine or a wider margin"
+        case .tooFewBlocks, .wideInterval, .likelyChance: "use a quieter machine, or a wider margin or bound"
         }
     }
 
