@@ -3,13 +3,12 @@ import OpBenchModel
 import OpBenchRunner
 
 /// A figure that was judged, as all printed forms of a comparison or of goals show it.
-protocol JudgedRow: CSVRow {
+protocol JudgedRow: FigureRow {
     /// The first three say of what it is a figure.
     static var reportColumns: [ReportColumn<Self>] { get }
 
     /// Empty where it does not matter.
     var runID: String { get }
-    var figure: FigureName { get }
     var figureName: String { get }
     var verdict: Verdict { get }
     var doubt: Doubt? { get }
@@ -21,10 +20,6 @@ protocol JudgedRow: CSVRow {
 }
 
 extension JudgedRow {
-    var cellID: String { figure.cellID }
-    var backend: BackendID { figure.backend }
-    var metric: String { figure.metric }
-
     /// The verdict, and why it is none.
     var judgement: String { verdict.rawValue + (doubt.map { ": \($0.words)" } ?? "") }
 }

@@ -111,7 +111,7 @@ extension CompareRow {
     /// Figures that no rule asks about, but whoever looks at a difference does.
     fileprivate var isNotable: Bool {
         guard ratio != nil, figure.operationClass.isEmpty else { return false }
-        return switch metric {
+        return switch figure.metric {
         case Metric.time.name: figure.phase == "total"
         case Metric.startLatency.name: ["p50", "p99"].contains(figure.stat)
         case BaselineRatio.time.rawValue, BaselineRatio.cpuTime.rawValue, Metric.cpuTime.name, Metric.allocations.name,

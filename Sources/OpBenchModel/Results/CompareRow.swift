@@ -17,8 +17,7 @@ public enum Verdict: String, CaseIterable, Sendable {
 }
 
 /// One row of `compare.csv`: one figure of one cell on two sides, `base` and `head`.
-@dynamicMemberLookup
-public struct CompareRow: Sendable, Hashable {
+public struct CompareRow: FigureRow, Hashable {
     public var figure: FigureName
     /// The middle figures of both sides, in the metric's unit, per operation or per round where the metric is counted so.
     public var base: Double?
@@ -53,30 +52,21 @@ public struct CompareRow: Sendable, Hashable {
     }
 
     public init(_ figure: FigureName, verdict: Verdict = .unjudged) { (self.figure, self.verdict) = (figure, verdict) }
-
-    /// The parts of the figure's name.
-    public subscript<Part>(dynamicMember part: WritableKeyPath<FigureName, Part>) -> Part {
-        get { figure[keyPath: part] }
-        set { figure[keyPath: part] = newValue }
-    }
 }
 
-extension CompareRow: CSVRow {
+extension CompareRow {
     public static let fileName = "compare.csv"
     public static let hasParameters = false
     public static let isExport = true
 
-    public static let columnList: [CSVColumn<CompareRow>] = [
-        .schemaVersion, .init("cell_id", \.figure.cellID), .init("backend", \.figure.backend),
-        .init("phase", \.figure.phase),
-        .init("operation_class", \.figure.operationClass), .init("metric", \.figure.metric),
-        .init("stat", \.figure.stat),
-        .init("base_value", \.base), .init("head_value", \.head), .init("ratio", \.ratio),
-        .init("ci_low", \.ratioLow), .init("ci_high", \.ratioHigh),
-        .init("p", \.probability), .init("p_adjusted", \.adjustedProbability),
-        .init("noise_floor", \.noiseFloor), .init("threshold", \.threshold), .init("verdict", \.verdict),
-        .init("reason", \.reason), .init("remedy", \.remedy),
-    ]
+    public static let columnList: [CSVColumn<CompareRow>] =
+        [.schemaVersion] + figureColumns + [
+            .init("base_value", \.base), .init("head_value", \.head), .init("ratio", \.ratio),
+            .init("ci_low", \.ratioLow), .init("ci_high", \.ratioHigh),
+            .init("p", \.probability), .init("p_adjusted", \.adjustedProbability),
+            .init("noise_floor", \.noiseFloor), .init("threshold", \.threshold), .init("verdict", \.verdict),
+            .init("reason", \.reason), .init("remedy", \.remedy),
+        ]
 
     public static let blank = CompareRow(
         cellID: "", backend: .engine, phase: "", operationClass: "", metric: "", stat: "")

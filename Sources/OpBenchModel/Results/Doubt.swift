@@ -38,12 +38,13 @@ public enum Doubt: Sendable, Hashable {
 
     /// One thing to do about it, as short as the reason.
     public var remedy: String {
-        if let moreBlocks { return Self.remedy(blocks: moreBlocks) }
-        return switch self {
+        switch self {
+        case .tooFewBlocks(_, let blocks), .tooManyBlocks(_, let blocks), .wideInterval(_, let blocks?),
+            .likelyChance(_, let blocks?):
+            Self.remedy(blocks: blocks)
+        case .wideInterval, .likelyChance: "use a quieter machine, or a wider margin or bound"
         case .noNoiseFloor: "measure the noise floor: run opbench calibrate three times"
-        case .tooManyBlocks(_, let most): Self.remedy(blocks: most)
         case .noRatio: "bound the figure itself: a goal without `against`"
-        case .tooFewBlocks, .wideInterval, .likelyChance: "use a quieter machine, or a wider margin or bound"
         }
     }
 

@@ -1,6 +1,5 @@
 /// One row of the CSV of a gate on goals: one goal and a figure that it bounds.
-@dynamicMemberLookup
-public struct GoalRow: Sendable, Hashable {
+public struct GoalRow: FigureRow, Hashable {
     /// The run that the figure is of; empty where it is missing.
     public var runID: String
     /// As in `samples.csv`; where the figure is missing, as the goal's rule names it.
@@ -42,28 +41,20 @@ public struct GoalRow: Sendable, Hashable {
         (runID, self.figure, self.reference) = ("", figure, reference)
         (self.atMost, self.verdict) = (atMost, verdict)
     }
-
-    /// The parts of the figure's name.
-    public subscript<Part>(dynamicMember part: WritableKeyPath<FigureName, Part>) -> Part {
-        get { figure[keyPath: part] }
-        set { figure[keyPath: part] = newValue }
-    }
 }
 
-extension GoalRow: CSVRow {
+extension GoalRow {
     public static let fileName = "goals.csv"
     public static let hasParameters = false
     public static let isExport = true
 
-    public static let columnList: [CSVColumn<GoalRow>] = [
-        .schemaVersion, .init("run_id", \.runID), .init("cell_id", \.figure.cellID), .init("backend", \.figure.backend),
-        .init("phase", \.figure.phase), .init("operation_class", \.figure.operationClass),
-        .init("metric", \.figure.metric),
-        .init("stat", \.figure.stat),
-        .init("against", \.reference), .init("value", \.value), .init("base_value", \.base), .init("ratio", \.ratio),
-        .init("ci_low", \.low), .init("ci_high", \.high), .init("blocks", \.blocks), .init("at_most", \.atMost),
-        .init("verdict", \.verdict), .init("reason", \.reason), .init("remedy", \.remedy),
-    ]
+    public static let columnList: [CSVColumn<GoalRow>] =
+        [.schemaVersion, .init("run_id", \.runID)] + figureColumns + [
+            .init("against", \.reference), .init("value", \.value), .init("base_value", \.base),
+            .init("ratio", \.ratio),
+            .init("ci_low", \.low), .init("ci_high", \.high), .init("blocks", \.blocks), .init("at_most", \.atMost),
+            .init("verdict", \.verdict), .init("reason", \.reason), .init("remedy", \.remedy),
+        ]
 
     public static let blank = GoalRow(
         cellID: "", backend: .engine, phase: "", operationClass: "", metric: "", stat: "")

@@ -7,8 +7,7 @@ public enum ComparisonKind: String, CaseIterable, Sendable {
 }
 
 /// One row of `noise-floors.csv`: by how much one figure of equal builds differs on one class of host.
-@dynamicMemberLookup
-public struct NoiseFloorRow: Sendable, Hashable {
+public struct NoiseFloorRow: FigureRow, Hashable {
     public var hostClass: String
     public var allocator: String
     /// `debug` or `release`.
@@ -31,27 +30,19 @@ public struct NoiseFloorRow: Sendable, Hashable {
         self.runs = runs
         self.blocks = blocks
     }
-
-    /// The parts of the figure's name.
-    public subscript<Part>(dynamicMember part: WritableKeyPath<FigureName, Part>) -> Part {
-        get { figure[keyPath: part] }
-        set { figure[keyPath: part] = newValue }
-    }
 }
 
-extension NoiseFloorRow: CSVRow {
+extension NoiseFloorRow {
     public static let fileName = "noise-floors.csv"
     public static let hasParameters = false
 
-    public static let columnList: [CSVColumn<NoiseFloorRow>] = [
-        .schemaVersion, .init("host_class", \.hostClass), .init("allocator", \.allocator),
-        .init("configuration", \.configuration), .init("comparison", \.comparison), .init("cell_id", \.figure.cellID),
-        .init("backend", \.figure.backend), .init("phase", \.figure.phase),
-        .init("operation_class", \.figure.operationClass),
-        .init("metric", \.figure.metric), .init("stat", \.figure.stat), .init("noise_floor", \.noiseFloor),
-        .init("runs", \.runs),
-        .init("blocks", \.blocks),
-    ]
+    public static let columnList: [CSVColumn<NoiseFloorRow>] =
+        [
+            .schemaVersion, .init("host_class", \.hostClass), .init("allocator", \.allocator),
+            .init("configuration", \.configuration), .init("comparison", \.comparison),
+        ] + figureColumns + [
+            .init("noise_floor", \.noiseFloor), .init("runs", \.runs), .init("blocks", \.blocks),
+        ]
 
     public static let blank = NoiseFloorRow(
         comparison: .paired, figure: CompareRow.blank.figure, noiseFloor: 0, runs: 0, blocks: 0)

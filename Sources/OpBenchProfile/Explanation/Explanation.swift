@@ -1,3 +1,5 @@
+import OpBenchModel
+
 /// What two builds differ in, ranked by what it explains of the difference.
 ///
 /// Everything named changed for certain. All functions are tested together, and so is everything else, so that hardly
@@ -97,8 +99,8 @@ public struct Change: Equatable, Sendable {
     ///   - head: at least one value.
     init(_ name: String, base: [Double], head: [Double], by test: ChanceTest) {
         self.name = name
-        self.base = Self.middle(base)
-        self.head = Self.middle(head)
+        self.base = median(base) ?? 0
+        self.head = median(head) ?? 0
         (difference, interval) = test.shift(base, head)
         probability = test.probability(base, head)
     }
@@ -108,13 +110,6 @@ public struct Change: Equatable, Sendable {
 
     /// Whether the change is more than chance, and large enough to be named.
     public var isSure: Bool { isSure(of: base.magnitude * ChanceTest.leastEffect) }
-
-    private static func middle(_ values: [Double]) -> Double {
-        guard !values.isEmpty else { return 0 }
-        let sorted = values.sorted()
-        let half = sorted.count / 2
-        return sorted.count % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2
-    }
 }
 
 /// A figure's change in the run that is explained, on which a verdict was based.

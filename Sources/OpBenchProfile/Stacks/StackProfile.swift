@@ -108,9 +108,6 @@ public struct StackProfile: Sendable {
         return true
     }
 
-    /// Without its samples.
-    public var stacksAlone: StackProfile { filtered { _ in false } }
-
     private mutating func id(of frame: StackFrame) -> UInt32 {
         if let id = frameIDs[frame] { return id }
         let id = UInt32(frames.count)

@@ -205,9 +205,7 @@ final class RunFolder {
 
     /// Every row that was saved, in their order.
     func savedRows() throws(InputError) -> [SampleRow] {
-        var rows: [SampleRow] = []
-        try CSVFile.each(SampleRow.self, of: file(SampleRow.fileName)) { row, _ in rows.append(row) }
-        return rows
+        try CSVFile.read(SampleRow.self, file: file(SampleRow.fileName))
     }
 
     /// Replaces `run.json` as a whole.
