@@ -68,17 +68,14 @@ let package = Package(
         .target(name: "OpBenchModel"),
         // Other programs, started and waited for.
         .target(name: "OpBenchLaunch", dependencies: ["OpBenchModel", "CLinuxMeasure"]),
-        // What a backend is, what all of them share, and all but the two libraries of operation queues.
-        .target(name: "OpBenchBackends", dependencies: ["OpBenchModel", "CLinux", "CLinuxMeasure"]),
-        // One source, a folder and a link to it, compiled for each library: adapters that drift apart would falsify the
-        // comparison.
-        .target(name: "OpBenchEngineBackend", dependencies: ["OpBenchBackends", "OpBenchModel", "OperationEngine"]),
-        .target(name: "OpBenchFoundationBackend", dependencies: ["OpBenchBackends", "OpBenchModel"]),
+        // What a backend is, and all backends.
+        .target(
+            name: "OpBenchBackends", dependencies: ["OpBenchModel", "OperationEngine", "CLinux", "CLinuxMeasure"]),
         .target(
             name: "OpBenchRunner",
             dependencies: [
-                "OpBenchModel", "OpBenchLaunch", "OpBenchProfile", "OpBenchBackends", "OpBenchEngineBackend",
-                "OpBenchFoundationBackend", "CLinux", "CLinuxMeasure", "CBuild",
+                "OpBenchModel", "OpBenchLaunch", "OpBenchProfile", "OpBenchBackends", "CLinux", "CLinuxMeasure",
+                "CBuild",
                 .product(name: "Histogram", package: "hdrhistogram-swift", condition: whenSuite),
             ] + (usesJemalloc ? ["CJemalloc"] : []),
             swiftSettings: usesJemalloc ? [.define("JEMALLOC")] : []),
@@ -160,8 +157,8 @@ let package = Package(
         .testTarget(
             name: "OpBenchRunnerTests",
             dependencies: [
-                "OpBenchRunner", "OpBenchBackends", "OpBenchEngineBackend", "OpBenchFoundationBackend", "OpBenchModel",
-                "OpBenchLaunch", "OpBenchProfile", "TestSupport", "CLinux", "CLinuxMeasure",
+                "OpBenchRunner", "OpBenchBackends", "OpBenchModel", "OpBenchLaunch", "OpBenchProfile", "TestSupport",
+                "CLinux", "CLinuxMeasure",
             ],
             exclude: ["child"]),
         .testTarget(

@@ -3,11 +3,9 @@ import OpBenchModel
 
 /// How queues of one type execute what shapes need, by what the type conforms to.
 struct QueueWays: Sendable {
-    private typealias MakeRound = @Sendable (WorkloadPlan, OperationBody, @escaping QueueRound.Make, Bool) -> QueueRound
-
     private let type: any MeasuredQueue.Type
     private let limits: ClosedRange<Int>?
-    private let make: QueueRound.Make
+    private let make: @Sendable (QueueSettings) -> any MeasuredQueue
     private let suspends: Bool
     private let hasWait: Bool
 
@@ -22,26 +20,23 @@ struct QueueWays: Sendable {
     // MARK: What it can do
 
     var table: [Capability: Way] {
-        let stream = way(StreamRound.init).on(.byHand)
+        let stream = way().on(.byHand)
         var table: [Capability: Way] = [
             .independent: stream, .wakeups: stream, .arrivals: stream,
             .chains: dependencies, .graphs: dependencies,
             .cancellation: cancellation,
-            .blocking: way(WaitingRound.init, refusal: blockingRefusal),
-            .observers: way(
-                ObservedRound.init,
-                note: { $0.observers == 0 ? "" : "each closure calls its observers as its last act" }),
-            .blockGroups: way(GroupRound.init, note: { _ in "each block is submitted by itself" }),
-            .announcedEnds: way(AsynchronousRound.init, counts: true, refusal: announcementRefusal),
+            .blocking: way(refusal: blockingRefusal),
+            .observers: way(note: { $0.observers == 0 ? "" : "each closure calls its observers as its last act" }),
+            .blockGroups: way(note: { _ in "each block is submitted by itself" }),
+            .announcedEnds: way(refusal: announcementRefusal),
         ]
         if suspends {
             table[.suspension] = stream
-            table[.holding] = way(LadenRound.init)
+            table[.holding] = way()
         }
-        let urgency = way(UrgencyRound.init)
-        if type is any PrioritizedQueue.Type { table[.priorities] = urgency }
-        if type is any ThreadPriorityQueue.Type { table[.threadPriorities] = urgency }
-        if type is any BarrierQueue.Type { table[.barriers] = way(BarrierRound.init) }
+        if type is any PrioritizedQueue.Type { table[.priorities] = way() }
+        if type is any ThreadPriorityQueue.Type { table[.threadPriorities] = way() }
+        if type is any BarrierQueue.Type { table[.barriers] = way() }
         return table
     }
 
@@ -64,23 +59,25 @@ struct QueueWays: Sendable {
     // MARK: Ways
 
     /// - Parameters:
-    ///   - counts: whether ends are counted, whatever wait the queue has: not all that it runs is submitted by the round.
     ///   - note: what differs in meaning.
     ///   - refusal: what asks too much of the queue.
     private func way(
-        _ round: @escaping MakeRound, counts: Bool = false, holdsPending: Bool = true,
+        by means: DeclaredRound.Means = .round, holdsPending: Bool = true,
         note: @escaping @Sendable (WorkloadPlan) -> String = { _ in "" },
         refusal: @escaping @Sendable (WorkloadPlan) -> String? = { _ in nil }
     ) -> Way {
-        let (make, suspends) = (make, suspends)
-        let hasWait = hasWait && !counts
+        let (make, suspends, hasWait) = (make, suspends, hasWait)
         return Way(
             support: { plan in
                 if let reason = commonRefusal(plan) ?? refusal(plan) { return .unsupported(reason: reason) }
                 return .full(note: note(plan))
             },
             canHoldPending: { suspends && holdsPending && !$0.isRefill },
-            make: { round($0, $1, make, hasWait) })
+            make: { plan, body in
+                DeclaredRound(plan, body, by: means) {
+                    KitQueue(make(QueueSettings(limit: $0)), limit: $0, hasWait: hasWait)
+                }
+            })
     }
 
     /// What asks too much of the queue whatever the shape is.
@@ -98,38 +95,28 @@ struct QueueWays: Sendable {
 
     /// By the queue itself, if it can, of what is submitted in an order that it can take; else by the operations.
     private var dependencies: Way {
-        let within = way(
-            WithinRound.init, counts: true, holdsPending: false,
-            note: { _ in "each operation submits what it made ready" }
-        ).on(.byHand)
-        guard let type = type as? any DependencyQueue.Type else { return within }
-        let own = way(Self.dependencyRound(type)).on(.declared)
-        let choose: @Sendable (WorkloadPlan) -> Way = {
-            !$0.isReversed && $0.chains?.queues ?? 1 == 1 ? own : within
+        let within = way(holdsPending: false, note: { _ in "each operation submits what it made ready" }).on(.byHand)
+        guard type is any DependencyQueue.Type else { return within }
+        return Self.either(way(by: .queue).on(.declared), or: within) {
+            !$0.isReversed && $0.chains?.queues ?? 1 == 1
         }
-        return Way(
-            support: { choose($0).support($0) }, canHoldPending: { choose($0).canHoldPending($0) },
-            make: { choose($0).make($0, $1) }
-        ).on { choose($0).axis($0) }
-    }
-
-    private static func dependencyRound<Queue: DependencyQueue>(_ type: Queue.Type) -> MakeRound {
-        DependencyRound<Queue>.init
     }
 
     /// By the queue itself, if it can, where a call cancels one operation; else by flags.
     private var cancellation: Way {
-        let flagged = way(FlaggedRound.init, note: { _ in "a flag per operation, read by its closure" })
-        guard let type = type as? any CancellingQueue.Type else { return flagged }
-        let own = way(Self.cancellingRound(type))
-        let choose: @Sendable (WorkloadPlan) -> Way = { $0.cancellation?.call == .each ? own : flagged }
-        return Way(
-            support: { choose($0).support($0) }, canHoldPending: { choose($0).canHoldPending($0) },
-            make: { choose($0).make($0, $1) })
+        let flagged = way(note: { _ in "a flag per operation, read by its closure" })
+        guard type is any CancellingQueue.Type else { return flagged }
+        return Self.either(way(by: .queue), or: flagged) { $0.cancellation?.call == .each }
     }
 
-    private static func cancellingRound<Queue: CancellingQueue>(_ type: Queue.Type) -> MakeRound {
-        CancellingRound<Queue>.init
+    private static func either(
+        _ first: Way, or second: Way, _ suits: @escaping @Sendable (WorkloadPlan) -> Bool
+    ) -> Way {
+        let choose: @Sendable (WorkloadPlan) -> Way = { suits($0) ? first : second }
+        return Way(
+            support: { choose($0).support($0) }, canHoldPending: { choose($0).canHoldPending($0) },
+            make: { choose($0).make($0, $1) }
+        ).on { choose($0).axis($0) }
     }
 
     private func blockingRefusal(_ plan: WorkloadPlan) -> String? {

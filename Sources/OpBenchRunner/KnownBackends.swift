@@ -1,6 +1,4 @@
 import OpBenchBackends
-import OpBenchEngineBackend
-import OpBenchFoundationBackend
 import OpBenchModel
 import Synchronization
 

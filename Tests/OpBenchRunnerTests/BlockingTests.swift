@@ -1,4 +1,3 @@
-import OpBenchEngineBackend
 import OpBenchModel
 import TestSupport
 import Testing

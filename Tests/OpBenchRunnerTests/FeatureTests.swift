@@ -1,5 +1,3 @@
-import OpBenchEngineBackend
-import OpBenchFoundationBackend
 import OpBenchModel
 import TestSupport
 import Testing

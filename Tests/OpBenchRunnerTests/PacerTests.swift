@@ -1,4 +1,3 @@
-import OpBenchEngineBackend
 import TestSupport
 import Testing
 

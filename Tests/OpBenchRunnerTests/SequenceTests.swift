@@ -1,5 +1,4 @@
 import Foundation
-import OpBenchEngineBackend
 import OpBenchModel
 import TestSupport
 import Testing

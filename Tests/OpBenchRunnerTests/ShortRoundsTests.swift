@@ -3,7 +3,6 @@ import TestSupport
 import Testing
 
 @testable import OpBenchBackends
-@testable import OpBenchEngineBackend
 @testable import OpBenchRunner
 
 /// Rounds that are over while a thread is still in the call that submitted their last operation: the backend is freed then,

@@ -1,5 +1,4 @@
 import CLinux
-import OpBenchEngineBackend
 import OpBenchModel
 import TestSupport
 import Testing

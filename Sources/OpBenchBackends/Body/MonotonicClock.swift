@@ -1,17 +1,14 @@
 import Glibc
 
 /// The one clock of all figures: CLOCK_MONOTONIC, in nanoseconds, the same for all processes of a machine.
-public enum MonotonicClock {
-    @inlinable
+package enum MonotonicClock {
     @inline(__always)
-    public static func now() -> Int64 { read(CLOCK_MONOTONIC) }
+    package static func now() -> Int64 { read(CLOCK_MONOTONIC) }
 
     /// CPU time used by the calling thread, in nanoseconds.
-    @inlinable
     @inline(__always)
-    public static func threadCPU() -> Int64 { read(CLOCK_THREAD_CPUTIME_ID) }
+    package static func threadCPU() -> Int64 { read(CLOCK_THREAD_CPUTIME_ID) }
 
-    @inlinable
     @inline(__always)
     static func read(_ clock: clockid_t) -> Int64 {
         var time = timespec()
@@ -21,7 +18,7 @@ public enum MonotonicClock {
 
     /// The least time between two instants that the clock tells apart, in nanoseconds: the least difference of readings one
     /// after the other that is not 0. clock_getres(2) tells the unit only, and reading takes longer than that.
-    public static func resolution() -> Int64 {
+    package static func resolution() -> Int64 {
         var least = Int64.max
         var last = now()
         var readings = 0
@@ -36,7 +33,7 @@ public enum MonotonicClock {
     }
 
     /// Sleeps until that instant; returns at once if it has passed.
-    public static func sleep(until instant: Int64) {
+    package static func sleep(until instant: Int64) {
         var time = timespec(tv_sec: Int(instant / 1_000_000_000), tv_nsec: Int(instant % 1_000_000_000))
         while clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nil) == EINTR {}
     }

@@ -7,8 +7,7 @@ import Synchronization
 ///
 /// Backends capture this value: a pointer without reference counting, so that a closure costs every backend the same
 /// 16 bytes. The traces are preallocated and touched before the clock starts. What backends call while the clock runs is
-/// inlinable, so that it costs the backends of other modules no more than those of this one; and public, since Swift 6.3
-/// inlines nothing of `package` access into another module.
+/// inlined, for which they must be of this module: Swift 6.3 inlines nothing of `package` access into another one.
 ///
 /// **The proof of a throughput sample** is one plain store per operation. Each operation has a slot, 0 at the start of a
 /// round. The body reads its predecessors' slots on entry and takes the highest (0 if it has none, and 0 if any of them
@@ -17,8 +16,8 @@ import Synchronization
 /// one that started before the return of one of its predecessors was visible to it read 0, and its slot is too low. What
 /// could escape is two runs of one operation whose load and store fall into the same few nanoseconds; check samples count
 /// with atomics.
-public struct OperationBody: @unchecked Sendable {
-    public enum Mode: Sendable {
+package struct OperationBody: @unchecked Sendable {
+    package enum Mode: Sendable {
         /// The work alone, to learn what the store costs.
         case bare
         /// The work and the store.
@@ -31,44 +30,44 @@ public struct OperationBody: @unchecked Sendable {
         case checked
     }
 
-    @usableFromInline let state: UnsafeMutablePointer<State>
+    let state: UnsafeMutablePointer<State>
 
-    public struct State {
-        public var mode: Mode
-        public let operationCount: Int
-        public let slots: UnsafeMutablePointer<UInt32>
-        public let predecessorDistance: Int
-        public let predecessors: GraphRows?
-        public let iterationsPerItem: UInt64
+    package struct State {
+        package var mode: Mode
+        package let operationCount: Int
+        package let slots: UnsafeMutablePointer<UInt32>
+        package let predecessorDistance: Int
+        package let predecessors: GraphRows?
+        package let iterationsPerItem: UInt64
         /// Whether the work is more than nothing.
-        public let hasWork: Bool
-        public let blocking: BlockedWork?
+        package let hasWork: Bool
+        package let blocking: BlockedWork?
         /// Whether an operation is running until `didAnnounceEnd`.
-        public let announcesEnds: Bool
-        public let itemsPerOperation: Int
-        public let lastItems: Int
+        package let announcesEnds: Bool
+        package let itemsPerOperation: Int
+        package let lastItems: Int
         /// The operation that stands still, and for how long; -1 for none.
-        public let stalledOperation: Int
-        public let stallNanoseconds: Int64
+        package let stalledOperation: Int
+        package let stallNanoseconds: Int64
         /// Stamps, one per operation and kind; empty where the mode takes none.
-        public let stamps: UnsafeMutablePointer<Int64>
-        public let stampCount: Int
-        public let takesThreadFigures: Bool
-        public let counters: UnsafeMutablePointer<Counters>
+        package let stamps: UnsafeMutablePointer<Int64>
+        package let stampCount: Int
+        package let takesThreadFigures: Bool
+        package let counters: UnsafeMutablePointer<Counters>
     }
 
     /// Counted in check samples only.
-    public struct Counters: ~Copyable {
-        public let runs = Atomic<Int>(0)
-        public let running = Atomic<Int>(0)
-        public let highWater = Atomic<Int>(0)
+    package struct Counters: ~Copyable {
+        package let runs = Atomic<Int>(0)
+        package let running = Atomic<Int>(0)
+        package let highWater = Atomic<Int>(0)
         /// Written by barriers only, which nothing runs beside.
-        public var barriersEnded: UInt32 = 0
+        package var barriersEnded: UInt32 = 0
     }
 
-    public typealias Stamp = RoundTraces.Stamp
+    package typealias Stamp = RoundTraces.Stamp
 
-    public init(plan: WorkloadPlan, kernel: WorkKernel, mode: Mode) {
+    package init(plan: WorkloadPlan, kernel: WorkKernel, mode: Mode) {
         let count = plan.operationCount
         let slots = UnsafeMutablePointer<UInt32>.allocate(capacity: count)
         slots.initialize(repeating: 0, count: count)
@@ -100,7 +99,7 @@ public struct OperationBody: @unchecked Sendable {
 
     /// Gives the traces up. Nothing should run the body any more; a backend that does is found out as long as they are not
     /// freed, which they are when two more bodies have been given up.
-    public func deallocate() { Self.leftovers.keep(self)?.free() }
+    package func deallocate() { Self.leftovers.keep(self)?.free() }
 
     private static let leftovers = Leftovers<OperationBody>(count: 2)
 
@@ -115,7 +114,7 @@ public struct OperationBody: @unchecked Sendable {
     }
 
     /// Forgets the last round. Nothing may run the body meanwhile.
-    public func reset() {
+    package func reset() {
         state.pointee.slots.update(repeating: 0, count: state.pointee.operationCount)
         state.pointee.stamps.update(repeating: 0, count: state.pointee.stampCount)
         state.pointee.counters.pointee.runs.store(0, ordering: .relaxed)
@@ -124,22 +123,21 @@ public struct OperationBody: @unchecked Sendable {
     }
 
     /// Changes between the modes that take no stamps.
-    public func setMarks(_ isMarking: Bool) { state.pointee.mode = isMarking ? .marked : .bare }
+    package func setMarks(_ isMarking: Bool) { state.pointee.mode = isMarking ? .marked : .bare }
 
     /// Whether the rounds of a stamped body take their stamps, to learn what those cost. Nothing may run it meanwhile.
-    public func setStamps(_ isStamping: Bool) { state.pointee.mode = isStamping ? .stamped : .marked }
+    package func setStamps(_ isStamping: Bool) { state.pointee.mode = isStamping ? .stamped : .marked }
 
     /// The same of a traced body.
-    public func setTrace(_ isTracing: Bool) { state.pointee.mode = isTracing ? .traced : .marked }
+    package func setTrace(_ isTracing: Bool) { state.pointee.mode = isTracing ? .traced : .marked }
 }
 
 // MARK: - Called by backends
 
 extension OperationBody {
     /// The operation's work.
-    @inlinable
     @inline(__always)
-    public func run(_ operation: Int) {
+    package func run(_ operation: Int) {
         switch state.pointee.mode {
         case .marked: mark(operation)
         case .bare: work(operation)
@@ -150,24 +148,21 @@ extension OperationBody {
     }
 
     /// Just before the call that submits the operation.
-    @inlinable
     @inline(__always)
-    public func willSubmit(_ operation: Int) {
+    package func willSubmit(_ operation: Int) {
         guard takesStamps else { return }
         if state.pointee.mode == .traced { stampSubmitter(operation) }
         stamp(.submit, operation, MonotonicClock.now())
     }
 
     /// Just after that call has returned.
-    @inlinable
     @inline(__always)
-    public func didSubmit(_ operation: Int) {
+    package func didSubmit(_ operation: Int) {
         if takesStamps { stamp(.submitted, operation, MonotonicClock.now()) }
     }
 
     /// The same for one call that submits many; `operation` gives each one's number.
-    @inlinable
-    public func submitTogether(_ operations: Range<Int>, in plan: WorkloadPlan, by call: () -> Void) {
+    package func submitTogether(_ operations: Range<Int>, in plan: WorkloadPlan, by call: () -> Void) {
         guard takesStamps else { return call() }
         if state.pointee.mode == .traced {
             for index in operations { stampSubmitter(plan.operation(at: index)) }
@@ -182,24 +177,21 @@ extension OperationBody {
     }
 
     /// On entry of the operation's completion block.
-    @inlinable
-    public func didNotify(_ operation: Int) {
+    package func didNotify(_ operation: Int) {
         if takesStamps { stamp(.notified, operation, MonotonicClock.now()) }
     }
 
     /// How an operation waits for its partner with the backend's own means. Set before anything is submitted, and used
     /// in plans of operations that wait for one another only.
-    public func setWait(_ wait: @escaping @Sendable (Int) -> Void) { state.pointee.blocking?.wait = wait }
+    package func setWait(_ wait: @escaping @Sendable (Int) -> Void) { state.pointee.blocking?.wait = wait }
 
     /// An observer has been told of the operation's finish. Calls for one operation follow one another.
-    @inlinable
     @inline(__always)
-    public func didNotice(_ operation: Int) { state.pointee.slots[operation] &+= RoundTraces.noticeMark }
+    package func didNotice(_ operation: Int) { state.pointee.slots[operation] &+= RoundTraces.noticeMark }
 
     /// The end of an asynchronous operation, just before it is announced; after its `run` has returned.
-    @inlinable
     @inline(__always)
-    public func didAnnounceEnd(_ operation: Int) {
+    package func didAnnounceEnd(_ operation: Int) {
         didNotice(operation)
         guard takesStamps else { return }
         stamp(.end, operation, MonotonicClock.now())
@@ -207,23 +199,20 @@ extension OperationBody {
     }
 
     /// Counted in check samples only.
-    @usableFromInline
     func didEndChecked() {
         if state.pointee.mode == .checked { state.pointee.counters.pointee.running.subtract(1, ordering: .relaxed) }
     }
 
     /// Just before the call that starts the operation by hand: it is submitted and ready at once.
-    @inlinable
     @inline(__always)
-    public func willStart(_ operation: Int) {
+    package func willStart(_ operation: Int) {
         willSubmit(operation)
         didSubmit(operation)
     }
 
     /// In place of `run`, between barriers: the slot counts the barriers that had ended.
-    @inlinable
     @inline(__always)
-    public func runBesideOthers(_ operation: Int) {
+    package func runBesideOthers(_ operation: Int) {
         let counters = state.pointee.counters
         let before = counters.pointee.barriersEnded
         run(operation)
@@ -232,43 +221,37 @@ extension OperationBody {
     }
 
     /// In place of `run`, for a barrier.
-    @inlinable
     @inline(__always)
-    public func runBarrier(_ operation: Int) {
+    package func runBarrier(_ operation: Int) {
         runBesideOthers(operation)
         state.pointee.counters.pointee.barriersEnded &+= 1
     }
 
     /// In place of `run`, for an operation that has ended because it was cancelled.
-    @inlinable
     @inline(__always)
-    public func didEndCancelled(_ operation: Int) { state.pointee.slots[operation] &+= RoundTraces.cancelledMark }
+    package func didEndCancelled(_ operation: Int) { state.pointee.slots[operation] &+= RoundTraces.cancelledMark }
 
     /// Whether a backend should set a completion block for the sake of the stamp `notified`: on every operation of a
     /// traced sample; on every eighth of a stamped one, so that the blocks hardly weigh on the other stages.
-    @inlinable
     @inline(__always)
-    public func wantsNotification(_ operation: Int) -> Bool {
+    package func wantsNotification(_ operation: Int) -> Bool {
         takesStamps && (operation & 7 == 0 || state.pointee.mode == .traced)
     }
 
     /// Whether this is a sample that times operations.
-    @inlinable
     @inline(__always)
-    public var takesStamps: Bool {
+    package var takesStamps: Bool {
         switch state.pointee.mode {
         case .stamped, .traced, .checked: true
         case .bare, .marked: false
         }
     }
 
-    @inlinable
     @inline(__always)
-    public func stamp(_ kind: Stamp, _ operation: Int, _ value: Int64) {
+    package func stamp(_ kind: Stamp, _ operation: Int, _ value: Int64) {
         state.pointee.stamps[kind.row * state.pointee.operationCount + operation] = value
     }
 
-    @inlinable
     @inline(__always)
     func mark(_ operation: Int) {
         let slots = state.pointee.slots
@@ -278,7 +261,6 @@ extension OperationBody {
     }
 
     /// The highest mark of the predecessors; 0 without any, and if one of them has not returned.
-    @inlinable
     @inline(__always)
     func markBefore(_ operation: Int, _ slots: UnsafeMutablePointer<UInt32>) -> UInt32 {
         let distance = state.pointee.predecessorDistance
@@ -293,7 +275,6 @@ extension OperationBody {
         return highest
     }
 
-    @inlinable
     @inline(__always)
     func work(_ operation: Int) {
         guard state.pointee.hasWork else { return }
@@ -307,7 +288,6 @@ extension OperationBody {
     }
 
     /// An operation that waited for another counts what that one left, as one with a predecessor does.
-    @usableFromInline
     @inline(never)
     func block(_ operation: Int, _ blocking: BlockedWork) {
         guard let partner = blocking.partner(of: operation) else { return sleep(operation, blocking.nanoseconds) }
@@ -317,7 +297,6 @@ extension OperationBody {
         state.pointee.slots[operation] &+= state.pointee.slots[partner]
     }
 
-    @usableFromInline
     @inline(never)
     func standStill(_ operation: Int) { sleep(operation, state.pointee.stallNanoseconds) }
 
@@ -332,7 +311,6 @@ extension OperationBody {
         stamp(.processorWait, operation, -min(MonotonicClock.now() - begun, nanoseconds + Self.timerSlack))
     }
 
-    @usableFromInline
     @inline(never)
     func runStamped(_ operation: Int) {
         let cpu = state.pointee.takesThreadFigures ? MonotonicClock.threadCPU() : 0
@@ -345,7 +323,6 @@ extension OperationBody {
         }
     }
 
-    @usableFromInline
     @inline(never)
     func runTraced(_ operation: Int) {
         stamp(.worker, operation, Int64(ThreadRegister.ownNumber(as: .worker)))
@@ -369,13 +346,11 @@ extension OperationBody {
     /// In nanoseconds; a thread that is away for longer has lost its processor.
     private static let longestReading: Int64 = 10_000
 
-    @usableFromInline
     @inline(never)
     func stampSubmitter(_ operation: Int) {
         stamp(.submitter, operation, Int64(ThreadRegister.ownNumber(as: .submitter)))
     }
 
-    @usableFromInline
     @inline(never)
     func runChecked(_ operation: Int) {
         let counters = state.pointee.counters
@@ -390,21 +365,20 @@ extension OperationBody {
 // MARK: - Read after a round
 
 extension OperationBody {
-    public var operationCount: Int { state.pointee.operationCount }
+    package var operationCount: Int { state.pointee.operationCount }
 
-    public func slot(_ operation: Int) -> UInt32 { state.pointee.slots[operation] }
+    package func slot(_ operation: Int) -> UInt32 { state.pointee.slots[operation] }
 
     /// A stamp of an operation; 0 if it was not taken.
-    @inlinable
     @inline(__always)
-    public func read(_ kind: Stamp, _ operation: Int) -> Int64 {
+    package func read(_ kind: Stamp, _ operation: Int) -> Int64 {
         state.pointee.stamps[kind.row * state.pointee.operationCount + operation]
     }
 
     /// When the operation could first have started: the latest of its predecessors' ends and of its submission.
     ///
     /// - Parameter stamp: what counts as its submission: the call's return, or its beginning.
-    public func ready(_ operation: Int, since stamp: Stamp = .submitted) -> Int64 {
+    package func ready(_ operation: Int, since stamp: Stamp = .submitted) -> Int64 {
         let distance = state.pointee.predecessorDistance
         let submitted = read(stamp, operation)
         if let predecessors = state.pointee.predecessors {
@@ -414,15 +388,15 @@ extension OperationBody {
     }
 
     /// What is held against the plan.
-    public var traces: RoundTraces {
+    package var traces: RoundTraces {
         RoundTraces(
             slots: state.pointee.slots, stamps: state.pointee.stamps, operationCount: operationCount,
             hasStamps: takesStamps)
     }
 
     /// Bodies entered, as counted by a check sample.
-    public var countedRuns: Int { state.pointee.counters.pointee.runs.load(ordering: .relaxed) }
+    package var countedRuns: Int { state.pointee.counters.pointee.runs.load(ordering: .relaxed) }
 
     /// The most bodies seen running at once by a check sample.
-    public var highWater: Int { state.pointee.counters.pointee.highWater.load(ordering: .relaxed) }
+    package var highWater: Int { state.pointee.counters.pointee.highWater.load(ordering: .relaxed) }
 }

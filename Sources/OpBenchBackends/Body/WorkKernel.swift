@@ -4,29 +4,28 @@ import OpBenchModel
 /// CPU work of a known length: a loop in C that touches no memory and that the compiler cannot see through, counted in
 /// iterations. How many make a nanosecond is measured once a run, by the parent, and handed to every child, so that all
 /// samples of a run do the same work.
-public struct WorkKernel: Sendable, Codable, Equatable {
-    public var iterationsPerNanosecond: Double
+package struct WorkKernel: Sendable, Codable, Equatable {
+    package var iterationsPerNanosecond: Double
 
-    public init(iterationsPerNanosecond: Double) { self.iterationsPerNanosecond = iterationsPerNanosecond }
+    package init(iterationsPerNanosecond: Double) { self.iterationsPerNanosecond = iterationsPerNanosecond }
 
     /// What any processor may reach, and more: a work of 10⁹ ns must fit into a word.
-    public static let plausible = 1e-6...1e6
+    package static let plausible = 1e-6...1e6
 
-    public enum CodingKeys: String, CodingKey {
+    package enum CodingKeys: String, CodingKey {
         case iterationsPerNanosecond = "iterations_per_ns"
     }
 
     /// Iterations for that much work; 0 nanoseconds are 0 iterations, anything else at least one.
-    public func iterations(nanoseconds: Int) -> UInt64 {
+    package func iterations(nanoseconds: Int) -> UInt64 {
         nanoseconds == 0 ? 0 : UInt64(max(1, (Double(nanoseconds) * iterationsPerNanosecond).rounded()))
     }
 
-    @inlinable
     @inline(__always)
-    public static func run(_ iterations: UInt64) { clinux_burn(iterations) }
+    package static func run(_ iterations: UInt64) { clinux_burn(iterations) }
 
     /// Takes about 60 ms. The fastest of many short attempts counts: whatever disturbs can only slow one down.
-    public static func calibrate() -> WorkKernel {
+    package static func calibrate() -> WorkKernel {
         let iterations: UInt64 = 200_000
         let end = MonotonicClock.now() + 60_000_000
         var best = Int64.max
@@ -40,11 +39,11 @@ public struct WorkKernel: Sendable, Codable, Equatable {
 }
 
 /// What an operation does that occupies its thread and no processor. One object a body, for all rounds.
-public final class BlockedWork: @unchecked Sendable {
+package final class BlockedWork: @unchecked Sendable {
     private let blocking: Blocking
     private let operationCount: Int
     /// How the backend waits for an operation's end. Set between rounds only.
-    public var wait: (@Sendable (Int) -> Void)?
+    package var wait: (@Sendable (Int) -> Void)?
 
     package init(_ blocking: Blocking, of operationCount: Int) {
         self.blocking = blocking

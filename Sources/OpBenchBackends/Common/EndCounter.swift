@@ -8,40 +8,36 @@ import Synchronization
 /// lets the waiting thread go on, so that this one may free it.
 ///
 /// More ends than there were beginnings bring the count below 0: then some work ran twice. It stays there from `close` on.
-///
-/// Inlinable, so that it costs the backends of other modules no more than those of this one.
-public struct EndCounter: @unchecked Sendable {
+package struct EndCounter: @unchecked Sendable {
     /// What has not ended, and 1 that `wait` takes away: the count comes to 0 once in each wait.
-    @usableFromInline let count = UnsafeMutablePointer<Atomic<Int>>.allocate(capacity: 1)
+    let count = UnsafeMutablePointer<Atomic<Int>>.allocate(capacity: 1)
     /// 1 when an end has brought the count to 0; a futex.
     private let isEmpty = UnsafeMutablePointer<Atomic<UInt32>>.allocate(capacity: 1)
 
-    public init() {
+    package init() {
         count.initialize(to: Atomic(1))
         isEmpty.initialize(to: Atomic(0))
     }
 
-    public func deallocate() {
+    package func deallocate() {
         count.deallocate()
         isEmpty.deallocate()
     }
 
     /// So much will be submitted. To be called before it is, by work that has not ended, or by a thread that the waiting one
     /// has waited for, or is.
-    @inlinable
     @inline(__always)
-    public func begin(_ more: Int) { count.pointee.add(more, ordering: .relaxed) }
+    package func begin(_ more: Int) { count.pointee.add(more, ordering: .relaxed) }
 
     /// Some has ended. Ordered so that whoever waits sees what all the others did.
-    @inlinable
     @inline(__always)
-    public func end() {
+    package func end() {
         let rest = count.pointee.subtract(1, ordering: .acquiringAndReleasing).newValue
         if rest <= 0 { announce(rest) }
     }
 
     /// Returns when all has ended. One thread at a time may wait.
-    public func wait() {
+    package func wait() {
         if count.pointee.subtract(1, ordering: .acquiringAndReleasing).newValue != 0 {
             while isEmpty.pointee.load(ordering: .acquiring) == 0 { _ = clinux_futex_wait(futex, 0, -1) }
             isEmpty.pointee.store(0, ordering: .relaxed)
@@ -55,7 +51,6 @@ public struct EndCounter: @unchecked Sendable {
     package func close() -> Bool { count.pointee.exchange(.min / 2, ordering: .acquiringAndReleasing) == 1 }
 
     /// Waking takes the address alone, and reads nothing there.
-    @usableFromInline
     @inline(never)
     func announce(_ rest: Int) {
         guard rest == 0 else { return BrokenRound.report("an operation ran once more than it was submitted") }
@@ -67,12 +62,11 @@ public struct EndCounter: @unchecked Sendable {
 }
 
 /// Counts down to the last of a batch.
-public final class Countdown: Sendable {
-    @usableFromInline let rest: Atomic<Int>
+package final class Countdown: Sendable {
+    let rest: Atomic<Int>
 
-    public init(_ count: Int) { rest = Atomic(count) }
+    package init(_ count: Int) { rest = Atomic(count) }
 
     /// True for the last of the `count` calls. Ordered so that the last caller sees what the others did.
-    @inlinable
-    public func isLast() -> Bool { rest.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 }
+    package func isLast() -> Bool { rest.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 }
 }

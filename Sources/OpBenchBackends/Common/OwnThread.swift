@@ -4,7 +4,7 @@ import Glibc
 import Synchronization
 
 /// A thread of the suite's own, outside of every pool that a backend might use.
-public final class OwnThread: Sendable {
+package final class OwnThread: Sendable {
     private static let made = Atomic<Int>(0)
 
     /// All such threads so far.
@@ -13,7 +13,7 @@ public final class OwnThread: Sendable {
     private let ended = DispatchSemaphore(value: 0)
     private let kernelID = Atomic<Int32>(0)
 
-    public init(_ body: @escaping @Sendable () -> Void) {
+    package init(_ body: @escaping @Sendable () -> Void) {
         let box = Unmanaged.passRetained(
             Box { [ended, self] in
                 kernelID.store(clinux_gettid(), ordering: .relaxed)
@@ -38,7 +38,7 @@ public final class OwnThread: Sendable {
         return id == 0 ? nil : id
     }
 
-    public func join() { ended.wait() }
+    package func join() { ended.wait() }
 
     private final class Box: Sendable {
         let body: @Sendable () -> Void
@@ -47,26 +47,22 @@ public final class OwnThread: Sendable {
 }
 
 /// The thread that announces the end of asynchronous operations, in place of whatever they wait for in real life.
-///
-/// Inlinable, so that it is specialised for a backend of another module as for one of this.
-public final class EndingThread<Element: Sendable>: @unchecked Sendable {
-    @usableFromInline let lock = PlainLock()
-    @usableFromInline let filled = DispatchSemaphore(value: 0)
-    @usableFromInline var waiting: [Element] = []
-    @usableFromInline var isOver = false
-    @usableFromInline var thread: OwnThread?
+package final class EndingThread<Element: Sendable>: @unchecked Sendable {
+    let lock = PlainLock()
+    let filled = DispatchSemaphore(value: 0)
+    var waiting: [Element] = []
+    var isOver = false
+    var thread: OwnThread?
 
     /// - Parameter end: ends one; called on the thread, in the order in which they were handed over.
-    @inlinable
-    public init(_ end: @escaping @Sendable (Element) -> Void) {
+    package init(_ end: @escaping @Sendable (Element) -> Void) {
         thread = OwnThread { [unowned self] in
             while let batch = next() { for element in batch { end(element) } }
         }
     }
 
     /// Hands an operation over. The thread is woken only if it had none.
-    @inlinable
-    public func take(_ element: Element) {
+    package func take(_ element: Element) {
         lock.lock()
         waiting.append(element)
         let isFirst = waiting.count == 1
@@ -75,14 +71,12 @@ public final class EndingThread<Element: Sendable>: @unchecked Sendable {
     }
 
     /// Ends the thread. Nothing may be handed over any more.
-    @inlinable
-    public func dismiss() {
+    package func dismiss() {
         lock.whileLocked { isOver = true }
         filled.signal()
         thread?.join()
     }
 
-    @inlinable
     func next() -> [Element]? {
         filled.wait()
         return lock.whileLocked {

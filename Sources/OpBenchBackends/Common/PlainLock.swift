@@ -3,10 +3,10 @@ import Synchronization
 
 /// A pthread mutex. `Synchronization.Mutex` inherits priorities on Linux and is slow when contended, which would make
 /// the pumps a straw man.
-public final class PlainLock: @unchecked Sendable {
-    @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
+package final class PlainLock: @unchecked Sendable {
+    let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
-    public init() {
+    package init() {
         mutex = .allocate(capacity: 1)
         pthread_mutex_init(mutex, nil)
     }
@@ -16,16 +16,13 @@ public final class PlainLock: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    @inlinable
     @inline(__always)
-    public func lock() { pthread_mutex_lock(mutex) }
+    package func lock() { pthread_mutex_lock(mutex) }
 
-    @inlinable
     @inline(__always)
-    public func unlock() { pthread_mutex_unlock(mutex) }
+    package func unlock() { pthread_mutex_unlock(mutex) }
 
-    @inlinable
-    public func whileLocked<Result>(_ body: () -> Result) -> Result {
+    package func whileLocked<Result>(_ body: () -> Result) -> Result {
         lock()
         defer { unlock() }
         return body()

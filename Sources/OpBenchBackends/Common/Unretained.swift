@@ -2,14 +2,12 @@
 /// count is an atomic operation on a line that all threads share.
 ///
 /// `unowned(unsafe)` does not serve: every use of it retains and releases what it refers to.
-public struct Unretained<Object: AnyObject>: @unchecked Sendable {
-    @usableFromInline let reference: Unmanaged<Object>
+package struct Unretained<Object: AnyObject>: @unchecked Sendable {
+    let reference: Unmanaged<Object>
 
-    @inlinable
     @inline(__always)
-    public init(_ object: Object) { reference = .passUnretained(object) }
+    package init(_ object: Object) { reference = .passUnretained(object) }
 
-    @inlinable
     @inline(__always)
-    public func callAsFunction<Result>(_ use: (Object) -> Result) -> Result { reference._withUnsafeGuaranteedRef(use) }
+    package func callAsFunction<Result>(_ use: (Object) -> Result) -> Result { reference._withUnsafeGuaranteedRef(use) }
 }

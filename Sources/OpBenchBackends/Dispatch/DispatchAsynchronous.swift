@@ -14,6 +14,7 @@ final class DispatchAsynchronous: DispatchRound, @unchecked Sendable {
     deinit { unended.deallocate() }
 
     override func build() {
+        super.build()
         guard plan.announcedEnd == .thread else { return }
         // The backend outlives the thread, which `teardown` ends.
         unowned(unsafe) let backend = self
@@ -31,10 +32,13 @@ final class DispatchAsynchronous: DispatchRound, @unchecked Sendable {
 
     override func drain() {
         unended.wait()
-        notifications.wait()
+        super.drain()
     }
 
-    override func teardown() { ender?.dismiss() }
+    override func teardown() {
+        ender?.dismiss()
+        super.teardown()
+    }
 
     /// Whether it may start now; otherwise it waits.
     private func takesSlot(_ operation: Int) -> Bool {

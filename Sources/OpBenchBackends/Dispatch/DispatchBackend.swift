@@ -47,7 +47,7 @@ package enum DispatchBackend {
     static let notify = form(
         "dispatch:notify",
         [
-            .chains: chains(.notify).on(.declared),
+            .chains: Way(canHoldPending: { _ in true }, make: { DispatchChains($0, $1) }).on(.declared),
             .graphs: Way(canHoldPending: { _ in true }, make: { DispatchGraph($0, $1) }).on(.declared),
             .independent: Way(
                 support: {
@@ -67,21 +67,26 @@ package enum DispatchBackend {
                 support: DispatchApply.support, canHoldPending: { _ in false }, make: { DispatchApply($0, $1) })
         ],
         only: "independent operations")
-    static let serial = form("dispatch:serial", [.chains: chains(.serial)], only: "chains")
+    static let serial = form(
+        "dispatch:serial",
+        [
+            .chains: Way(
+                support: DispatchSerial.support, canHoldPending: { _ in true }, make: { DispatchSerial($0, $1) })
+        ], only: "chains")
     static let inline = form(
         "dispatch:inline",
         [
             .graphs: Way(
                 support: { _ in
                     .full(note: "a body runs the first successor that it made ready itself, and submits the others")
-                }, canHoldPending: { _ in false }, make: { DispatchWithin($0, $1, isInline: true) }
+                }, canHoldPending: { _ in false }, make: { DispatchInline($0, $1) }
             ).on(.byHand)
         ],
         only: "graphs")
     /// Cancellation by the work items of Dispatch.
     static let item = form(
         "dispatch:item",
-        [.cancellation: Way(canHoldPending: { _ in true }, make: { DispatchCancelling($0, $1, .item) })],
+        [.cancellation: Way(canHoldPending: { _ in true }, make: { DispatchItems($0, $1) })],
         only: "cancellation")
 
     private static let ways: [Capability: Way] = [
@@ -89,15 +94,22 @@ package enum DispatchBackend {
         .chains: within, .graphs: within,
         .priorities: Way(support: DispatchLevels.support, make: { DispatchLevels($0, $1) }),
         .threadPriorities: Way(support: DispatchLevels.support, make: { DispatchLevels($0, $1) }),
-        .cancellation: Way(note: "a flag per operation, read by its closure") { DispatchCancelling($0, $1, .flag) },
+        .cancellation: Way(note: "a flag per operation, read by its closure") { DispatchRound($0, $1) },
         .blocking: Way(
             support: { .full(note: $0.limit == nil ? "" : "one serial queue per slot of the limit") },
-            make: { DispatchBlocking($0, $1) }),
+            make: { DispatchRound($0, $1, .perSlot) }),
         .holding: Way { DispatchLaden($0, $1) },
         .observers: Way(
             support: { .full(note: $0.observers == 0 ? "" : "each closure calls its observers as its last act") },
-            make: { DispatchObserved($0, $1) }),
-        .barriers: Way(support: DispatchBarriers.support, make: { DispatchBarriers($0, $1) }),
+            make: { DispatchRound($0, $1) }),
+        .barriers: Way(
+            support: {
+                if $0.limit ?? 1 > 1 {
+                    return .unsupported(
+                        reason: "a queue with barriers has no limit between one and the system's choice")
+                }
+                return .full(note: $0.limit == nil ? "" : "on a serial queue everything is a barrier")
+            }, make: { DispatchRound($0, $1) }),
         .blockGroups: Way(note: "each group runs its blocks by concurrentPerform") { DispatchGroups($0, $1) },
         .announcedEnds: Way(
             support: { .full(note: $0.limit == nil ? "" : "whoever announces an end starts the next") },
@@ -111,18 +123,12 @@ package enum DispatchBackend {
         support: DispatchFunctions.support, canHoldPending: { _ in false }, make: { DispatchFunctions($0, $1) }
     ).on(.byHand)
 
-    private static let loop = Way { DispatchLoop($0, $1) }.on(.byHand)
+    private static let loop = Way { DispatchRound($0, $1) }.on(.byHand)
 
     private static let within = Way(
         support: { _ in .full(note: "each body submits what it made ready") }, canHoldPending: { _ in false },
-        make: { DispatchWithin($0, $1) }
+        make: { DispatchRound($0, $1) }
     ).on(.byHand)
-
-    private static func chains(_ form: DispatchChains.ChainForm) -> Way {
-        Way(
-            support: { DispatchChains.support($0, form) }, canHoldPending: { _ in true },
-            make: { DispatchChains($0, $1, form) })
-    }
 
     /// A named form, for the shapes that have it.
     private static func form(_ name: String, _ ways: [Capability: Way], only: String) -> BackendFactory {

@@ -67,9 +67,9 @@ final class DispatchGraph: Backend, @unchecked Sendable {
     private func submit(_ operation: Int, _ work: @escaping @Sendable () -> Void, to lane: DispatchLane) {
         body.willSubmit(operation)
         if graph.predecessors.count(of: operation) == 0 {
-            lane.async(work)
+            lane.submit(work)
         } else if plan.limit ?? 1 > 1 {
-            joints[operation].notify(queue: lane.queue) { lane.async(work) }
+            joints[operation].notify(queue: lane.queue) { lane.submit(work) }
         } else {
             joints[operation].notify(queue: lane.queue, execute: work)
         }

@@ -8,9 +8,11 @@ extension WorkloadPlan {
 
 /// Dispatch's counterpart of an operation queue with a limit: the global queue, a serial queue, or pumps.
 ///
-/// On a concurrent queue `drain` waits for a count, which callers keep: `willSubmit` before operations are submitted,
-/// `didEnd` as the last act of each. To the other kinds both are nothing.
-final class DispatchLane: Sendable {
+/// A concurrent queue cannot wait for what was submitted: its users count the ends.
+final class DispatchLane: RoundQueue {
+    static let isTrusted = true
+    static let hasCompletionBlocks = true
+
     private enum Kind {
         case concurrent, serial
         case pumps(DispatchPumps)
@@ -21,8 +23,7 @@ final class DispatchLane: Sendable {
     /// Whether it can be suspended, and divided by barriers if it is concurrent.
     private let canBeHeld: Bool
     private let kind: Kind
-    private let isCounted: Bool
-    private let running = EndCounter()
+    let needsCount: Bool
 
     /// A lane for all operations of a plan.
     convenience init(for plan: WorkloadPlan) { self.init(for: plan, limit: plan.limit) }
@@ -41,23 +42,12 @@ final class DispatchLane: Sendable {
             queue = .global()
             kind = .pumps(DispatchPumps(count: limit, on: queue))
         }
-        isCounted = limit == nil
+        needsCount = limit == nil
         if plan.startsSuspended { suspend() }
     }
 
-    deinit { running.deallocate() }
-
-    /// Whether it can serve another plan as well.
-    func suits(_ plan: WorkloadPlan) -> Bool { limit == plan.limit && (canBeHeld || !plan.needsOwnQueue) }
-
     @inline(__always)
-    func willSubmit(_ count: Int) { if isCounted { running.begin(count) } }
-
-    @inline(__always)
-    func didEnd() { if isCounted { running.end() } }
-
-    @inline(__always)
-    func async(_ work: @escaping @Sendable () -> Void) {
+    func submit(_ work: @escaping Work) {
         if case .pumps(let pumps) = kind { pumps.async(work) } else { queue.async(execute: work) }
     }
 
@@ -69,7 +59,7 @@ final class DispatchLane: Sendable {
     }
 
     /// The same in a group.
-    func async(in group: DispatchGroup, _ work: @escaping @Sendable () -> Void) {
+    func async(in group: DispatchGroup, _ work: @escaping Work) {
         guard case .pumps(let pumps) = kind else { return queue.async(group: group, execute: work) }
         group.enter()
         pumps.async {
@@ -79,17 +69,20 @@ final class DispatchLane: Sendable {
     }
 
     /// Runs the work in a group of its own, whose `notify` is Dispatch's completion block.
-    func async(_ work: @escaping @Sendable () -> Void, thenNotify notification: @escaping @Sendable () -> Void) {
+    func submit(_ work: @escaping Work, thenNotify notification: @escaping Work) {
         let own = DispatchGroup()
         async(in: own, work)
         own.notify(queue: queue, execute: notification)
     }
 
-    /// Waits for all that was submitted.
-    func drain() {
+    /// On a serial queue everything is a barrier.
+    func submitBarrier(_ work: @escaping Work) { queue.async(flags: .barrier, execute: work) }
+
+    func drain(isCounted: Bool) {
         switch kind {
-        case .concurrent: running.wait()
-        case .serial: queue.sync {}
+        case .concurrent: break
+        case .serial: if !isCounted { queue.sync {} }
+        // The body that submitted the last operation may still be in its call, on the pumps of another lane.
         case .pumps(let pumps): pumps.drain()
         }
     }
@@ -100,5 +93,11 @@ final class DispatchLane: Sendable {
 
     func resume() {
         if case .pumps(let pumps) = kind { pumps.letGo() } else { queue.resume() }
+    }
+
+    func adapt(to plan: WorkloadPlan) -> Bool {
+        guard limit == plan.limit, canBeHeld || !plan.needsOwnQueue else { return false }
+        if plan.startsSuspended { suspend() }
+        return true
     }
 }

@@ -1,5 +1,3 @@
-import Dispatch
-import OpBenchBackends
 import OpBenchModel
 
 /// Foundation's queues, used as its documentation shows.
@@ -9,32 +7,14 @@ package enum FoundationBackend {
         refusals: [.threadPriorities: "Foundation on Linux has no threadPriority"])
 
     private static let ways: [Capability: Way] = {
-        var ways = QueueBackend.ways
+        var ways = BackendFactory.libraryWays { FoundationRound($0, $1) }
         ways[.threadPriorities] = nil
         ways[.observers] = Way(
             support: {
                 .full(
                     note: $0.observers == 0
                         ? "" : "a completion block calls the observers: Foundation on Linux has no key-value observing")
-            }, make: { ObservedRound($0, $1) })
+            }, make: { FoundationRound($0, $1) })
         return ways
     }()
-}
-
-/// Barriers among closures. The queue's own wait does not wait for barriers, on Linux: a group does.
-final class AwaitedBarrierRound: BarrierRound, @unchecked Sendable {
-    private let barriers = DispatchGroup()
-
-    override func addBarrier(_ number: Int) {
-        barriers.enter()
-        queue.addBarrierBlock { [body, barriers] in
-            body.runBarrier(number)
-            barriers.leave()
-        }
-    }
-
-    override func drain() {
-        super.drain()
-        barriers.wait()
-    }
 }

@@ -1,4 +1,3 @@
-import OpBenchBackends
 import OpBenchModel
 
 /// The engine under test.
@@ -11,24 +10,25 @@ package enum EngineBackend {
     package static let factories = [
         factory,
         form("engine:within", [.chains: within, .graphs: within], only: "chains and graphs"),
-        form("engine:counted", [.independent: batches { CountedRound($0, $1) }.on(.byHand)], only: "refilled queues"),
+        form("engine:counted", [.independent: batches { EngineClosures($0, $1) }.on(.byHand)], only: "refilled queues"),
         form(
             "engine:barrier",
             [
                 .independent: batches("a barrier waits for the batches of all producers") {
-                    BarrierBatchRound($0, $1)
+                    EngineBarrierBatches($0, $1)
                 }.on(.declared)
             ], only: "refilled queues"),
     ]
 
     package static let factory = BackendFactory(
-        id: .engine, guarantees: guarantees, ways: QueueBackend.ways, threadEvents: EngineThreadEvents.shared)
+        id: .engine, guarantees: guarantees, ways: BackendFactory.libraryWays { EngineRound($0, $1) },
+        threadEvents: EngineThreadEvents.shared)
 
     private static let guarantees: Guarantees = [.limit, .priorityOrder, .suspension, .threadPriorities]
 
     private static let within = Way(
         support: { _ in .full(note: "each body submits the successors that it made ready") },
-        canHoldPending: { _ in false }, make: { WithinRound($0, $1) }
+        canHoldPending: { _ in false }, make: { EngineClosures($0, $1) }
     ).on(.byHand)
 
     /// - Parameter note: what differs in meaning with several producers.

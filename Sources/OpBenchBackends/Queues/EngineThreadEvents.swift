@@ -1,4 +1,3 @@
-import OpBenchBackends
 import OperationEngine
 
 /// What the engine tells of its threads, contract X4.

@@ -1,0 +1,227 @@
+import OpBenchModel
+
+/// A queue that a program declares. `OpBenchKit` has the one subclass, which calls the program's own queue: a class and no
+/// protocol, so that rounds are compiled for it.
+///
+/// What only some queues can do traps unless it is overridden; a backend's table says what a queue can do.
+open class DeclaredQueue: RoundQueue, @unchecked Sendable {
+    public typealias Work = @Sendable () -> Void
+
+    package static var isTrusted: Bool { false }
+    package static var hasCompletionBlocks: Bool { false }
+
+    /// The limit with which the queue was made.
+    private let limit: Int?
+    package let needsCount: Bool
+
+    /// - Parameter hasWait: whether the queue can wait for all that was submitted.
+    public init(limit: Int?, hasWait: Bool) { (self.limit, needsCount) = (limit, !hasWait) }
+
+    open func submit(_ work: @escaping Work) { missing() }
+    open func submit(contentsOf works: [Work]) { for work in works { submit(work) } }
+    open func submitBarrier(_ work: @escaping Work) { missing() }
+    open func submit(priority: Int, _ work: @escaping Work) { missing() }
+    open func submit(threadPriority: Double, _ work: @escaping Work) { missing() }
+    /// Keeps what stands for so many operations, for the two calls that follow; forgets those of the round before.
+    open func keepTickets(of operations: Int) {}
+    /// Runs an operation after those predecessors. Called by one thread, in the order of the operations' numbers.
+    open func submit(_ operation: Int, after predecessors: [Int], _ work: @escaping Work) { missing() }
+    open func submitCancellable(_ operation: Int, _ work: @escaping Work) { missing() }
+    /// - Returns: whether the operation never runs.
+    open func cancel(_ operation: Int) -> Bool { missing() }
+    /// Whether the queue wants to know when work ends that goes on after it has returned.
+    open var knowsEnds: Bool { false }
+    open func submitAsynchronous(_ work: @escaping @Sendable (_ end: @escaping Work) -> Void) { missing() }
+    open func waitUntilEmpty() { missing() }
+    open func suspend() {}
+    open func resume() {}
+
+    package func submit(_ work: @escaping Work, thenNotify notification: @escaping Work) { missing() }
+
+    package func drain(isCounted: Bool) { if !isCounted { waitUntilEmpty() } }
+
+    package func adapt(to plan: WorkloadPlan) -> Bool {
+        guard limit == plan.limit else { return false }
+        if plan.startsSuspended { suspend() }
+        return true
+    }
+
+    private func missing(_ function: String = #function) -> Never {
+        preconditionFailure("a declared queue without \(function)")
+    }
+}
+
+/// One round on declared queues: what they do by calls that other queues have not.
+package final class DeclaredRound: QueueRound<DeclaredQueue>, @unchecked Sendable {
+    /// Who does what the shape asks for.
+    package enum Means: Sendable {
+        /// The round, on any queue.
+        case round
+        /// The queue, by its own calls.
+        case queue
+    }
+
+    private struct Unended: Sendable {
+        let operation: Int
+        /// Reports the end to the queue, if it is to know.
+        let end: Work?
+    }
+
+    private let means: Means
+    private var ender: EndingThread<Unended>?
+
+    package init(
+        _ plan: WorkloadPlan, _ body: OperationBody, by means: Means,
+        make: @escaping @Sendable (_ limit: Int?) -> DeclaredQueue
+    ) {
+        self.means = means
+        super.init(plan, body) { limit in
+            let queue = make(limit)
+            if plan.startsSuspended { queue.suspend() }
+            return queue
+        }
+    }
+
+    // MARK: Phases
+
+    override package func build() {
+        super.build()
+        if means == .queue { queues[0].keepTickets(of: plan.operationCount) }
+        guard plan.announcedEnd != nil else { return }
+        // The announcements are no work of the queue's, for which its own wait would wait.
+        countEnds()
+        guard plan.announcedEnd == .thread else { return }
+        let round = Unretained(self)
+        ender = EndingThread { unended in round { $0.announce(unended) } }
+    }
+
+    override package func submit(_ part: Range<Int>) {
+        let queue = queues[0]
+        switch plan.needs {
+        case .independent where plan.submission == .bulk:
+            begin(part.count)
+            body.submitTogether(part, in: plan) { queue.submit(contentsOf: part.map { work($0) }) }
+        case .chains where means == .queue, .graphs where means == .queue: submitDependent(part, to: queue)
+        case .cancellation where means == .queue:
+            submitEach(part) { queue.submitCancellable($0, $1) }
+        case .priorities:
+            let levels = (plan.classes?.values ?? []).map { Int($0) }
+            let classes = plan.classes?.ofOperation ?? []
+            submitEach(part) { queue.submit(priority: levels[Int(classes[$0])], $1) }
+        case .threadPriorities:
+            let priorities = plan.classes?.values ?? []
+            let classes = plan.classes?.ofOperation ?? []
+            submitEach(part) { queue.submit(threadPriority: priorities[Int(classes[$0])], $1) }
+        case .blockGroups: submitGroups(part, to: queue)
+        case .announcedEnds: submitAnnounced(part, to: queue)
+        default: super.submit(part)
+        }
+    }
+
+    /// What the queue takes back has ended then.
+    override package func cancel(_ part: Range<Int>) {
+        guard means == .queue, let cancellation = plan.cancellation else { return super.cancel(part) }
+        for operation in part where cancellation.isChosen[operation] && queues[0].cancel(operation) {
+            body.didEndCancelled(operation)
+            end()
+        }
+    }
+
+    /// Ends the thread before the queue: it may still be reporting an end to it.
+    override package func teardown() {
+        ender?.dismiss()
+        if means == .queue, !isBroken { queues[0].keepTickets(of: 0) }
+        super.teardown()
+    }
+
+    // MARK: Choices
+
+    override func chooseSubmission() { if means == .round || !plan.hasDependencies { super.chooseSubmission() } }
+
+    override var chosenExtra: Extra {
+        means == .queue && plan.cancellation != nil ? .nothing : super.chosenExtra
+    }
+
+    // MARK: Submitting
+
+    @inline(__always)
+    private func submitEach(_ part: Range<Int>, _ call: (Int, @escaping Work) -> Void) {
+        begin(part.count)
+        for operation in part {
+            body.willSubmit(operation)
+            call(operation, work(operation, notifies: notifies(operation)))
+            body.didSubmit(operation)
+        }
+    }
+
+    private func submitDependent(_ part: Range<Int>, to queue: DeclaredQueue) {
+        var predecessors: [Int] = []
+        let (graph, distance) = (plan.graph, plan.predecessorDistance)
+        submitEach(part) { operation, work in
+            predecessors.removeAll(keepingCapacity: true)
+            if let graph {
+                for predecessor in graph.predecessors[operation] { predecessors.append(Int(predecessor)) }
+            } else if operation >= distance {
+                predecessors.append(operation - distance)
+            }
+            queue.submit(operation, after: predecessors, work)
+        }
+    }
+
+    /// Each block is submitted by itself; the last to end announces the operation.
+    private func submitGroups(_ part: Range<Int>, to queue: DeclaredQueue) {
+        begin(part.count)
+        for group in plan.groups(of: part) {
+            let countdown = body.takesStamps ? Countdown(group.count) : nil
+            body.submitTogether(group, in: plan) {
+                for operation in group { queue.submit(block(operation, of: group, countdown)) }
+            }
+        }
+    }
+
+    private func block(_ operation: Int, of group: Range<Int>, _ countdown: Countdown?) -> Work {
+        guard let countdown else { return work(operation) }
+        let round = Unretained(self)
+        return {
+            round {
+                $0.body.run(operation)
+                if countdown.isLast() { for operation in group { $0.body.didNotify(operation) } }
+                $0.end()
+            }
+        }
+    }
+
+    // MARK: Announced ends
+
+    /// Operations go on after their closure has returned, until their end is announced: by a thread to which they are
+    /// handed, or by themselves.
+    private func submitAnnounced(_ part: Range<Int>, to queue: DeclaredQueue) {
+        let round = Unretained(self)
+        begin(part.count)
+        for operation in part {
+            body.willSubmit(operation)
+            if queue.knowsEnds {
+                queue.submitAsynchronous { end in round { $0.run(Unended(operation: operation, end: end)) } }
+            } else {
+                queue.submit { round { $0.run(Unended(operation: operation, end: nil)) } }
+            }
+            body.didSubmit(operation)
+        }
+    }
+
+    private func run(_ unended: Unended) {
+        if isOver { return ranLate() }
+        body.run(unended.operation)
+        if let ender { ender.take(unended) } else { announce(unended) }
+    }
+
+    private func announce(_ unended: Unended) {
+        body.didAnnounceEnd(unended.operation)
+        unended.end?()
+        if notifies(unended.operation) { body.didNotify(unended.operation) }
+        end()
+    }
+
+    @inline(__always)
+    private func notifies(_ operation: Int) -> Bool { body.wantsNotification(operation) && plan.hasCompletionBlocks }
+}
