@@ -134,7 +134,7 @@ struct Scenario: Sendable {
                 }
             }
         },
-        Scenario("cancel-all", "addOperation { }, all cancelled by one call, and let go of", varies: true) { play in
+        Scenario("cancel-all", "addOperation { }, all cancelled by one call, and released", varies: true) { play in
             let (queue, tally) = (play.makeQueue(), Tally(expecting: 0))
             for _ in 0..<play.count { queue.addOperation { tally.count() } }
             queue.cancelAllOperations()
@@ -164,14 +164,14 @@ struct Scenario: Sendable {
     ]
 
     private static let traced = [
-        Scenario("traced-closure", "addOperation { }, told of to a receiver that does nothing") { play in
+        Scenario("traced-closure", "addOperation { }, traced by a receiver that does nothing") { play in
             Silent.whileInstalled {
                 play.onQueue { queue, tally in
                     for _ in 0..<play.count { queue.addOperation { tally.count() } }
                 }
             }
         },
-        Scenario("traced-block", "a BlockOperation, told of to a receiver that does nothing") { play in
+        Scenario("traced-block", "a BlockOperation, traced by a receiver that does nothing") { play in
             Silent.whileInstalled {
                 play.onQueue { queue, tally in
                     for _ in 0..<play.count { queue.addOperation(BlockOperation { tally.count() }) }
@@ -179,7 +179,7 @@ struct Scenario: Sendable {
             }
         },
         // Live: how much memory is held for those that wait depends on the addresses that they get.
-        Scenario("counted-block", "a BlockOperation while the queue runs, told of to OperationStatistics") { play in
+        Scenario("counted-block", "a BlockOperation while the queue runs, traced by OperationStatistics") { play in
             let statistics = OperationStatistics()
             OperationTrace.install(statistics, for: .operations)
             play.onQueue(isSuspended: false) { queue, tally in

@@ -140,22 +140,6 @@ struct ExplainedColumnsTests {
         check(SampleRow.self)
     }
 
-    @Test("The guide's tables of figures are those of the catalogue")
-    func guide() {
-        for (title, topics) in [
-            ("Times, ratios and rates", [.time, .ratio, .rate]), ("Latencies", [.latency]),
-            ("Costs, memory and order", [.cost, .memory, .order]),
-        ] as [(String, Set<Figure.Topic>)] {
-            let rows = Figure.catalogue.filter { topics.contains($0.topic) }.map { figure in
-                "| `\(figure.name)` | \(figure.unit.rawValue) | \(figure.meaning) |\n"
-            }
-            Golden.expect(
-                "\n| column | unit | meaning |\n| --- | --- | --- |\n" + rows.joined() + "\n",
-                between: "## \(title)\n", and: "<!-- end -->",
-                in: "Sources/opbench/opbench.docc/ReadingRows.md")
-        }
-    }
-
     @Test("A column whose name ends in its unit has that unit")
     func units() {
         for column in SummaryRow.columnMeanings {

@@ -52,28 +52,6 @@ public struct Golden: Sendable {
             sourceLocation: sourceLocation)
     }
 
-    /// Records an issue if the part of a file of the project between two texts differs from `text`; in an update, makes
-    /// `text` the part.
-    public static func expect(
-        _ text: String, between start: String, and end: String, in file: String,
-        sourceLocation: SourceLocation = #_sourceLocation
-    ) {
-        let path = "\(PackageFolder.path)/\(file)"
-        guard var content = try? String(contentsOfFile: path, encoding: .utf8), let first = content.range(of: start),
-            let last = content.range(of: end, range: first.upperBound..<content.endIndex)
-        else {
-            Issue.record("\(file) has no part from \"\(start)\" to \"\(end)\"", sourceLocation: sourceLocation)
-            return
-        }
-        let part = first.upperBound..<last.lowerBound
-        if content[part] == text { return }
-        content.replaceSubrange(part, with: text)
-        if isUpdate, (try? content.write(toFile: path, atomically: true, encoding: .utf8)) != nil { return }
-        Issue.record(
-            "\(file) is out of date behind \"\(start)\"; if the text is meant: scripts/test --update-golden",
-            sourceLocation: sourceLocation)
-    }
-
     private static let isUpdate = TestRun.has("golden")
     private static let folder = PackageFolder.path + "/Tests/Golden/"
     /// What begins the line with a section's name.
