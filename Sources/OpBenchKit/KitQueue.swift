@@ -34,9 +34,9 @@ final class KitQueue: DeclaredQueue, @unchecked Sendable {
 
     override func submit(_ work: @escaping Work) { queue.submit(work) }
 
-    override func submit(contentsOf works: [Work]) {
-        if let bulk { bulk.submit(contentsOf: works) } else { super.submit(contentsOf: works) }
-    }
+    override var takesBulk: Bool { bulk != nil }
+
+    override func submit(contentsOf works: [Work]) { bulk?.submit(contentsOf: works) }
 
     override func submitBarrier(_ work: @escaping Work) { divided?.submitBarrier(work) }
 

@@ -18,7 +18,9 @@ open class DeclaredQueue: RoundQueue, @unchecked Sendable {
     public init(limit: Int?, hasWait: Bool) { (self.limit, needsCount) = (limit, !hasWait) }
 
     open func submit(_ work: @escaping Work) { missing() }
-    open func submit(contentsOf works: [Work]) { for work in works { submit(work) } }
+    /// Whether the queue takes many closures by one call.
+    open var takesBulk: Bool { false }
+    open func submit(contentsOf works: [Work]) { missing() }
     open func submitBarrier(_ work: @escaping Work) { missing() }
     open func submit(priority: Int, _ work: @escaping Work) { missing() }
     open func submit(threadPriority: Double, _ work: @escaping Work) { missing() }
@@ -98,7 +100,7 @@ package final class DeclaredRound: QueueRound<DeclaredQueue>, @unchecked Sendabl
     override package func submit(_ part: Range<Int>) {
         let queue = queues[0]
         switch plan.needs {
-        case .independent where plan.submission == .bulk:
+        case .independent where plan.submission == .bulk && queue.takesBulk:
             begin(part.count)
             body.submitTogether(part, in: plan) { queue.submit(contentsOf: part.map { work($0) }) }
         case .chains where means == .queue, .graphs where means == .queue: submitDependent(part, to: queue)
