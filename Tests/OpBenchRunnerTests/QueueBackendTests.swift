@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: Shape.allCases)
-    func `both make the same kind of round of every shape that both have`(shape: Shape) throws {
+    func `both make the same kind of round of every common shape`(shape: Shape) throws {
         guard shape != .sequence, shape != .threadPriority else { return }
         let plan = try Fixture.plan(shape.rawValue)
         let body = OperationBody(plan: plan, kernel: Fixture.kernel, mode: .marked)
